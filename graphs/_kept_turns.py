@@ -1,4 +1,4 @@
-"""What a killed process leaves of a conversation: a question that no step has read, a list that is half made, a task of a store."""
+"""What is left of a conversation that is cut off: a question that no step has read, a list that is half made, an answer it lacks."""
 
 import asyncio
 import sqlite3
@@ -6,13 +6,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 from langgraph.types import StateSnapshot
 
+from ramify.graphs.run import Result, Watch
 from ramify.graphs.wiring import START
 from ramify.nodes.read_input import read_input
+from ramify.nodes.state.turns import MARK
+from ramify.tools.errors import RamifyError
 
 
 async def not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
@@ -54,3 +57,16 @@ async def end_task(store: BaseStore) -> None:
     if task is not None:
         task.cancel()
         await asyncio.wait([task])
+
+
+def answered_turns(messages: list[AnyMessage]) -> int:
+    """Count the turns that were answered, without those that only asked back."""
+    return sum(isinstance(message, AIMessage) and not (message.additional_kwargs.get(MARK) or {}).get("asked_back") for message in messages)
+
+
+def unlisted(result: Result, state: dict[str, Any], error: RamifyError, watch: Watch | None) -> tuple[Result, dict[str, Any]]:
+    """Return an answer that is kept with the notice that the list of conversations lacks it until the next turn."""
+    notices = [*result.notices, f"the answer is kept, but the list of conversations counts it only with the next: {error}"]
+    if watch is not None:
+        watch("values", {**state, "notices": notices})
+    return result.model_copy(update={"notices": notices}), state

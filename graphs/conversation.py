@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs._kept_turns import end_task, has_list, make_list, not_taken_up
+from ramify.graphs._kept_turns import answered_turns, end_task, has_list, make_list, not_taken_up, unlisted
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -29,7 +29,6 @@ from ramify.nodes.init_tree import checked, init_tree
 from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import ChatInput, Replied
-from ramify.nodes.state.turns import MARK
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
 from ramify.tools.new_files import make_file, remedy_for, share
@@ -281,7 +280,7 @@ class Conversation:
     @property
     def turns(self) -> int:
         """Count the questions that were answered."""
-        return _answered(self.messages)
+        return answered_turns(self.messages)
 
     async def ask_async(
         self,
@@ -378,23 +377,24 @@ class Conversation:
             result, state = await run_graph(graph, {"messages": messages}, strategy, settings, watch, config, reviewer)
         else:
             check_reviewer(settings, reviewer)
-            async with opened(self.memory) as memory:
-                kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
-                await note(memory.store, self.thread, question or "", strategy)
-                given = {"messages": asked} if asked else None
-                place = self._config(config)
-                if edit is not None:
-                    place = self._config(await fork(wiring, kept, place, edit))
-                result, state = await run_graph(kept, given, strategy, settings, watch, place, reviewer)
-                await note(memory.store, self.thread, question or "", strategy, _answered(state["messages"]))
+            ended: tuple[Result, dict[str, Any]] | None = None
+            try:
+                async with opened(self.memory) as memory:
+                    kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
+                    await note(memory.store, self.thread, question or "", strategy)
+                    place = self._config(config)
+                    if edit is not None:
+                        place = self._config(await fork(wiring, kept, place, edit))
+                    ended = await run_graph(kept, {"messages": asked} if asked else None, strategy, settings, watch, place, reviewer)
+                    await note(memory.store, self.thread, question or "", strategy, answered_turns(ended[1]["messages"]))
+            except RamifyError as error:
+                if ended is None:
+                    raise
+                ended = unlisted(*ended, error, watch)
+            result, state = ended
         self.messages = state["messages"]
         return result
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
         given = config or {}
         return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
-
-
-def _answered(messages: list[AnyMessage]) -> int:
-    """Count the turns that were answered, without those that only asked back."""
-    return sum(isinstance(message, AIMessage) and not (message.additional_kwargs.get(MARK) or {}).get("asked_back") for message in messages)

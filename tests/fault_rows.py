@@ -105,6 +105,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "killed in the middle of a turn of a conversation",
         "killed between a step and its checkpoint",
         "killed while the list of conversations is made",
+        "list of conversations that cannot be written after an answer",
         "killed in the middle of an evaluation",
         "worker of an evaluation killed",
         "Ctrl-C in the middle of an evaluation",

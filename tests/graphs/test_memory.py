@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
 from ramify.graphs.conversation import opened, share_memory, threads
-from ramify.graphs.run import blocking
+from ramify.graphs.run import RunTracker, blocking
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from tests.fakes import FakeModel
@@ -179,6 +180,52 @@ def test_it_is_gone_on_with_by_the_strategy_that_it_was_begun_with(memory: str) 
     with pytest.raises(UsageError, match="begun with tor, not naive"):
         conversation.resume("naive", model=chat(), index=river())
     assert conversation.resume(model=chat(), index=river(), max_depth=1).answer == "Seine"
+
+
+def fails(monkeypatch: pytest.MonkeyPatch, memory: str, time: int) -> None:
+    """Let the store of a memory fail from its so-many-th entry in the list on, as where the file is locked or the disk full."""
+    from langgraph.store.postgres.aio import AsyncPostgresStore
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+    from psycopg import OperationalError
+
+    store, error = (AsyncSqliteStore, sqlite3.OperationalError) if memory.startswith("sqlite") else (AsyncPostgresStore, OperationalError)
+    put, entries = store.aput, count(1)
+
+    async def aput(*given: Any) -> None:
+        if next(entries) >= time:
+            raise error("database is locked")
+        await put(*given)
+
+    monkeypatch.setattr(store, "aput", aput)
+
+
+@fault(
+    "processes",
+    "list of conversations that cannot be written after an answer",
+    sees="the answer, and a notice",
+    kept="the answer; the next turn lists it",
+)
+def test_an_answer_that_cannot_be_listed_is_given_and_listed_with_the_next(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation, told = graphs.Conversation(memory, "unlisted"), list[str]()
+    with monkeypatch.context() as failing:
+        fails(failing, memory, 2)
+        first = conversation.ask(FIRST, "naive", RunTracker(told.append), model=chat(), index=river())
+    assert first.answer == "Paris"
+    assert [notice for notice in first.notices if "locked" in notice] == told
+    assert len(told) == 1
+    assert {one.name: one.turns for one in asyncio.run(threads(memory))}["unlisted"] == 0
+    again = graphs.Conversation(memory, "unlisted")
+    assert (again.recall(), again.turns) == (None, 1)
+    again.ask("And there?", "naive", model=chat(), index=river())
+    assert {one.name: one.turns for one in asyncio.run(threads(memory))}["unlisted"] == again.turns == 2
+
+
+def test_a_question_that_cannot_be_listed_is_not_asked(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fails(monkeypatch, memory, 1)
+    asked = chat()
+    with pytest.raises(RamifyError, match="locked"):
+        graphs.Conversation(memory, "rivers").ask(FIRST, "naive", model=asked, index=river())
+    assert asked.calls == []
 
 
 def test_several_may_begin_at_once_on_a_new_database(postgres: str) -> None:
