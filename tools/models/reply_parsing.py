@@ -62,8 +62,8 @@ class Structured:
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     """Return the reply with the object that the client parsed, or the one in the model's tool call or text."""
-    counts = raw.usage_metadata and [raw.usage_metadata.get(name) for name in ("input_tokens", "output_tokens")]
-    if counts and not (counts[0] and all(map(_is_count, counts))):  # a prompt has tokens: clients make 0 of what was not told
+    told = raw.usage_metadata  # a prompt has tokens: clients make 0 of what the server does not say
+    if told and not (told.get("input_tokens") and all(_is_count(told.get(name)) for name in ("input_tokens", "output_tokens"))):
         raw = raw.model_copy(update={"usage_metadata": None})
     raw, thought = move_thought(raw)
     called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
