@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -119,13 +120,24 @@ class Steps:
             self.seen.add(event["name"])
 
 
-def marked(name: str) -> Any:
-    sees, kept = GUARANTEED[DOCUMENTS[name].tries]
-    return pytest.param(name, marks=fault(AREA, DOCUMENTS[name].tries, sees=sees, kept=kept))
+def marked(tries: str) -> pytest.MarkDecorator:
+    sees, kept = GUARANTEED[tries]
+    return fault(AREA, tries, sees=sees, kept=kept)
 
 
-@pytest.mark.parametrize("strategy", [pytest.param(one, marks=() if one == DEFAULT else pytest.mark.slow) for one in SEARCHING])
-@pytest.mark.parametrize("name", [*map(marked, DOCUMENTS)])
+def cases() -> Iterator[Any]:
+    """Every document with every strategy: always with the default one, and by turns with another, so that each meets all that is tried."""
+    others, turns = [one for one in SEARCHING if one != DEFAULT], Counter[str]()
+    for name, one in DOCUMENTS.items():
+        mark, alike = marked(one.tries), sum(other.tries == one.tries for other in DOCUMENTS.values())
+        now = {DEFAULT, *others[turns[one.tries] :: alike]}
+        turns[one.tries] += 1
+        for strategy in SEARCHING:
+            seldom = () if strategy == DEFAULT else (pytest.mark.slow if strategy in now else pytest.mark.combination,)
+            yield pytest.param(name, strategy, marks=(mark, *seldom))
+
+
+@pytest.mark.parametrize(("name", "strategy"), cases())
 def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     model, steps, store = obedient(DOCUMENTS[name]), Steps(), index(name)
