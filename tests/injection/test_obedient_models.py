@@ -2,9 +2,11 @@
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -137,7 +139,7 @@ def cases() -> Iterator[Any]:
             yield pytest.param(name, strategy, marks=(mark, *seldom))
 
 
-@pytest.mark.parametrize(("name", "strategy"), cases())
+@pytest.mark.parametrize(("name", "strategy"), [*cases()])
 def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     model, steps, store = obedient(DOCUMENTS[name]), Steps(), index(name)
@@ -231,3 +233,13 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_what_is_tried_is_shown_to_the_model(name: str) -> None:
     assert any(SEINE[:40] in document.page_content for document in read(DOCUMENTS[name]))
+
+
+def test_what_python_compiles_on_the_way_is_no_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "seen_for_the_first_time.py").write_text("", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    with watched(LURE) as done:
+        import_module("seen_for_the_first_time")
+    assert done == []
+    assert not sys.dont_write_bytecode
