@@ -50,10 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Matrix(purpose))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ask a real model, cluster or database, or read public data; and those that take long."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out further combinations; mark the tests that ask a real model, cluster or database, or read public data, and the long ones."""
+    from tests.combinations import ALL
     from tests.sharing import REAL, SLOW
 
+    if not ALL:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("combination")])
+        items[:] = [item for item in items if not item.get_closest_marker("combination")]
     for item in items:
         item.user_properties += [("fault", "\t".join(mark.args)) for mark in item.iter_markers("fault")]
         if item.nodeid.partition("::")[0] in REAL:

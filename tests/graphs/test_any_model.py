@@ -9,7 +9,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.nodes.tree import WORKING, is_unknown
 from tests.fakes import FakeModel
-from tests.graphs.wirings import WIRINGS, Wiring, named
+from tests.graphs.wirings import Wiring, cases
 from tests.river import QUESTION, replies, river
 
 WORDS = ["Paris", "Seine", "Unknown", "", "What is the capital of France?", "Which river runs through {1}?", QUESTION, "{1}", "0", "no"]
@@ -61,7 +61,7 @@ class Recorder:
         return said
 
 
-@pytest.mark.parametrize("wiring", WIRINGS, ids=named)
+@pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
 def test_every_run_ends_settled(wiring: Wiring) -> None:
     for seed in range(3):
         chat = FakeModel(replies=(said := Recorder(wild(seed))), logprobs=True)
@@ -74,7 +74,7 @@ def test_every_run_ends_settled(wiring: Wiring) -> None:
         assert all(citation.id in result.passages for citation in result.citations)
 
 
-@pytest.mark.parametrize("wiring", WIRINGS, ids=named)
+@pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
 def test_an_answer_that_the_model_always_gives_is_the_answer(wiring: Wiring) -> None:
     for seed in range(3):
         helps: dict[str, Any] = {"points": ["80 | 1 | Seine"]} if wiring[0] == "global" else {}

@@ -104,7 +104,7 @@ def ask(strategy: str, protocol: str, broken: Any = None, at: int = 0) -> tuple[
     """Ask with a fault at one call; give the result, of which what holds for each fault is checked, and the server."""
     options: dict[str, Any] = {"batch": 2} if strategy == "iterative" else {}
     if isinstance(broken, Hang):
-        options["timeout"] = 3.0
+        options["timeout"] = 1.0
     with faulty(protocol, lambda number, name: broken if number == at else None) as server:
         try:
             result = graphs.ask(QUESTION, strategy, index=river(), style="short", **server.options, **options)

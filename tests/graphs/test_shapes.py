@@ -24,14 +24,14 @@ WIRINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "iterative": ("iterative", {"top_k": 40}),
 }
 ALWAYS = ("tor", "prune joint single", "chain", "ircot", "self-ask", "react", "iterative")
-"""One wiring of each strategy, in which every run of the tests asks every shape; of the others, it asks each shape in one, by turns."""
+"""One wiring of each strategy, in which every shape is asked; of the others, each shape in one, by turns (all: test_shapes_page.py)."""
 BY_TURNS = [wiring for wiring in WIRINGS if wiring not in ALWAYS]
 CASES = [
     pytest.param(
         shape,
         wiring,
         id=f"{shape.name}-{wiring}",
-        marks=() if wiring in (*ALWAYS, BY_TURNS[number % len(BY_TURNS)]) else pytest.mark.slow,
+        marks=() if wiring in (*ALWAYS, BY_TURNS[number % len(BY_TURNS)]) else pytest.mark.combination,
     )
     for number, shape in enumerate(SHAPES)
     for wiring in WIRINGS

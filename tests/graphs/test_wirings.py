@@ -24,7 +24,7 @@ def test_the_few_are_few_and_the_same_each_time() -> None:
     assert pairwise(every("prune")) == pairwise(every("prune"))
 
 
-def test_the_others_are_kept_for_the_slow_run() -> None:
-    everywhere, slow = cases("prune"), [case for case in cases("prune") if case.marks]
+def test_the_others_are_kept_for_the_run_of_all_combinations() -> None:
+    everywhere, marked = cases("prune"), [case for case in cases("prune") if case.marks]
     assert [case.values[0] for case in everywhere] == every("prune")
-    assert [case.values[0] for case in slow] == [wiring for wiring in every("prune") if wiring not in pairwise(every("prune"))]
+    assert [case.values[0] for case in marked] == [wiring for wiring in every("prune") if wiring not in pairwise(every("prune"))]

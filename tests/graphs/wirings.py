@@ -1,12 +1,13 @@
 """Every wiring there is: each strategy with each combination of its build arguments, and a few in which every two of their values meet."""
 
 import inspect
-from itertools import combinations, product
+from itertools import product
 from typing import Any, get_args
 
 import pytest
 
 from ramify.graphs.strategies import STRATEGIES, arguments_of
+from tests import combinations
 
 Wiring = tuple[str, dict[str, Any]]
 
@@ -22,20 +23,10 @@ def every(name: str) -> list[Wiring]:
     return [(name, dict(zip(parameters, chosen, strict=True))) for chosen in values]
 
 
-def meetings(wiring: Wiring) -> set[tuple[tuple[str, Any], ...]]:
-    """List what meets in a wiring: nothing, each value of an argument, and every two of them."""
-    values = sorted(wiring[1].items())
-    return {met for size in range(3) for met in combinations(values, size)}
-
-
 def pairwise(wirings: list[Wiring]) -> list[Wiring]:
-    """Choose few wirings in which all meets that meets in any: time and again the first of those that add most."""
-    missing = set().union(*map(meetings, wirings))
-    chosen = []
-    while missing:
-        chosen.append(max(wirings, key=lambda wiring: len(meetings(wiring) & missing)))
-        missing -= meetings(chosen[-1])
-    return chosen
+    """Choose few wirings of a strategy in which every two values meet that meet in any."""
+    few = combinations.pairwise([arguments for _, arguments in wirings])
+    return [wiring for wiring in wirings if wiring[1] in few]
 
 
 def named(wiring: Wiring) -> str:
@@ -44,9 +35,9 @@ def named(wiring: Wiring) -> str:
 
 
 def cases(*strategies: str) -> list[Any]:
-    """List every wiring of some strategies for `parametrize`: those that `pairwise` leaves out are marked `slow`."""
+    """List every wiring of some strategies for `parametrize`: those that `pairwise` leaves out are marked `combination`."""
     return [
-        pytest.param(wiring, id=named(wiring), marks=() if wiring in chosen else pytest.mark.slow)
+        pytest.param(wiring, id=named(wiring), marks=() if wiring in chosen else pytest.mark.combination)
         for name in strategies
         for chosen in [pairwise(every(name))]
         for wiring in every(name)

@@ -2,8 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,13 +122,24 @@ class Steps:
             self.seen.add(event["name"])
 
 
-def marked(name: str) -> Any:
-    sees, kept = GUARANTEED[DOCUMENTS[name].tries]
-    return pytest.param(name, marks=fault(AREA, DOCUMENTS[name].tries, sees=sees, kept=kept))
+def marked(tries: str) -> pytest.MarkDecorator:
+    sees, kept = GUARANTEED[tries]
+    return fault(AREA, tries, sees=sees, kept=kept)
 
 
-@pytest.mark.parametrize("strategy", [pytest.param(one, marks=() if one == DEFAULT else pytest.mark.slow) for one in SEARCHING])
-@pytest.mark.parametrize("name", [*map(marked, DOCUMENTS)])
+def cases() -> Iterator[Any]:
+    """Every document with every strategy: always with the default one, and by turns with another, so that each meets all that is tried."""
+    others, turns = [one for one in SEARCHING if one != DEFAULT], Counter[str]()
+    for name, one in DOCUMENTS.items():
+        mark, alike = marked(one.tries), sum(other.tries == one.tries for other in DOCUMENTS.values())
+        now = {DEFAULT, *others[turns[one.tries] :: alike]}
+        turns[one.tries] += 1
+        for strategy in SEARCHING:
+            seldom = () if strategy == DEFAULT else (pytest.mark.slow if strategy in now else pytest.mark.combination,)
+            yield pytest.param(name, strategy, marks=(mark, *seldom))
+
+
+@pytest.mark.parametrize(("name", "strategy"), [*cases()])
 def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     model, steps, store = obedient(DOCUMENTS[name]), Steps(), index(name)
@@ -219,3 +233,13 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_what_is_tried_is_shown_to_the_model(name: str) -> None:
     assert any(SEINE[:40] in document.page_content for document in read(DOCUMENTS[name]))
+
+
+def test_what_python_compiles_on_the_way_is_no_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "seen_for_the_first_time.py").write_text("", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    with watched(LURE) as done:
+        import_module("seen_for_the_first_time")
+    assert done == []
+    assert not sys.dont_write_bytecode

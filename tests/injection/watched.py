@@ -22,13 +22,18 @@ def _hook(event: str, given: tuple[Any, ...]) -> None:
 
 @contextmanager
 def watched(*lures: str) -> Iterator[list[str]]:
-    """Yield a list of what is done within the block; files whose paths hold a lure are not to be read, either."""
+    """Yield a list of what is done within the block; files whose paths hold a lure are not to be read, either.
+
+    What is imported there for the first time is not compiled into files, which would be seen.
+    """
     if not getattr(sys, "ramify_watched", False):  # a hook stays for good
         sys.addaudithook(_hook)
         sys.ramify_watched = True  # type: ignore[attr-defined]
     entry: tuple[list[str], tuple[str, ...]] = ([], lures)
+    compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     _watching.append(entry)
     try:
         yield entry[0]
     finally:
         _watching.remove(entry)
+        sys.dont_write_bytecode = compiled

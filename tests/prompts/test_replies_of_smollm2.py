@@ -1,7 +1,13 @@
-"""Every prompt, in every variant, asked of a real language model: its reply has the form, its span is measured, its cost is told."""
+"""Prompts asked of a real language model: the reply has the form, its span is measured, its cost is told.
 
+The form of every reply is one that llama.cpp takes; of the prompts, in their variants, a few are asked, and all where
+RAMIFY_COMBINATIONS is `all`.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
+import httpx
 import pytest
 
 from ramify.nodes.asking.ask import Reply, ask, current_model
@@ -9,10 +15,12 @@ from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
 from ramify.nodes.tree import Passage
-from ramify.prompts import ANSWER, Prompt
+from ramify.prompts import ANSWER, DECIDE, DECOMPOSE, FILTER, FINALIZE, PLAN, RUBRIC, Prompt
 from ramify.prompts.decide import decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
+from ramify.tools.models import ModelOptions, gguf
+from ramify.tools.models.structured_call import json_schema
 from tests.prompts.page import NARROWED as CLOSED
 from tests.prompts.test_prompts import ALL, sample
 from tests.smollm2 import NAME, REAL
@@ -65,17 +73,35 @@ def check(prompt: Prompt[Any], reply: Reply[Any], spent: Usage, settings: Settin
     assert 0 < spent.completion_tokens <= settings.num_predict
 
 
-@pytest.mark.parametrize("prompt", [*(one for one in ALL if one.name not in BUILDING), DECOMPOSE_SEARCHED], ids=lambda prompt: prompt.name)
+def some(prompts: Sequence[Prompt[Any]], *always: Prompt[Any]) -> pytest.MarkDecorator:
+    """Run a test with prompts, all but a few of which are marked `combination`."""
+    cases = [pytest.param(one, id=one.name, marks=() if one in always else pytest.mark.combination) for one in prompts]
+    return pytest.mark.parametrize("prompt", cases)
+
+
+def test_llama_cpp_takes_the_form_of_every_reply() -> None:
+    engine = gguf.get_engine(str(gguf.shipped_path("smollm2")), ModelOptions())
+    asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1}
+    with httpx.Client(headers={"Authorization": f"Bearer {engine.key}"}, timeout=None) as client:
+        for prompt in [*ALL, *NARROWED, DECOMPOSE_SEARCHED]:
+            for thought in (True, False):
+                form = {"name": prompt.name, "strict": True, "schema": json_schema(prompt.told_with(thought, 0).reply)}
+                given = {**asked, "response_format": {"type": "json_schema", "json_schema": form}}
+                told = client.post(f"{engine.address}/chat/completions", json=given)
+                assert told.status_code == 200, (prompt.name, told.text)
+
+
+@some([*(one for one in ALL if one.name not in BUILDING), DECOMPOSE_SEARCHED], ANSWER, DECIDE, FINALIZE)
 async def test_with_a_thought_and_an_example(prompt: Prompt[Any]) -> None:
     check(prompt, *await replied(prompt, shots=1))
 
 
-@pytest.mark.parametrize("prompt", [*ALL, *NARROWED], ids=lambda prompt: prompt.name)
+@some([*ALL, *NARROWED], ANSWER, FILTER, PLAN, RUBRIC)
 async def test_without_a_thought_and_without_examples(prompt: Prompt[Any]) -> None:
     check(prompt, *await replied(prompt, thought=False, shots=0))
 
 
-@pytest.mark.parametrize("prompt", SWITCHED, ids=lambda prompt: prompt.name)
+@some(SWITCHED, DECOMPOSE)
 async def test_with_sub_questions_that_do_not_need_each_other(prompt: Prompt[Any]) -> None:
     reply, spent, settings = await replied(prompt, dependent=False, shots=1)
     assert isinstance(reply.value, prompt.told_with(settings.thought, 1).reply)

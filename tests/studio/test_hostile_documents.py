@@ -1,10 +1,11 @@
-"""Documents made to break what reads them, at the command line: alone, and beside a good file."""
+"""Documents made to break what reads them, at the command line: alone, and all of a kind beside a good file."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ramify.tools.index.index import Index
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.tools.documents.hostile import DOCUMENTS, SAID, Hostile
@@ -24,7 +25,7 @@ def each(sees_read: str, sees_skipped: str, kept: str, code: int) -> Callable[[C
 
 
 def folder_with(documents: Path, hostile: Hostile) -> Path:
-    documents.mkdir()
+    documents.mkdir(parents=True)
     (documents / hostile.name).write_bytes(hostile.content())
     return documents
 
@@ -44,15 +45,32 @@ def test_alone(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert {file.name for file in tmp_path.iterdir()} == ({"docs", "index"} if hostile.read else {"docs"})
 
 
-@each("beside a good file: both are indexed", "beside a good file: named as skipped", "the good file is indexed", code=0)
-def test_beside_a_good_file(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hostile: Hostile) -> None:
+def kinds(sees_read: str, sees_skipped: str, kept: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test with all documents of each kind, as a row of the matrix."""
+    cases = [
+        pytest.param(alike, id=kind, marks=fault("documents", kind, sees=sees_read if alike[0].read else sees_skipped, kept=kept))
+        for kind in dict.fromkeys(one.kind for one in DOCUMENTS)
+        for alike in [[one for one in DOCUMENTS if one.kind == kind]]
+    ]
+    mark: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize("alike", cases)
+    return mark
+
+
+@kinds("beside a good file: both are indexed", "beside a good file: named as skipped", "the good file is indexed")
+def test_beside_a_good_file(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alike: list[Hostile]) -> None:
     monkeypatch.chdir(tmp_path)
-    folder = folder_with(tmp_path / "docs", hostile)
-    (folder / "zz_good.txt").write_text(GOOD, encoding="utf-8")
-    done = ramify("index", folder, "--out", tmp_path / "index")
+    documents = tmp_path / "docs"
+    for number, one in enumerate(alike):
+        folder_with(documents / str(number), one)
+    (documents / "zz_good.txt").write_text(GOOD, encoding="utf-8")
+    done = ramify("index", documents, "--out", tmp_path / "index")
     assert done.code == 0
     assert is_plain(done.err)
-    for words, indexed in ((GOOD, True), (SAID, hostile.read)):
+    for words, indexed in ((GOOD, True), (SAID, alike[0].read)):
         assert (words in ramify("search", words, "--index", tmp_path / "index", "-k", 1, "--json").out) == indexed
-    assert hostile.read or hostile.name in done.err
+    index = Index.open(tmp_path / "index")
+    held = [one.metadata for one in index.get_by_ids(index.ids()) if SAID in one.page_content]
+    holding = {Path(place["path"]).parent.name for one in held for place in (one, *one.get("also", ()))}
+    assert holding == {str(number) for number, one in enumerate(alike) if one.read}
+    assert [one.name for one in alike if not one.read and one.name not in done.err] == []
     assert {file.name for file in tmp_path.iterdir()} == {"docs", "index"}

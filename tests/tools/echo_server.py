@@ -63,7 +63,7 @@ def echoing(status: int, said: Callable[[str], str] = "I was sent {}".format) ->
     """Give the server's host and port, and what it was sent; `said` makes a reply of that."""
     heard: list[str] = []
     listening = Quiet(("127.0.0.1", 0), handler(status, heard, said))
-    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
     yield f"127.0.0.1:{listening.server_port}", heard
     listening.shutdown()
     listening.server_close()

@@ -172,7 +172,7 @@ def serving(port: int = 0) -> Iterator[Ollama]:
     listening = Quiet(("127.0.0.1", port), BaseHTTPRequestHandler)
     server = Ollama(f"http://127.0.0.1:{listening.server_port}")
     listening.RequestHandlerClass = handler(server)
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True)
     thread.start()
     yield server
     server.stop()

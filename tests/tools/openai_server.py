@@ -78,7 +78,7 @@ def serving(reply: Callable[[dict[str, Any]], Reply], **paths: Callable[[dict[st
             self.close_connection = cut
 
     listening.RequestHandlerClass = Handler
-    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
     try:
         yield server
     finally:

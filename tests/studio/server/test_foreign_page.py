@@ -100,7 +100,7 @@ def site() -> Iterator[Site]:
     port = free_port()
     made = Site(port)
     listening = Quiet(("127.0.0.1", port), made.handler())
-    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
     yield made
     listening.shutdown()
     listening.server_close()

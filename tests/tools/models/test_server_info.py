@@ -52,7 +52,7 @@ def answering(status: int = 200, body: str = "", drop: bytes = b"") -> Iterator[
 
     over = threading.Event()
     listening = Quiet(("127.0.0.1", 0), Handler)
-    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{listening.server_port}"
     finally:

@@ -42,7 +42,7 @@ def elsewhere() -> Iterator[tuple[str, list[str]]]:
     """The address of a server that nobody has named to ours, and what it is sent."""
     heard: list[str] = []
     listening = Quiet(("127.0.0.1", 0), type("Here", (Elsewhere,), {"heard": heard}))
-    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
     yield f"http://127.0.0.1:{listening.server_port}", heard
     listening.shutdown()
     listening.server_close()
