@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from ramify.graphs.wiring import START
 from ramify.nodes.read_input import read_input
 from ramify.nodes.state.turns import MARK
 from ramify.tools.errors import RamifyError
+
+_AGAIN_S = 0.05
 
 
 async def not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
@@ -49,6 +53,18 @@ def make_list(file: Path, patience_s: float) -> None:
             database.execute("DELETE FROM store_migrations")
             database.execute("DROP TABLE store")
         SqliteStore(database).setup()
+
+
+async def patiently(make: Callable[[], Awaitable[None]], patience_s: float) -> None:
+    """Prepare a file, again where others are at it: for the change of its journal SQLite waits for nobody."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return await make()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(_AGAIN_S)
 
 
 async def end_task(store: BaseStore) -> None:

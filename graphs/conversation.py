@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs._kept_turns import answered_turns, end_task, has_list, make_list, not_taken_up, unlisted
+from ramify.graphs._kept_turns import answered_turns, end_task, has_list, make_list, not_taken_up, patiently, unlisted
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -215,7 +215,7 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
         saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in _kept_in(Path(file))]
         async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-            await saver.setup()
+            await patiently(saver.setup, _BUSY_S)
             if not await asyncio.to_thread(has_list, listed, _BUSY_S):
                 await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
                 await asyncio.to_thread(make_list, listed, _BUSY_S)
@@ -223,7 +223,7 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
             async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
                 try:
                     await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-                    await store.setup()
+                    await patiently(store.setup, _BUSY_S)
                     yield Memory(saver, store)
                 finally:
                     await end_task(store)
@@ -255,6 +255,7 @@ def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     wiring.path(contextualize, first)
     wiring.path(ask_back, append_answer)
     wiring.path(wiring.last, append_answer, END)
+    wiring.around = frozenset(step.name for step in (read_input, contextualize, ask_back, append_answer))
     return wiring
 
 

@@ -78,6 +78,8 @@ class Wiring(Generic[S]):
         self.edges: dict[str, list[tuple[Way | None, str]]] = defaultdict(list)
         """By step: each way with the step that it leads to; None always holds."""
         self.joins: dict[Join, str] = {}
+        self.around: frozenset[str] = frozenset()
+        """The steps of a conversation, which are none of the strategy's."""
 
     def path(self, *stops: Stop) -> None:
         """Lead from each stop to the next, always: steps, START and END."""
@@ -263,7 +265,8 @@ class Wiring(Generic[S]):
 
         A branch that was opened is searched and answered again; an answer given by hand goes the way of one that the model gave.
         """
-        reading = any(step.kind == "state" and name not in (init_tree.name, self.last) for name, step in self.steps.items())
+        own = self.steps.keys() - self.around - {init_tree.name, self.last}
+        reading = any(self.steps[name].kind == "state" for name in own)
         found = self._joined(tree, settings)
         for path, branch in tree.items():
             above = tree.get(branch.parent or "")

@@ -31,6 +31,15 @@ def test_calls_never_exceed_the_budget_and_the_result_says_so(strategy: str, all
     assert (result.stopped_by == "calls") == (free.usage.llm_calls > allowed)
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("allowed", [2, 3, 4])
+def test_a_turn_of_a_conversation_ends_as_a_question_alone(strategy: str, allowed: int) -> None:
+    options = {"style": "short", "max_calls": allowed, "index": river()}
+    alone = graphs.ask(QUESTION, strategy, model=model(), **options)
+    turn = graphs.Conversation().ask(QUESTION, strategy, model=model(), **options)
+    assert (turn.answer, turn.stopped_by, turn.tree) == (alone.answer, alone.stopped_by, alone.tree)
+
+
 def test_the_final_call_is_kept_back() -> None:
     kept = model()
     result = graphs.ask(QUESTION, "prune", model=kept, index=river(), max_calls=1)

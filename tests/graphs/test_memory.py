@@ -311,6 +311,18 @@ async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
     assert [thread.turns for thread in await threads(where)] == [1] * 12
 
 
+async def test_a_file_that_others_prepare_is_waited_for() -> None:
+    told = iter(["database is locked", "database schema is locked: main", "", "disk I/O error"])
+
+    async def make() -> None:
+        if why := next(told):
+            raise sqlite3.OperationalError(why)
+
+    await patiently(make, 5)
+    with pytest.raises(sqlite3.OperationalError, match="disk"):
+        await patiently(make, 5)
+
+
 @fault(
     "processes",
     "killed while the list of conversations is made",

@@ -56,6 +56,8 @@ class Load:
             workers = [asyncio.create_task(self._work(places, asker)) for _ in range(self.at_once)]
             await self._until_ended(workers)
             measuring.cancel()
+            for process in self.watched:
+                process.measure(self.passed())  # now that nothing is asked any more
             asker.stdin.close()
             await listening
             await asker.wait()
@@ -97,7 +99,7 @@ class Load:
         await self._start(stack, "serve", [RAMIFY, "serve", *serve, *keeping], quiet)
         await self._start(stack, "mcp http", [RAMIFY, "mcp", "--http", "--port", str(other), *http], quiet)
         client = await stack.enter_async_context(
-            httpx.AsyncClient(timeout=PATIENCE_S, trust_env=False, limits=httpx.Limits(max_connections=None))
+            httpx.AsyncClient(timeout=PATIENCE_S, trust_env=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=2))
         )
         for number in (port, other):
             await self._until_listening(number)
@@ -224,7 +226,8 @@ class Load:
             for number, found in self.outcomes.items():
                 told, turns = case(self.seed, number), sum(one["kept"] for one in found)
                 if told.door == door and held.get(f"talk-{number}", 0) != turns:
-                    self._fail(told, f"the conversation has {held.get(f'talk-{number}', 0)} turns of {turns}")
+                    came = "; ".join(f"{one['kind']}: {one['text']}" for one in found)
+                    self._fail(told, f"the conversation has {held.get(f'talk-{number}', 0)} turns of {turns}: {came}")
 
     def _check_servers(self) -> None:
         """The servers saw no more calls at once than a process may make, and of each question no more than it may cost."""

@@ -14,7 +14,8 @@ PATIENCE_S = 300.0
 GROWTH = 1.15
 SPARE_MIB = 32.0
 SPARE = 12
-"""A process is flat where its last fifth has at most so much more than its second: 15 % and 32 MiB of memory, 12 descriptors or threads."""
+"""A process is flat where its last fifth has at most 15 % and 32 MiB more memory than its second, and where 12 descriptors and threads more
+than in its second are left at most once nothing is asked any more: while it is asked, each conversation that is open has some."""
 SETTLED_S = 600.0
 """Runs shorter than this are not judged: processes are still loading in their second fifth."""
 
@@ -57,6 +58,7 @@ class Watched:
         found = []
         for what in ("memory", "descriptors", "threads") if self.samples and self.samples[-1].second >= SETTLED_S else ():
             early, late = self.fifths(what)
+            late = late if what == "memory" else getattr(self.samples[-1], what)
             if late > (early * GROWTH + SPARE_MIB if what == "memory" else early + SPARE):
                 found.append(f"{self.name}: {what} grew from {early:.0f} to {late:.0f}")
         return found

@@ -43,12 +43,12 @@ def write_page(out: Path, lines: Sequence[str], failures: Failures, watched: Seq
         _draw(out / "processes.svg", watched)
         parts += [
             "![Memory, descriptors and threads of each process over the run](processes.svg)",
-            "| process | measure | second fifth | last fifth |\n|---|---|--:|--:|",
+            "| process | measure | second fifth | last fifth | at the end |\n|---|---|--:|--:|--:|",
         ]
         for process in watched:
             for what in MEASURES if process.samples else ():
                 early, late = process.fifths(what)
-                parts[-1] += f"\n| {process.name} | {what} | {early:.0f} | {late:.0f} |"
+                parts[-1] += f"\n| {process.name} | {what} | {early:.0f} | {late:.0f} | {getattr(process.samples[-1], what):.0f} |"
     parts.append(f"## {len(failures.found)} failures")
     parts += [f"* {one['part']}: {one['what'][:500]}\n  `{one['repeat']}`" for one in failures.found]
     (out / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

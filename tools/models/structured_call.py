@@ -3,7 +3,7 @@
 The prompts ask for a short thought of their own. A hidden one takes tokens from the reply, which is then cut off.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -57,11 +57,17 @@ async def call(
 
 
 async def _send(bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
-    """Send one request and return what the client makes of the reply, or the reply itself where the client raises over it."""
+    """Return what the client makes of the reply; a server that streams nothing is asked once more, for a whole one."""
+    on_text = ON_TEXT.get()
+    streamed = None if on_text is None else await _request(lambda: _stream(bound, messages, on_text))
+    return await _request(lambda: bound.ainvoke(list(messages), _UNSEEN)) if streamed is None else streamed
+
+
+async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
+    """Make one request, and count it; return the reply itself where the client raises over it."""
     with REQUEST.get()():
         try:
-            on_text = ON_TEXT.get()
-            return await (bound.ainvoke(list(messages), _UNSEEN) if on_text is None else _stream(bound, messages, on_text))
+            return await ask()
         except Exception as error:
             if (raw := _malformed(error)) is None:
                 raise
@@ -69,7 +75,7 @@ async def _send(bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> A
 
 
 async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
-    """Send one request, and pass the reply's text on while it comes; return what `ainvoke` returns."""
+    """Send one request, and pass the reply's text on while it comes; return what `ainvoke` returns, None where nothing came."""
     whole: Any = None
     try:
         async for part in bound.astream(list(messages), _UNSEEN):
@@ -80,7 +86,7 @@ async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on
     except ValueError as error:
         if whole is not None or NO_CHUNKS not in str(error):
             raise
-        return await bound.ainvoke(list(messages), _UNSEEN)  # a server that does not stream
+        return None
     if isinstance(whole, dict):
         return {name: message_chunk_to_message(one) if isinstance(one, AIMessageChunk) else one for name, one in whole.items()}
     return message_chunk_to_message(whole) if isinstance(whole, AIMessageChunk) else whole

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -16,7 +18,7 @@ from ramify.tools.errors import ModelError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.models.servers import Server, classify, explain
-from ramify.tools.models.structured_call import ON_TEXT
+from ramify.tools.models.structured_call import ON_TEXT, REQUEST
 from tests.tools.ollama_replies import Fail, Hang, Raw, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import OpenAI, Reply, completion, serving
@@ -93,6 +95,24 @@ async def test_a_streamed_call_that_is_given_up_ends(ollama: Ollama) -> None:
     finally:
         ON_TEXT.reset(token)
     assert asyncio.all_tasks() == here, "none of its own is left to run on"
+
+
+async def test_a_request_after_an_empty_stream_is_counted(ollama: Ollama) -> None:
+    ollama.when("polonium", Raw(""), Say(GOOD))
+    counted: list[str] = []
+
+    @contextmanager
+    def request() -> Iterator[None]:
+        counted.append("one")
+        yield
+
+    tokens = ON_TEXT.set(lambda text: None), REQUEST.set(request)
+    try:
+        assert (await ask(ollama)).parsed == Answered(**GOOD)
+    finally:
+        ON_TEXT.reset(tokens[0])
+        REQUEST.reset(tokens[1])
+    assert len(counted) == len(ollama.requests) == 2
 
 
 async def test_a_busy_server_is_asked_again(ollama: Ollama) -> None:
