@@ -35,9 +35,9 @@ MARKED = (
 )
 """Keys recognized by what precedes them, or by their first letters."""
 NAMES_AN_ADDRESS = re.compile(r"_(?:URL|HOST|BASE|ENDPOINT|PROXY)$", re.IGNORECASE)
-SHORTEST, SHORTEST_ALONE = 4, 8
-"""A shorter secret may be a word of any text: one from an address is masked there, with the user or name that it stands with."""
-IN_PLACE = re.compile(r"[:@=]")
+SHORTEST = 4
+"""A shorter secret may be part of a word."""
+SHORTEST_IN_DATA = 8
 
 _learned: set[str] = set()
 
@@ -57,7 +57,7 @@ def scrubbed(value: Any) -> Any:
 
 def without_known(value: Any) -> Any:
     """Mask known secrets, and nothing else, in every text of plain values."""
-    return map_texts(value, lambda text: _without(text, SHORTEST_ALONE))
+    return map_texts(value, lambda text: _without(text, SHORTEST_IN_DATA))
 
 
 def learn(*secrets: str) -> None:
@@ -85,7 +85,7 @@ def _note(secrets: Iterable[str]) -> None:
 
 def _is_key(value: str) -> bool:
     """Return whether a value is a key, and not a placeholder for local servers such as "ollama", "EMPTY" or "none"."""
-    return len(value) >= SHORTEST_ALONE
+    return len(value) >= SHORTEST_IN_DATA
 
 
 def _without(text: str, shortest: int) -> str:
@@ -110,11 +110,11 @@ def _in_address(url: str) -> Iterator[str]:
     parts = parts_of(url)
     user, _, password = parts.user.partition(":")
     if parts.user:
-        yield from (password or user, parts.user if password else f"{user}@", base64.b64encode(unquote(parts.user).encode()).decode())
+        yield from (password or user, parts.user, base64.b64encode(unquote(parts.user).encode()).decode())
     for pair in re.split("[?&;#]", parts.query):
         name, _, value = pair.rpartition("=")
         if HOLDS_A_KEY.search(name.replace("-", "_")) or is_key_like(value):
-            yield from (value, pair)
+            yield value
     yield from filter(is_key_like, parts.path.split("/"))
 
 
@@ -124,7 +124,7 @@ def _forms(secret: str) -> frozenset[str]:
     secret = secret.strip()
     plain = unquote(secret)
     forms = (secret, plain, quote(plain, safe=""), quote(plain), json.dumps(plain)[1:-1], repr(plain)[1:-1])
-    return frozenset(form for form in forms if len(form) >= (SHORTEST if IN_PLACE.search(form) else SHORTEST_ALONE))
+    return frozenset(form for form in forms if len(form) >= SHORTEST)
 
 
 class Parts(NamedTuple):

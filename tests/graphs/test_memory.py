@@ -16,6 +16,7 @@ import pytest
 from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
+from ramify.graphs._kept_turns import patiently
 from ramify.graphs.conversation import opened, share_memory, threads
 from ramify.graphs.run import RunTracker, blocking
 from ramify.tools.errors import RamifyError, UsageError
