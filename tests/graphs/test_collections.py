@@ -72,7 +72,8 @@ async def test_a_text_that_two_collections_hold_is_one_passage_and_says_where_el
 
 def test_passages_and_citations_name_their_collection(places: list[str]) -> None:
     result = asked(places, OIL)
-    assert result.index == "2 collections: engines (3 documents, 3 passages); bread (3 documents, 3 passages)"
+    assert result.index.startswith("2 collections: ")
+    assert all(place in result.index for place in places)
     assert result.passages
     for passage in result.passages.values():
         assert passage.collection == "engines"

@@ -330,23 +330,23 @@ def digest_of(index: Searchable) -> str:
     return _DIGESTS[index]
 
 
-def describe(index: Searchable, found: Searchable, name: str = "") -> str:
+def describe(index: Searchable, found: Searchable) -> str:
     """Name an index as it was given, and say how much it holds; a store or retriever of another make is known by its class.
 
-    found: the same, opened. Several are named as their passages name them.
+    found: the same, opened.
     """
     if isinstance(found, Collections):
         given = (collections_of(index) or found).members
-        return f"{len(given)} collections: {'; '.join(map(describe, given, found.members, found.names))}"
+        return f"{len(given)} collections: {'; '.join(map(describe, given, found.members))}"
     if not isinstance(found, Index):
-        return name or type(found).__name__
+        return type(found).__name__
     if index == DEMO:
         return f"demo: {found.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
         where = store_at(index).where if is_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{name or where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
+    return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
 
 
 def described_as(index: Searchable) -> str:
