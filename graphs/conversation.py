@@ -383,9 +383,7 @@ class Conversation:
                 async with opened(self.memory) as memory:
                     kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
                     await note(memory.store, self.thread, question or "", strategy)
-                    place = self._config(config)
-                    if edit is not None:
-                        place = self._config(await fork(wiring, kept, place, edit))
+                    place = self._config(config if edit is None else await fork(wiring, kept, self._config(config), edit))
                     ended = await run_graph(kept, {"messages": asked} if asked else None, strategy, settings, watch, place, reviewer)
                     await note(memory.store, self.thread, question or "", strategy, answered_turns(ended[1]["messages"]))
             except RamifyError as error:
