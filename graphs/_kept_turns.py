@@ -67,6 +67,13 @@ async def patiently(make: Callable[[], Awaitable[None]], patience_s: float) -> N
         await asyncio.sleep(_AGAIN_S)
 
 
+async def roll_back(saver: BaseCheckpointSaver[Any]) -> None:
+    """End what a user of a shared connection began and did not end: whoever writes holds the lock until it is written."""
+    async with saver.lock:  # type: ignore[attr-defined]  # of AsyncSqliteSaver
+        if saver.conn.in_transaction:  # type: ignore[attr-defined]
+            await saver.conn.rollback()  # type: ignore[attr-defined]
+
+
 async def end_task(store: BaseStore) -> None:
     """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
     task = getattr(store, "_task", None)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -15,7 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs._kept_turns import answered_turns, end_task, has_list, make_list, not_taken_up, patiently, unlisted
+from ramify.graphs._kept_turns import answered_turns, end_task, has_list, make_list, not_taken_up, patiently, roll_back, unlisted
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -33,6 +34,7 @@ from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
 from ramify.tools.new_files import make_file, remedy_for, share
 from ramify.tools.scrub import learn_address, parts_of, shown
+from ramify.tools.shared import Shared
 from ramify.tools.typed import readable, usable
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ def _is_store(file: Path, known: set[str]) -> bool:
 async def opened(where: str) -> AsyncIterator[Memory]:
     """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
     place = await asyncio.to_thread(memory_address, where)
-    connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
+    connect = _in_shared_sqlite if place.startswith(SQLITE) else _in_postgres
     async with connect(place.removeprefix(SQLITE)) as memory:
         memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
         yield memory
@@ -204,32 +206,50 @@ async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object
 
 
 @asynccontextmanager
+async def _in_shared_sqlite(file: str) -> AsyncIterator[Memory]:
+    """Open a SQLite file once for all who use it in an event loop; RamifyError where it is none, or cannot be written.
+
+    With a connection each, whoever writes would hold the file until the loop comes back to it, and many others would wait for too long.
+    """
+    try:
+        async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_in_sqlite)).use(file) as memory:
+            try:
+                yield memory
+            except BaseException:
+                await roll_back(memory.saver)
+                raise
+    except (OSError, sqlite3.Error) as error:
+        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
+        raise _lost(repr(file), error, remedy) from error
+
+
+@asynccontextmanager
 async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
-    """Open a SQLite file, with the list of conversations beside it; RamifyError where it is none, or cannot be written."""
+    """Open a SQLite file, with the list of conversations beside it."""
     try:
         from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
         from langgraph.store.sqlite.aio import AsyncSqliteStore
     except ImportError as error:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
-    try:
-        saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in _kept_in(Path(file))]
-        async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
-            await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-            await patiently(saver.setup, _BUSY_S)
-            if not await asyncio.to_thread(has_list, listed, _BUSY_S):
-                await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
-                await asyncio.to_thread(make_list, listed, _BUSY_S)
-                await saver.conn.rollback()
-            async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
-                try:
-                    await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-                    await patiently(store.setup, _BUSY_S)
-                    yield Memory(saver, store)
-                finally:
-                    await end_task(store)
-    except (OSError, sqlite3.Error) as error:
-        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
-        raise _lost(repr(file), error, remedy) from error
+    saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in _kept_in(Path(file))]
+    async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
+        await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+        await patiently(saver.setup, _BUSY_S)
+        if not await asyncio.to_thread(has_list, listed, _BUSY_S):
+            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
+            await asyncio.to_thread(make_list, listed, _BUSY_S)
+            await saver.conn.rollback()
+        async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
+            try:
+                await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+                await patiently(store.setup, _BUSY_S)
+                yield Memory(saver, store)
+            finally:
+                await end_task(store)
+
+
+_FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()
+"""The files that are open, by event loop."""
 
 
 def _lost(where: str, error: Exception, remedy: str) -> RamifyError:

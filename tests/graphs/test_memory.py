@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -316,6 +317,31 @@ async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
     begun = [graphs.Conversation(where, f"talk-{number}").ask_async(FIRST, "naive", model=chat(), index=river()) for number in range(12)]
     assert {result.answer for result in await asyncio.gather(*begun)} == {"Paris"}
     assert [thread.turns for thread in await threads(where)] == [1] * 12
+
+
+async def test_a_file_is_opened_once_for_all_who_use_it(tmp_path: Path) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    async with opened(where) as one:
+        async with opened(where) as other:
+            assert other is one
+        assert await threads(where) == [], "the last to leave closes it"
+    async with opened(where) as later:
+        assert later is not one
+
+
+async def test_who_fails_while_writing_holds_up_nobody(tmp_path: Path) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+
+    async def fail() -> None:
+        async with opened(where) as failing:
+            await failing.saver.conn.execute("DELETE FROM writes")  # type: ignore[attr-defined]
+            raise sqlite3.OperationalError("syntax error")
+
+    async with opened(where):
+        with pytest.raises(RamifyError, match="syntax error"):
+            await fail()
+        with closing(sqlite3.connect(tmp_path / "kept.db", timeout=0, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
 
 
 async def test_a_file_that_others_prepare_is_waited_for() -> None:
