@@ -3,7 +3,8 @@
 * strategies: `prune`, `tor`, `iterative`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
   `Strategy` (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
 * a question: `run`, with its result
-* several: `conversation`, with where it is stored (`kept_turns` after a kill); `editing` of a tree that was stored; `ratings` of answers
+* several: `conversation`, with where it is stored (`sqlite_memory`: a file; `kept_turns`: after a kill); `editing` of a tree that
+  was stored; `ratings` of answers
 * in a larger agent: `tool`, with `tool_stream` for its progress; `subagent`
 * beside an index: `building` of a graph or a hierarchy
 """

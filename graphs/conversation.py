@@ -8,15 +8,14 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs._kept_turns import answered_turns, end_task, has_list, make_list, not_taken_up, patiently, roll_back, unlisted
+from ramify.graphs._kept_turns import answered_turns, not_taken_up, unlisted
+from ramify.graphs._sqlite_memory import PRIVATE, Memory, in_sqlite, kept_in, lost
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -32,9 +31,8 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import ChatInput, Replied
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
-from ramify.tools.new_files import make_file, remedy_for, share
+from ramify.tools.new_files import make_file, share
 from ramify.tools.scrub import learn_address, parts_of, shown
-from ramify.tools.shared import Shared
 from ramify.tools.typed import readable, usable
 
 if TYPE_CHECKING:
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
     from langgraph.store.postgres.aio import AsyncPostgresStore
 
 SQLITE = "sqlite:"
-PRIVATE = 0o600
-"""The mode of a new file of conversations, whatever that of its folder."""
 THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
 RATINGS = ("ramify", "ratings")
@@ -51,18 +47,9 @@ RATINGS = ("ramify", "ratings")
 _PAGE = 1000
 """Conversations that are read at once."""
 _PATIENCE_S = 10
-_BUSY_S = 60
-"""Seconds that a writer waits for others in a file."""
 _MAKING = 7_264_392
 """The number of the lock that is held while the tables are made."""
 _AGAIN_S = 0.1
-
-
-class Memory(NamedTuple):
-    """LangGraph's checkpointer and store, open."""
-
-    saver: BaseCheckpointSaver[Any]
-    store: BaseStore
 
 
 class Thread(NamedTuple):
@@ -89,7 +76,7 @@ def memory_address(where: str) -> str:
     file = usable(readable(where).removeprefix(SQLITE)).absolute()
     if not file.parent.is_dir():
         raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
-    for kept, known in _kept_in(file).items():
+    for kept, known in kept_in(file).items():
         if kept.exists() and not _is_store(kept, known):
             raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
     return f"{SQLITE}{file}"
@@ -100,12 +87,7 @@ def share_memory(where: str) -> None:
     place = memory_address(where)
     if not place.startswith(SQLITE):
         raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
-    share([make_file(kept, PRIVATE) for kept in _kept_in(Path(place.removeprefix(SQLITE)))])
-
-
-def _kept_in(file: Path) -> dict[Path, set[str]]:
-    """Return the two files of a memory, of LangGraph's checkpointer and of its store, each with the tables by which it is recognized."""
-    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
+    share([make_file(kept, PRIVATE) for kept in kept_in(Path(place.removeprefix(SQLITE)))])
 
 
 def _is_store(file: Path, known: set[str]) -> bool:
@@ -125,7 +107,7 @@ def _is_store(file: Path, known: set[str]) -> bool:
 async def opened(where: str) -> AsyncIterator[Memory]:
     """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
     place = await asyncio.to_thread(memory_address, where)
-    connect = _in_shared_sqlite if place.startswith(SQLITE) else _in_postgres
+    connect = in_sqlite if place.startswith(SQLITE) else _in_postgres
     async with connect(place.removeprefix(SQLITE)) as memory:
         memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
         yield memory
@@ -180,7 +162,7 @@ async def _in_postgres(where: str) -> AsyncIterator[Memory]:
             await _make_tables(saver, store)
             yield Memory(saver, store)
     except Error as error:
-        raise _lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
+        raise lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
 
 
 async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
@@ -203,58 +185,6 @@ async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object
     """Return the value that a query names `one`."""
     found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
     return found["one"]
-
-
-@asynccontextmanager
-async def _in_shared_sqlite(file: str) -> AsyncIterator[Memory]:
-    """Open a SQLite file once for all who use it in an event loop; RamifyError where it is none, or cannot be written.
-
-    With a connection each, whoever writes would hold the file until the loop comes back to it, and many others would wait for too long.
-    """
-    try:
-        async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_in_sqlite)).use(file) as memory:
-            try:
-                yield memory
-            except BaseException:
-                await roll_back(memory.saver)
-                raise
-    except (OSError, sqlite3.Error) as error:
-        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
-        raise _lost(repr(file), error, remedy) from error
-
-
-@asynccontextmanager
-async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
-    """Open a SQLite file, with the list of conversations beside it."""
-    try:
-        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-        from langgraph.store.sqlite.aio import AsyncSqliteStore
-    except ImportError as error:
-        raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
-    saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in _kept_in(Path(file))]
-    async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
-        await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-        await patiently(saver.setup, _BUSY_S)
-        if not await asyncio.to_thread(has_list, listed, _BUSY_S):
-            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
-            await asyncio.to_thread(make_list, listed, _BUSY_S)
-            await saver.conn.rollback()
-        async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
-            try:
-                await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-                await patiently(store.setup, _BUSY_S)
-                yield Memory(saver, store)
-            finally:
-                await end_task(store)
-
-
-_FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()
-"""The files that are open, by event loop."""
-
-
-def _lost(where: str, error: Exception, remedy: str) -> RamifyError:
-    reason = " ".join(str(error).split())[:300] or type(error).__name__
-    return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
 
 
 S = TypeVar("S", bound=Settings)

@@ -1,0 +1,134 @@
+"""The SQLite file of conversations, with the list of them beside it: made, and opened once for all who use it in an event loop."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+
+from ramify.tools.errors import RamifyError
+from ramify.tools.new_files import make_file, remedy_for
+from ramify.tools.shared import Shared
+
+PRIVATE = 0o600
+"""The mode of a new file of conversations, whatever that of its folder."""
+_BUSY_S = 60
+"""Seconds that a writer waits for others in a file."""
+_AGAIN_S = 0.05
+
+
+class Memory(NamedTuple):
+    """LangGraph's checkpointer and store, open."""
+
+    saver: BaseCheckpointSaver[Any]
+    store: BaseStore
+
+
+def kept_in(file: Path) -> dict[Path, set[str]]:
+    """Return the two files of a memory, of LangGraph's checkpointer and of its store, each with the tables by which it is recognized."""
+    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
+
+
+@asynccontextmanager
+async def in_sqlite(file: str) -> AsyncIterator[Memory]:
+    """Open a SQLite file once for all who use it in an event loop; RamifyError where it is none, or cannot be written.
+
+    With a connection each, whoever writes would hold the file until the loop comes back to it, and many others would wait for too long.
+    """
+    try:
+        async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_open_sqlite)).use(file) as memory:
+            try:
+                yield memory
+            except BaseException:
+                saver: Any = memory.saver
+                async with saver.lock:  # no other's transaction is open then
+                    await saver.conn.rollback()  # of what was begun, and would hold up all who write
+                raise
+    except (OSError, sqlite3.Error) as error:
+        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
+        raise lost(repr(file), error, remedy) from error
+
+
+@asynccontextmanager
+async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
+    """Open a SQLite file, with the list of conversations beside it."""
+    try:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+        from langgraph.store.sqlite.aio import AsyncSqliteStore
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
+    saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in kept_in(Path(file))]
+    async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
+        await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+        await patiently(saver.setup, _BUSY_S)
+        if not await asyncio.to_thread(_has_list, listed, _BUSY_S):
+            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
+            await asyncio.to_thread(_make_list, listed, _BUSY_S)
+            await saver.conn.rollback()
+        async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
+            try:
+                await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+                await patiently(store.setup, _BUSY_S)
+                yield Memory(saver, store)
+            finally:
+                await _end_task(store)
+
+
+_FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()
+"""The files that are open, by event loop."""
+
+
+def lost(where: str, error: Exception, remedy: str) -> RamifyError:
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
+
+
+def _has_list(file: Path, patience_s: float) -> bool:
+    """Return whether a file has all tables of the list of conversations."""
+    from langgraph.store.sqlite import SqliteStore
+
+    with closing(sqlite3.connect(file, timeout=patience_s)) as database:
+        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'store_migrations'").fetchone() is None:
+            return False
+        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0]
+    return made is not None and made + 1 >= len(SqliteStore.MIGRATIONS)
+
+
+def _make_list(file: Path, patience_s: float) -> None:
+    """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
+    from langgraph.store.sqlite import SqliteStore
+
+    if _has_list(file, patience_s):  # another process has made it meanwhile
+        return
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=patience_s)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
+            database.execute("DELETE FROM store_migrations")
+            database.execute("DROP TABLE store")
+        SqliteStore(database).setup()
+
+
+async def patiently(make: Callable[[], Awaitable[None]], patience_s: float) -> None:
+    """Prepare a file, again where others are at it: for the change of its journal SQLite waits for nobody."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return await make()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(_AGAIN_S)
+
+
+async def _end_task(store: BaseStore) -> None:
+    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
+    task = getattr(store, "_task", None)
+    if task is not None:
+        task.cancel()
+        await asyncio.wait([task])
