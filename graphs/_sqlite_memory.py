@@ -3,14 +3,15 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, Op
 
 from ramify.tools.errors import RamifyError
 from ramify.tools.new_files import make_file, remedy_for
@@ -72,12 +73,18 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
             await asyncio.to_thread(_make_list, listed, _BUSY_S)
             await saver.conn.rollback()
         async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
+            store.abatch = partial(_one_by_one, store.abatch)  # type: ignore[method-assign]
             try:
                 await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
                 await patiently(store.setup, _BUSY_S)
                 yield Memory(saver, store)
             finally:
                 await _end_task(store)
+
+
+async def _one_by_one(batch: Callable[[Iterable[Op]], Awaitable[list[Any]]], operations: Iterable[Op]) -> list[Any]:
+    """Run each operation in a transaction of its own: one that reads before it writes fails, and does not wait, while others write."""
+    return [result for operation in operations for result in await batch([operation])]
 
 
 _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()

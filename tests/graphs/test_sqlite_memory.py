@@ -107,6 +107,15 @@ async def test_who_fails_while_writing_holds_up_nobody(tmp_path: Path) -> None:
             database.execute("BEGIN IMMEDIATE")
 
 
+async def test_a_list_that_is_read_and_written_at_once_waits_for_who_writes(tmp_path: Path) -> None:
+    async with opened(f"sqlite:{tmp_path / 'kept.db'}") as memory:
+        with closing(sqlite3.connect(tmp_path / "kept.db.threads", isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            asyncio.get_running_loop().call_later(0.2, database.rollback)
+            read, _ = await asyncio.gather(memory.store.aget(("a",), "b"), memory.store.aput(("a",), "c", {}))
+    assert read is None
+
+
 async def test_a_file_that_others_prepare_is_waited_for() -> None:
     told = iter(["database is locked", "database schema is locked: main", "", "disk I/O error"])
 
