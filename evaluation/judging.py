@@ -18,7 +18,7 @@ from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.kept_replies import at_once, side_by_side
-from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
 from ramify.prompts import PREFER
@@ -83,7 +83,7 @@ def judge(
     """
     settings = JudgeSettings.model_validate(dict(options))
     name = current_model(settings).name
-    if name == EMBEDDED:
+    if is_embedded(name):
         raise UsageError("the embedded model cannot judge answers", "name a language model, such as --judge ollama:llama3.1:8b")
     told = [(a, b) for a, b in pairs if not (a.get("error") or b.get("error"))]  # where no answer came, there is nothing to judge
     wanted = [Duel(a, b, repeat, name) for a, b in told for repeat in range(repeats)]

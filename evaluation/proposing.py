@@ -23,7 +23,7 @@ from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.retrieve import passage_of
-from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
@@ -71,13 +71,13 @@ class Proposals(NamedTuple):
 
 def kinds_of(model: str, wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the kinds of question to make, all that the model can if none is named; UsageError for one that it cannot."""
-    known = tuple(RULES) if model == EMBEDDED else (*KINDS, OVERVIEWS)
+    known = tuple(RULES) if is_embedded(model) else (*KINDS, OVERVIEWS)
     for kind in wanted:
         if kind not in (*KINDS, OVERVIEWS):
             raise UsageError(f"there is no kind of question {kind!r}", f"choose among {', '.join((*KINDS, OVERVIEWS))}")
         if kind not in known:
             raise UsageError(f"questions of kind {kind!r} take a language model", "name one, such as --model ollama:llama3.1:8b")
-    return tuple(dict.fromkeys(wanted)) or (tuple(RULES) if model == EMBEDDED else KINDS)
+    return tuple(dict.fromkeys(wanted)) or (tuple(RULES) if is_embedded(model) else KINDS)
 
 
 def shares(count: int, kinds: Sequence[str]) -> dict[str, int]:
@@ -98,7 +98,7 @@ def propose_questions(
     missing = {kind: most - _there(file, kind) for kind, most in shares(count, kinds_of(model.name, kinds)).items()}
     dropped: Counter[str] = Counter()
     before = len(file.rows)
-    if model.name == EMBEDDED:
+    if is_embedded(model.name):
         for kind, wanted in missing.items():
             _by_rules(held, file, kind, wanted, settings.seed)
     else:

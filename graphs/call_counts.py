@@ -5,7 +5,7 @@ Only what is repeated can go beyond it: a call whose reply was malformed, or tha
 
 from typing import NamedTuple
 
-from ramify.nodes.settings import EMBEDDED, ChainSettings, PruneSettings, Settings, TorSettings
+from ramify.nodes.settings import ChainSettings, PruneSettings, Settings, TorSettings, is_embedded
 from ramify.tools.quoting import many
 from ramify.tools.sentence_support import MODEL
 
@@ -28,7 +28,7 @@ class MaxCalls(NamedTuple):
 
 def text_calls(settings: Settings) -> int:
     """Count the calls that a text takes where no call concludes the question: one writes it; with `check=model`, one checks it."""
-    return 0 if settings.style == "short" or settings.model == EMBEDDED else 1 + check_calls(settings)
+    return 0 if settings.style == "short" or is_embedded(settings.model) else 1 + check_calls(settings)
 
 
 def count_chain(settings: ChainSettings) -> MaxCalls:

@@ -18,7 +18,7 @@ from pydantic import Field
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import checked
-from ramify.nodes.settings import EMBEDDED, NEVER, Settings
+from ramify.nodes.settings import NEVER, Settings, is_embedded
 from ramify.nodes.state import Citation, Search, Sentence, StoppedBy, Usage
 from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
@@ -117,7 +117,7 @@ def why_unknown(result: Result) -> str:
         return ""
     if result.withheld:
         return f"unsure: {result.withheld}"
-    embedded = result.model == EMBEDDED
+    embedded = is_embedded(result.model)
     if result.index and not result.passages:
         return "nothing was found"
     if embedded and (kind := open_ended(result.question)):

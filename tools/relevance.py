@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ramify.tools.embeddings.sentence_encoder import quiet
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.reading import Reading, in_context, load_network, read_contexts
+from ramify.tools.reader import large
+from ramify.tools.reader.reading import Reading, in_context, load_large, load_network, read_contexts
 from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ def load(name: str) -> float:
     if name == NONE:
         return 0.0
     began = time.perf_counter()
-    there = load_network.cache_info().currsize > 0 if name == READER else _canonical(name) in _loaded
-    load_network() if name == READER else _scorer(name)
+    reader = load_large if large.is_chosen() else load_network
+    there = reader.cache_info().currsize > 0 if name == READER else _canonical(name) in _loaded
+    reader() if name == READER else _scorer(name)
     return 0.0 if there else time.perf_counter() - began
 
 

@@ -1,9 +1,9 @@
 """Fit how the network's probabilities become confidences, on questions kept back for choosing.
 
-    python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual]
+    python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual | all-mpnet-base-v2]
 
-It prints the constants of tools/reader/calibration.py, or those of tools/reader/multilingual.py, how far confidence is from being right on
-the same questions and on those kept back for measuring, the best threshold for giving an answer, and one for looking no further.
+It prints the constants of tools/reader/calibration.py, or of multilingual.py or large.py beside it, how far confidence is from being right
+on the same questions and on those kept back for measuring, the best threshold for giving an answer, and one for looking no further.
 """
 
 import argparse
@@ -15,10 +15,11 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics import expected_calibration_error
+from ramify.tools.reader import large
 from ramify.tools.reader.calibration import TAU, Constants
 from ramify.tools.reader.reading import read_multilingual
 from ramify.tools.reader.short_answers import weigh, weighed
-from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, TRUNKS
+from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, TRUNKS
 from training.material import Part
 from training.rated import Rated, Told, accepted, least, rated, tau
 from training.searched import Questions, Searched
@@ -35,7 +36,8 @@ def main() -> None:
     parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="which reader")
     given = parser.parse_args()
     questions, reads = Questions(given.data), told_in_many_languages if given.trunk == MULTILINGUAL.name else told
-    chosen, measured = (list(reads(questions.searched(part, given.most))) for part in PARTS)
+    with large.choosing(given.trunk == LARGE.name):
+        chosen, measured = (list(reads(questions.searched(part, given.most))) for part in PARTS)
     constants = {verdict: fitted([one for one in chosen if one.found.verdict == verdict]) for verdict in (False, True)}
     for verdict, name in ((False, "SPANS"), (True, "VERDICTS")):
         print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants[verdict])})")

@@ -16,6 +16,7 @@ from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reading, pairs, read_pairs
 from ramify.tools.reader.trunk import SMALL, TRUNKS, Trunk
 from training.example import Example
+from training.low_rank import merged
 from training.material import material, part
 from training.prepared import of_like_length
 from training.ranking import auc, by_source, right
@@ -36,7 +37,7 @@ def main() -> None:
     examples = chosen(given.data, given.most)
     for folder in given.out:
         network = new_network(TRUNKS[given.trunk])
-        network.load_state_dict(load_file(folder / WEIGHTS))
+        network.load_state_dict(merged(load_file(folder / WEIGHTS)))
         print(folder)
         for line in lines(examples, read(network.eval(), examples, TRUNKS[given.trunk])):
             print(f"  {line}")

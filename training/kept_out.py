@@ -14,12 +14,15 @@ from typing import Final, NamedTuple
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
+from ramify.tools.reader import large
 from ramify.tools.reader.calibration import LEAST, SPANS, VERDICTS, Constants, Evidence, confidence
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import load_network, pairs, read_pairs
+from ramify.tools.reader.reading import load_large, load_network, pairs, read_pairs
 from ramify.tools.reader.short_answers import answers, ranked, single, verdicts
+from ramify.tools.reader.trunk import LARGE, SMALL, TRUNKS, Trunk
 from training.example import seeded
 from training.lookalike import Lookalikes
+from training.low_rank import merged
 from training.material import Part, part
 from training.saved_run import WEIGHTS
 from training.source import load
@@ -68,9 +71,9 @@ def cases(data: Path, wanted: Part) -> Iterator[Case]:
             yield Case(kind, example.question, tuple(order), golds[0] if golds else "" if example.kind == "none" else example.kind)
 
 
-def read(network: Network, case: Case, constants: tuple[Constants, Constants]) -> Outcome:
+def read(network: Network, case: Case, constants: tuple[Constants, Constants], trunk: Trunk = SMALL) -> Outcome:
     """Answer one question as the reader does."""
-    readings = [read_pairs(network, pairs([case.question], [context]))[0] for context in case.contexts]
+    readings = [read_pairs(network, pairs([case.question], [context], trunk))[0] for context in case.contexts]
     best, (place, rival) = ranked([*answers(case.question, readings, case.contexts, [0] * len(readings)), *verdicts(readings)])
     if best is None:
         return Outcome("", 0.0, float(not case.right), float(not case.right))
@@ -104,15 +107,16 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, nargs="*", help="folders that training wrote")
     parser.add_argument("--part", choices=("choose", "measure"), default="measure")
+    parser.add_argument("--trunk", choices=(SMALL.name, LARGE.name), default=SMALL.name, help="encoder that the reader is put on")
     given = parser.parse_args()
-    some = list(cases(given.data, given.part))
+    some, trunk = list(cases(given.data, given.part)), TRUNKS[given.trunk]
+    shipped, constants = (load_large, (large.SPANS, large.VERDICTS)) if trunk is LARGE else (load_network, (SPANS, VERDICTS))
     for folder in (None, *given.out):
-        network = load_network()
-        if folder is not None:
-            network = new_network()
-            network.load_state_dict(load_file(folder / WEIGHTS))
+        network = new_network(trunk) if folder else shipped()
+        if folder:
+            network.load_state_dict(merged(load_file(folder / WEIGHTS)))
         print(folder or "shipped")
-        for line in lines([(case, read(network.eval(), case, (SPANS, VERDICTS))) for case in some]):
+        for line in lines([(case, read(network.eval(), case, constants, trunk)) for case in some]):
             print(line, flush=True)
 
 

@@ -2,6 +2,7 @@
 
 python -m training.pack OUT [--frozen 1]
 python -m training.pack OUT --trunk e5-multilingual --frozen 6
+python -m training.pack OUT --trunk all-mpnet-base-v2
 """
 
 import argparse
@@ -13,12 +14,13 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ramify.tools.reader import multilingual
-from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, TRUNKS
+from ramify.tools.reader import large, multilingual
+from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, TRUNKS
 from ramify.tools.released_weights import pack
 from training.saved_run import WEIGHTS
 
 _CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
+_LARGE_CODE = _CODE.with_name("large.py")
 _MULTILINGUAL_CODE = _CODE.with_name("multilingual.py")
 
 
@@ -29,6 +31,14 @@ def main() -> None:
     parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="encoder that it was put on")
     parser.add_argument("--frozen", type=int, default=1, help="lower layers that were not trained")
     given = parser.parse_args()
+    if given.trunk == LARGE.name:
+        changes = {
+            name: weight
+            for name, weight in load_file(given.out / WEIGHTS).items()
+            if not name.startswith("encoder.") or name.endswith((large.DOWN, large.UP))
+        }
+        write(_LARGE_CODE, changes, {"encoder": LARGE.name}, large.FILE)
+        return
     frozen = ("encoder.embeddings.", *(f"encoder.encoder.layer.{number}." for number in range(given.frozen)))
     trained = {name: weight for name, weight in load_file(given.out / WEIGHTS).items() if not name.startswith(frozen)}
     about = {"frozen_layers": str(given.frozen)}

@@ -96,9 +96,60 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
         **{f"{folder}_{kind}": 1.0 for folder in FOLDERS for kind in ("span", "field", "step", "yes", "no", "none")},
         **{f"{folder}_{kind}_other": 0.5 for folder in FOLDERS for kind in ("span", "field", "step")},
     },
+    "large": {
+        "squadshifts": 0.5,
+        "squadshifts_other": 0.35,
+        "squad": 1.0,
+        "squad_other": 0.6,
+        "fairytaleqa": 0.4,
+        "fairytaleqa_other": 0.2,
+        "nq_oracle_dev": 1.0,
+        "nq_oracle_dev_other": 0.8,
+        "qed_dev": 1.0,
+        "qed_dev_other": 0.5,
+        "tatqa_text": 1.0,
+        "tatqa_text_other": 0.6,
+        "papers": 1.0,
+        "papers_other": 0.6,
+        "techdocs_faq": 0.6,
+        "techdocs_faq_other": 0.6,
+        "selqa_ass": 0.5,
+        "selqa_ass_other": 0.5,
+        "squad_du_test": 0.2,
+        "squad_du_test_other": 0.2,
+        "linked": 2.0,
+        "linked_other": 1.0,
+        "whole": 3.0,
+        "whole_other": 2.0,
+        "hops": 1.0,
+        "hops_other": 0.6,
+        "hops_step": 1.0,
+        "hops_step_other": 0.6,
+        "hops_both": 1.0,
+        "relation": 0.12,
+        "relation_other": 0.07,
+        "relation_untold": 0.15,
+        "relation_reversed": 0.1,
+        "boolq_train": 1.0,
+        "boolq_train_other": 0.5,
+        "boolq_dev": 1.0,
+        "boolq_dev_other": 0.5,
+        "condaqa_dev_test": 0.5,
+        "condaqa_dev_test_other": 0.3,
+        "strategyqa": 0.6,
+        "strategyqa_other": 0.3,
+        "pubmedqa_labelled": 1.0,
+        "pubmedqa_labelled_other": 0.5,
+        "claim": 0.3,
+        "agreement": 0.3,
+        "records": 0.6,
+        **{f"{folder}_{kind}": 2.0 for folder in FOLDERS for kind in ("span", "field", "step", "yes", "no", "none", "how_to")},
+        **{f"{folder}_{kind}_other": 1.0 for folder in FOLDERS for kind in ("span", "field", "step", "yes", "no", "none", "how_to")},
+        **{f"{folder}_step_whole": 1.0 for folder in FOLDERS},
+    },
 }
-"""How much of a source an epoch sees, another part of it each time."""
-REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0}
+"""How much of a source an epoch sees, another part of it each time; of 2.0 every example twice."""
+REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0, "large": 0.1}
 """How much of the sources that a phase does not name."""
 
 
@@ -110,4 +161,5 @@ def sources(phase: str) -> frozenset[str] | None:
 def drawn(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:
     """Draw what an epoch of a phase sees."""
     shares, rest = PHASES[phase], REST[phase]
-    return [example for example in examples if draw.random() < shares.get(example.source, rest)]
+    times = [divmod(shares.get(example.source, rest), 1) for example in examples]
+    return [example for example, (whole, part) in zip(examples, times, strict=True) for _ in range(int(whole) + (draw.random() < part))]

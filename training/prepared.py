@@ -86,12 +86,7 @@ def of_like_length(lengths: Sequence[int]) -> list[list[int]]:
     return groups
 
 
-def wanted(items: Sequence[Prepared]) -> Wanted:
+def wanted(items: Sequence[Prepared], device: torch.device) -> Wanted:
     """Bring a group to tensors."""
-    return Wanted(
-        batch([item.pair for item in items]),
-        torch.tensor([item.start for item in items]),
-        torch.tensor([item.end for item in items]),
-        torch.tensor([item.kind for item in items]),
-        torch.tensor([item.bears for item in items]),
-    )
+    start, end, kind, bears = torch.tensor([(item.start, item.end, item.kind, item.bears) for item in items], device=device).unbind(dim=1)
+    return Wanted(batch([item.pair for item in items]).to(device), start, end, kind, bears)

@@ -10,7 +10,7 @@ from ramify.evaluation.plan import IndexedDataset, Order, RunPlan
 from ramify.evaluation.search import update_kind
 from ramify.evaluation.task import Row
 from ramify.evaluation.variants import folder_of, named
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
@@ -23,7 +23,7 @@ LEVEL = "level"
 
 def ways_to_build(builds: Iterable[dict[str, Any]], model: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the builds with the model that reads and writes; rules heed no setting of a build, and build one way."""
-    if model == EMBEDDED:
+    if is_embedded(model):
         return [{}]
     told = {name: options[name] for name in MODEL_OPTIONS[1:] if name in options}
     return [{**build, **told, "model": model} for build in builds]

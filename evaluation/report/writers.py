@@ -168,7 +168,7 @@ REPLIES = (
     Column("malformed", "replies that did not have it even then"),
     Column("valid in the end", "share of those that had it at once or after repair"),
 )
-EMBEDDED = "extractive"
+EMBEDDED = ("extractive", "extractive:large")
 
 
 def what_was_run(run: Run) -> Iterator[Block]:
@@ -250,7 +250,7 @@ def failures(run: Run) -> Iterator[Block]:
 
 def replies(run: Run) -> Iterator[Block]:
     """Report the form of replies by prompt, if a language model was asked: the embedded model's are always valid."""
-    counts = counted(line.row for line in run.lines if line.row.get("model") != EMBEDDED)
+    counts = counted(line.row for line in run.lines if line.row.get("model") not in EMBEDDED)
     rows = []
     for prompt in sorted({prompt for prompt, _ in counts}):
         figures = [counts[prompt, form] for form in FORMS]

@@ -21,7 +21,7 @@ from ramify.evaluation.risk_control import (
     least_risk,
     threshold_for,
 )
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import UsageError
 from ramify.tools.profile import Curve, Origin, Profile, fitted
 
@@ -168,7 +168,7 @@ class Calibration:
     def _origin(self) -> Origin:
         listed = ((one.get("strategy"), one.get("variant") or "", one.get("settings") or {}) for one in self.run.manifest["variants"])
         given = next((settings for *named, settings in listed if named == [self.strategy, self.variant]), {})
-        left_out = {*UNCOMPARED, *(("style",) if self.model == EMBEDDED else ())}  # that model's answers are the same in any style
+        left_out = {*UNCOMPARED, *(("style",) if is_embedded(self.model) else ())}  # that model's answers are the same in any style
         own = {name: value for name, value in given.items() if name not in left_out}
         names = ("tau", "min_hop_confidence", "reconsider")  # none stands for the model's own
         settings = {name: value for name, value in own.items() if not (name in names and value is None)}

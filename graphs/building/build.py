@@ -17,7 +17,7 @@ from ramify.nodes.building.extract_elements import Ask, extract_elements
 from ramify.nodes.building.kept_replies import kept_ask
 from ramify.nodes.building.summarize_clusters import Summarizing
 from ramify.nodes.building.write_reports import describe, write_reports
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.settings.building import BuildSettings, HierarchySettings
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
@@ -99,7 +99,7 @@ class ByModel:
 
 
 def _named(settings: BuildSettings) -> str:
-    return QUOTED if settings.model == EMBEDDED else current_model(settings).name
+    return QUOTED if is_embedded(settings.model) else current_model(settings).name
 
 
 def structure(
@@ -128,7 +128,7 @@ def structure(
 def asks_model(options: Mapping[str, Any]) -> bool:
     """Tell whether a build with these settings calls a model."""
     settings = BuildSettings.model_validate(dict(options))
-    return settings.model != EMBEDDED or settings.reporter not in (None, EMBEDDED)
+    return not is_embedded(settings.model) or (settings.reporter is not None and not is_embedded(settings.reporter))
 
 
 def hierarchy(
@@ -150,7 +150,7 @@ def hierarchy(
     encoder = Index.open(folder, embedding).embeddings
 
     async def build() -> tuple[Made, Usage]:
-        if settings.model == EMBEDDED:
+        if is_embedded(settings.model):
             return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
         budget = Budget.open(settings, Usage(), time.time(), kept=False)
         with Work(folder / WORK) as work, working(settings, budget) as spent:

@@ -10,7 +10,7 @@ from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.write_reports import report_tokens
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.settings.building import BuildSettings
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
@@ -73,9 +73,9 @@ def estimate(
 ) -> list[Stage]:
     """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
-    reporting = (settings.reporter or settings.model) != EMBEDDED
+    reporting = not is_embedded(settings.reporter or settings.model)
     stages = [encoding(pieces, encoder)] if encoder is not None else []
-    known = settings.model == EMBEDDED and reporting  # rules find the names as a build will: which reports it asks for can be known
+    known = is_embedded(settings.model) and reporting  # rules find the names as a build will: which reports it asks for can be known
     some = pieces if known else sample(pieces, _SAMPLE)
     began = time.perf_counter()
     materials = _materials(sum_up(quoted_elements(some)), settings)
@@ -85,7 +85,7 @@ def estimate(
     by_rules = Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")
     with Work(work) as kept, working(settings, Budget.open(settings, Usage(), time.time(), kept=False)) as spent:
         builder = ByModel(settings, kept)
-        if settings.model == EMBEDDED:
+        if is_embedded(settings.model):
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))
             return [*stages, _written(builder, materials, lambda: spent.spent) if known else by_rules]
         grouped = units(pieces, current_model(settings).count, settings.unit_tokens)

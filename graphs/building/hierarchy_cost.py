@@ -13,7 +13,7 @@ from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.kept_replies import kept_ask
 from ramify.nodes.building.summarize_clusters import Summarizing
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.settings.building import HierarchySettings
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
@@ -54,7 +54,7 @@ def estimate_hierarchy(
     encoder.encode_documents([piece.text for piece in pieces[:2]])  # loading is no part of the speed
     materials = _materials(found[0], leaves, pieces, encoder)
     cost = _cost(materials, settings, encoder, work)
-    who = "quoted" if settings.model == EMBEDDED else "by the model"
+    who = "quoted" if is_embedded(settings.model) else "by the model"
     times = (summaries[0] / max(1, len(materials)), summaries[1] / max(1, len(materials)))
     counts = sorted({len(parts.groups) for parts in found})
     groups = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
@@ -70,7 +70,7 @@ def _cost(materials: Sequence[Material], settings: HierarchySettings, encoder: E
     """Sum up, and tell what that cost."""
     with Work(work) as kept, working(settings, Budget.open(settings, Usage(), time(), kept=False)) as spent:
         summarizer: Summarizer = Quoting(encoder)
-        if settings.model != EMBEDDED:
+        if not is_embedded(settings.model):
             model = current_model(settings)
             summarizer = Summarizing(partial(kept_ask, kept, model.name, settings), settings, model, encoder)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from ramify.graphs.building.build import asks_model, hierarchy_settings
 from ramify.graphs.building.graph_cost import PILOT, REPORTED, Stage, encoding, estimate
 from ramify.graphs.building.hierarchy_cost import SUMMED, estimate_hierarchy
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.settings.building import BuildSettings
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
@@ -65,7 +65,7 @@ def index_cost(
             return _of_hierarchy(plan, folder, there, dict(options), group_by, work, tell)
         asks = kind == "graph" and asks_model(options)
         if asks:  # what it was asked here is not asked again by a build
-            what = f"for {REPORTED} reports" if BuildSettings.model_validate(dict(options)).model == EMBEDDED else f"about {PILOT} texts"
+            what = f"for {REPORTED} reports" if is_embedded(BuildSettings.model_validate(dict(options)).model) else f"about {PILOT} texts"
             tell(f"for an estimate the model is asked {what}; a build does not ask that again")
         pieces, encoder = plan(read_pieces)
         if kind == "passages":
@@ -83,7 +83,7 @@ def _of_hierarchy(
     tell: Callable[[str], None],
 ) -> list[Stage]:
     """Estimate a hierarchy, and say what passages would be grouped by."""
-    if hierarchy_settings(options)[1].model != EMBEDDED:
+    if not is_embedded(hierarchy_settings(options)[1].model):
         tell(f"for an estimate the model is asked for {SUMMED} summaries")
     (pieces, leaves), encoder = plan(lambda path: (read_pieces(path), read_leaves(path, encoded=there is not None)))
     fields = group_by or (there.group_by if there and there.kind == "hierarchy" else None)

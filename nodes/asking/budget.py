@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from ramify.nodes.settings import Settings
+from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError
 from ramify.tools.models.servers import was_refused, was_seen
 from ramify.tools.models.tokens import estimate
 from ramify.tools.quoting import brief
+from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
 
 QUESTION = 100
@@ -209,6 +210,7 @@ def working(settings: Settings, budget: Budget) -> Iterator[CallContext]:
     context = CallContext(settings, budget)
     token = CURRENT.set(context)
     try:
-        yield context
+        with large.choosing(is_large(settings.model)):
+            yield context
     finally:
         CURRENT.reset(token)

@@ -8,10 +8,11 @@ from typing import Any
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
 from ramify.nodes.asking.language_model import most_within, quote, within
-from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.settings import EMBEDDED, LARGE, Settings, is_large
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
+from ramify.tools.embeddings.mpnet import WEIGHTS, mpnet_file
 from ramify.tools.errors import BudgetError
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
 from ramify.tools.models.tokens import estimate, passage_length
@@ -26,13 +27,15 @@ _DIGITS = 6
 class Extractive(Answerer):
     """Small trained networks and arithmetic that quote passages; `notice` says why it is used in the place of a language model."""
 
-    name = EMBEDDED
     tau = TAU
     writes = False
     reconsiders = False
 
     def __init__(self, settings: Settings, notice: str | None = None) -> None:
-        """Prepare for calls with these settings; nothing is loaded yet."""
+        """Prepare for calls with these settings; nothing is loaded yet. ModelError where the large reader is wanted and not there."""
+        self.name = LARGE if is_large(settings.model) else EMBEDDED
+        if self.name == LARGE:
+            mpnet_file(*WEIGHTS)
         self._notice = notice
         self._cap = cap_for((EMBEDDED, "", None), settings.max_concurrency or AT_ONCE)
 
@@ -81,7 +84,7 @@ class Extractive(Answerer):
         """Load the encoder and the networks; return the seconds that took, 0 where all was there. Blocks."""
         from ramify.tools.extractive.model import load
 
-        return load()
+        return load(large=self.name == LARGE)
 
     def objection(self, question: str) -> str | None:
         """Say that a question is not in English, and what to do; None where it is."""

@@ -7,6 +7,7 @@ An option that changes the graph (`joint`, `backtrace`, an ablation) is an argum
 
 from ramify.nodes.settings.settings import (
     EMBEDDED,
+    LARGE,
     NEVER,
     SPLITS,
     TAU,
@@ -21,10 +22,13 @@ from ramify.nodes.settings.settings import (
     Settings,
     TorSettings,
     TreeSettings,
+    is_embedded,
+    is_large,
 )
 
 __all__ = [
     "EMBEDDED",
+    "LARGE",
     "NEVER",
     "SPLITS",
     "TAU",
@@ -39,4 +43,6 @@ __all__ = [
     "Settings",
     "TorSettings",
     "TreeSettings",
+    "is_embedded",
+    "is_large",
 ]

@@ -23,6 +23,8 @@ from ramify.tools.typed import readable
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
+LARGE = "extractive:large"
+"""Its name with the large reader, which is downloaded."""
 Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[Collections]
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
@@ -38,6 +40,16 @@ UNSURE: AskFirst = "unsure"
 def _reranker(value: Any) -> Any:
     """Read none as the name that it is here: on the command line it stands for no value."""
     return NONE if value is None else value.strip() if isinstance(value, str) else value
+
+
+def is_embedded(model: object) -> bool:
+    """Return whether a model's name is that of the embedded one, with either reader."""
+    return isinstance(model, str) and model.strip() in (EMBEDDED, LARGE)
+
+
+def is_large(model: object) -> bool:
+    """Return whether a model's name is that of the embedded one with the large reader."""
+    return isinstance(model, str) and model.strip() == LARGE
 
 
 def _single(value: Any) -> Any:
@@ -56,7 +68,8 @@ class Settings(BaseModel):
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",
-        description="Chat model: auto (Ollama, if it is there), extractive, ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
+        description="Chat model: auto (Ollama, if it is there), extractive, extractive:large (`ramify download reader`), ollama:NAME, "
+        "gguf:PATH, or any provider:model of LangChain.",
     )
     base_url: Annotated[str | None, BeforeValidator(as_one_text)] = Field(
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); several of them with spaces or commas between."

@@ -45,7 +45,7 @@ def questions(
     from ramify.evaluation.proposing import ProposalSettings, kinds_of, propose_questions
     from ramify.evaluation.question_file import QuestionFile
     from ramify.nodes.asking.ask import current_model
-    from ramify.nodes.settings import EMBEDDED
+    from ramify.nodes.settings import is_embedded
     from ramify.studio.console.progress_bar import bar
 
     options = {**options_of(settings, model=model, base_url=base_url)}
@@ -56,7 +56,7 @@ def questions(
     wanted = kinds_of(found.name, [name.strip() for name in (kinds or "").split(",") if name.strip()])
     for notice in found.notices:
         note(notice)
-    if found.name == EMBEDDED:
+    if is_embedded(found.name):
         note("questions by rules, from definitions, records, instructions and headings: weaker than a language model's")
     if kept.rows:
         note(f"{many(len(kept.rows), 'question')} in {file} stay as they are")

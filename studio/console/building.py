@@ -136,10 +136,10 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
 def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] | None, rebuild: bool) -> None:
     """Build or update the hierarchy of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import hierarchy, hierarchy_settings
-    from ramify.nodes.settings import EMBEDDED
+    from ramify.nodes.settings import is_embedded
     from ramify.tools.hierarchy.summaries import WEIGHED
 
-    asks = hierarchy_settings(options)[1].model != EMBEDDED
+    asks = not is_embedded(hierarchy_settings(options)[1].model)
     _tell_cost(folder, "hierarchy", options, asks, group_by)
     if not asks:
         note(f"up to {WEIGHED} sentences of each new or changed cluster are encoded for its summary; no passage is encoded again")

@@ -39,7 +39,11 @@ AllowPickle = Annotated[
 ]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="auto, extractive, extractive:large, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]",
+    ),
 ]
 BaseUrl = Annotated[
     list[str] | None,

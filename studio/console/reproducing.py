@@ -13,7 +13,7 @@ from ramify.evaluation.report import pairs_of, read_reproduction, write_reproduc
 from ramify.evaluation.run import load_inputs, pending_tasks
 from ramify.evaluation.search import index
 from ramify.evaluation.task import Row
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import EMBEDDED, is_embedded
 from ramify.studio.console.evaluating import check_extras, evaluating
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, out
@@ -35,7 +35,7 @@ def reproducing(
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
     judging = {**orders[0].options, "model": model, **(judged_by or {})}
     judging = {name: judging[name] for name in MODEL_OPTIONS if name in judging} if paper.conditions else {}
-    asks = bool(judging) and judging["model"] != EMBEDDED
+    asks = bool(judging) and not is_embedded(judging["model"])
     _tell_rest(paper, plans, asks, repeats)
     if paper.builds:
         orders = _with_graphs(paper, orders, folder, model)

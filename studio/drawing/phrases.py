@@ -1,7 +1,7 @@
 """Texts for values, common to all interfaces."""
 
 from ramify.graphs.run import Result, could_not_ask, why_unknown
-from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import Citation, Sentence, StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import by_line, without_marks
@@ -59,8 +59,8 @@ def advice(result: Result) -> str:
     """Return what to try after an Unknown; else empty."""
     if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
-    model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
-    other = "" if result.model == EMBEDDED and open_ended(result.question) else "a narrower question, another strategy, or "
+    model = "a language model (model=ollama:llama3.1:8b)" if is_embedded(result.model) else "a larger model"
+    other = "" if is_embedded(result.model) and open_ended(result.question) else "a narrower question, another strategy, or "
     if result.strategy == "global":
         other = "over=passages, other words, or "
     return f"try: {other}{model}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import hypothesis
 import hypothesis.strategies as st
+import torch
 
 from ramify.tools.reader.network import KINDS
 from tests.training.samples import write_all
@@ -14,6 +15,7 @@ from training.example import Example, shortened
 from training.material import material
 from training.prepared import of_like_length, prepare, wanted
 
+CPU = torch.device("cpu")
 WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)
 
 
@@ -32,13 +34,13 @@ def test_a_phase_that_sees_no_rest_makes_nothing_else(tmp_path: Path) -> None:
 
 def test_only_what_is_known_is_learned() -> None:
     bears = replace(WHERE, kind="", bears=True)
-    asked = wanted(prepare([WHERE, bears, replace(WHERE, kind="none", bears=None)]))
+    asked = wanted(prepare([WHERE, bears, replace(WHERE, kind="none", bears=None)]), CPU)
     assert asked.kind.tolist() == [KINDS.index("yes"), -1, KINDS.index("none")]
     assert asked.bears.tolist() == [0, 1, -1]
     network = tiny()
     for example, untold in ((bears, network.kind), (replace(WHERE, bears=None), network.relevance), (WHERE, network.span)):
         network.zero_grad()
-        one = wanted(prepare([example]))
+        one = wanted(prepare([example]), CPU)
         train.loss(network(one.batch), one).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         assert all(parameter.grad is None or not parameter.grad.any() for parameter in untold.parameters()), example
         assert any(parameter.grad is not None and parameter.grad.any() for parameter in network.encoder.parameters())

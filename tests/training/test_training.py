@@ -80,6 +80,7 @@ def given(out: Path, **more: object) -> argparse.Namespace:
             "epochs": 4,
             "rate": 1e-2,
             "frozen": 1,
+            "rank": None,
             "pieces": 60,
             "steps": None,
             "seed": 0,
@@ -182,6 +183,16 @@ def test_training_learns_and_leaves_the_frozen_layers_alone(examples: list[Examp
     frozen = ("encoder.embeddings.", "encoder.encoder.layer.0.")
     for name, weight in network.state_dict().items():
         assert torch.equal(weight, before[name]) == name.startswith(frozen) or weight.numel() == 0, name
+
+
+def test_at_low_rank_only_changes_and_heads_are_learned(examples: list[Example], tmp_path: Path) -> None:
+    network, before = tiny(), tiny().state_dict()
+    trained(network, examples, given(tmp_path / "out", epochs=3, frozen=0, rank=2))
+    after = network.state_dict()
+    kept = {name.replace(".base.", "."): weight for name, weight in after.items() if not name.endswith((".up", ".down"))}
+    changed = {name for name, weight in kept.items() if not torch.equal(weight, before[name]) and weight.numel()}
+    assert changed == {name for name in before if not name.startswith("encoder.")}
+    assert all(weight.any() for name, weight in after.items() if name.endswith(".up"))
 
 
 def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,9 @@
-"""The layers of BERT (Devlin et al. 2019) on torch alone, with the parameter names of published checkpoints."""
+"""The layers of BERT (Devlin et al. 2019) on torch alone, with the parameter names of published checkpoints.
 
+With `buckets`, those of MPNet (Song et al. 2020), whose attention also depends on the distance between two pieces.
+"""
+
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -21,6 +25,8 @@ class Shape:
     positions: int = 512
     types: int = 2
     epsilon: float = 1e-12
+    buckets: int = 0
+    """Of the distances between pieces that attention tells apart; none in BERT."""
 
 
 class _Embedding(nn.Embedding):
@@ -89,6 +95,8 @@ class Bert(nn.Module):
         self.shape = shape
         self.embeddings = _Embeddings(shape)
         self.encoder = nn.ModuleDict({"layer": nn.ModuleList(_Layer(shape) for _ in range(shape.layers))})
+        if shape.buckets:
+            self.encoder["relative_attention_bias"] = _Embedding(shape.buckets, shape.heads)
 
     @classmethod
     def loaded(cls, weights: Mapping[str, Tensor], shape: Shape) -> Self:
@@ -120,6 +128,24 @@ class Bert(nn.Module):
         """Return the states of the embeddings and of each layer, (texts, pieces, width) each; `mask` says which pieces are there."""
         states = [self.embeddings(ids, torch.zeros_like(ids) if types is None else types)]
         readable = None if bool(mask.all()) else mask.bool()[:, None, None, :]
+        if self.shape.buckets:
+            near = self.encoder["relative_attention_bias"](distance_buckets(ids.shape[1], self.shape.buckets, ids.device)).permute(2, 0, 1)
+            readable = near[None] if readable is None else near[None].masked_fill(~readable, -torch.inf)
         for layer in self.layers:
             states.append(layer(states[-1], readable))
         return states
+
+
+_FURTHEST = 128
+"""Distance from which on all pieces are in the last bucket."""
+
+
+def distance_buckets(pieces: int, buckets: int, device: torch.device) -> Tensor:
+    """Return the bucket of the distance of each two pieces, (pieces, pieces): half for each direction, half of those for single distances,
+    the others growing by a factor (Raffel et al. 2020, section 2.1)."""
+    places = torch.arange(pieces, device=device)
+    behind = places[:, None] - places[None, :]
+    half, single = buckets // 2, buckets // 4
+    distance = behind.abs()
+    grown = torch.log(distance.clamp(min=single) / single) / math.log(_FURTHEST / single) * (half - single)
+    return torch.where(distance < single, distance, (single + grown.long()).clamp(max=half - 1)) + (behind < 0) * half

@@ -18,7 +18,7 @@ from ramify.tools.extractive._findings import aggregate, finalize
 from ramify.tools.extractive.kinds import open_ended
 from ramify.tools.extractive.questions import contextualize, judge, next_question, objection, plan, rubric, split_question
 from ramify.tools.extractive.quotations import map_report, reduce
-from ramify.tools.reader.reading import load_network
+from ramify.tools.reader.reading import load_large, load_network
 from ramify.tools.splitting.writing import load_splitter
 
 _BAR = " | "
@@ -114,14 +114,14 @@ def _refused(reply: Reply, why: str) -> Reply:
     return {key: refused.get(key, value) for key, value in reply.items()} if {"answer", "points"} & reply.keys() else reply
 
 
-def load() -> float:
-    """Load the encoder and both networks; return the seconds it took, 0 if all were loaded; blocking."""
-    encoder = load_encoder("minilm")
-    if encoder.loaded and load_network.cache_info().currsize and load_splitter.cache_info().currsize:
+def load(large: bool = False) -> float:
+    """Load the encoder, the splitter and a reader; return the seconds it took, 0 if all were loaded; blocking."""
+    encoder, load_reader = load_encoder("minilm"), load_large if large else load_network
+    if encoder.loaded and load_reader.cache_info().currsize and load_splitter.cache_info().currsize:
         return 0.0
     began = time.perf_counter()
     with _LOADING:  # many runs begin at once: one of them loads, the others wait
         encoder.load()
-        load_network()
+        load_reader()
         load_splitter()
     return time.perf_counter() - began

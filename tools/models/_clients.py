@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
 
 FORMS = (
-    "name it as ollama:NAME, gguf:PATH, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, "
-    "extractive or auto"
+    "name it as ollama:NAME, gguf:PATH, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of "
+    "LangChain, extractive, extractive:large or auto"
 )
 KEYS = {
     "google_genai": "GOOGLE_API_KEY",

@@ -12,10 +12,11 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
 from ramify.tools.embeddings.e5 import E5
+from ramify.tools.embeddings.mpnet import mpnet_layers
 from ramify.tools.embeddings.named import packaged_layers
 from ramify.tools.embeddings.piece_encoder import POSITIONS
-from ramify.tools.reader import multilingual
-from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, Trunk
+from ramify.tools.reader import large, multilingual
+from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, Trunk
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
@@ -90,6 +91,27 @@ def load_multilingual() -> "Network":
     return assembled(packed, packaged_layers(E5))
 
 
+@lru_cache(maxsize=1)
+def load_large() -> "Network":
+    """Return the large network; ModelError where its weights or the encoder under it are missing or not those that were released."""
+    import torch
+    from safetensors.torch import load_file
+
+    from ramify.tools.embeddings.piece_encoder import best_device
+    from ramify.tools.reader.network import Network
+
+    device, dtype = best_device()
+    with as_file(files(__package__) / large.FILE) as path:
+        packed = unpack(load_file(intact(path, large.SHA256, "the large reader", REMEDY)))
+    layers = mpnet_layers(dtype)
+    with torch.device("meta"):
+        network = Network(layers.shape)
+    network.encoder = layers
+    heads = {name: weight.to(dtype) for name, weight in packed.items() if not name.startswith("encoder.")}
+    network.load_state_dict(heads | large.changed(network.encoder.state_dict(prefix="encoder."), packed), strict=False, assign=True)
+    return network.to(device).eval()
+
+
 def assembled(packed: "dict[str, Tensor]", lower: "Bert") -> "Network":
     """Put packed layers and heads on an encoder's lower layers, which are shared with it in memory."""
     import torch
@@ -135,7 +157,8 @@ class Reading:
 
 def read_contexts(question: str, contexts: Sequence[str]) -> tuple[Reading, ...]:
     """Read a question in each of some contexts, all with the same reader."""
-    read = read_multilingual if multilingual.is_wanted(question, contexts) else read_context
+    chosen = read_large if large.is_chosen() else read_context
+    read = read_multilingual if multilingual.is_wanted(question, contexts) else chosen
     return tuple(read(question, context) for context in contexts)
 
 
@@ -166,6 +189,12 @@ def read_context(question: str, context: str) -> Reading:
 def read_multilingual(question: str, context: str) -> Reading:
     """Read a question in a context with the multilingual reader."""
     return read_pairs(load_multilingual(), pairs([question], [context], MULTILINGUAL))[0]
+
+
+@lru_cache(maxsize=_KEPT)
+def read_large(question: str, context: str) -> Reading:
+    """Read a question in a context with the large reader."""
+    return read_pairs(load_large(), pairs([question], [context], LARGE))[0]
 
 
 def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ramify.tools.english import fold, sentences
-from ramify.tools.reader import multilingual
+from ramify.tools.reader import large, multilingual
 from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Constants, Evidence, confidence
 from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
 from ramify.tools.reader.records import asked_cell, cells, is_empty
@@ -81,6 +81,8 @@ def constants_of(question: str, contexts: Sequence[str], verdict: bool) -> Const
     """Return the constants of the reader that reads these, for yes and no or for spans."""
     if multilingual.is_wanted(question, contexts):
         return multilingual.VERDICTS if verdict else multilingual.SPANS
+    if large.is_chosen():
+        return large.VERDICTS if verdict else large.SPANS
     return VERDICTS if verdict else SPANS
 
 

@@ -1,4 +1,4 @@
-"""The encoders that a reader is put on: the packaged one, and the multilingual one where it is downloaded."""
+"""The encoders that a reader is put on: the packaged one, and where they are downloaded the multilingual and the large one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ramify.tools.embeddings.e5 import E5, e5_layers, e5_tokenizer
 from ramify.tools.embeddings.minilm import MINILM, cutting_tokenizer, minilm_layers
+from ramify.tools.embeddings.mpnet import MPNET, mpnet_layers, mpnet_tokenizer
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -27,4 +28,5 @@ class Trunk:
 
 SMALL: Final = Trunk(MINILM, minilm_layers, cutting_tokenizer)
 MULTILINGUAL: Final = Trunk(E5, e5_layers, lambda: e5_tokenizer(cutting=True))
-TRUNKS: Final[Mapping[str, Trunk]] = MappingProxyType({trunk.name: trunk for trunk in (SMALL, MULTILINGUAL)})
+LARGE: Final = Trunk(MPNET, mpnet_layers, mpnet_tokenizer)
+TRUNKS: Final[Mapping[str, Trunk]] = MappingProxyType({trunk.name: trunk for trunk in (SMALL, MULTILINGUAL, LARGE)})

@@ -1,0 +1,85 @@
+"""The large reader: chosen by the model's name, built on an encoder that is downloaded."""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from transformers import MPNetConfig, MPNetModel
+
+from ramify.graphs import ask
+from ramify.nodes.settings import LARGE
+from ramify.tools.embeddings.bert import distance_buckets
+from ramify.tools.embeddings.mpnet import mpnet_folder
+from ramify.tools.errors import ModelError
+from ramify.tools.reader import calibration, large, reading, short_answers
+from ramify.tools.reader.reading import Reading, Spot
+from training.low_rank import LowRank, make_low_rank, merged
+
+QUESTION = "Who founded Arda?"
+TEXT = "Arda was founded by Berka in 1999."
+
+
+def test_what_was_trained_at_low_rank_is_the_same_merged() -> None:
+    torch.manual_seed(0)
+    layers = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 4))
+    plain = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 4))
+    make_low_rank(layers, 2)
+    for module in layers.modules():
+        if isinstance(module, LowRank):
+            nn.init.normal_(module.up)
+    plain.load_state_dict(merged(layers.state_dict()))
+    given = torch.randn(3, 6)
+    assert torch.allclose(layers(given), plain(given), atol=1e-5)
+    assert not torch.allclose(plain(given), plain[2](torch.tanh(layers[0].base(given))), atol=1e-3), "the changes change something"
+
+
+def test_only_what_has_a_change_is_changed() -> None:
+    weights = {"a.weight": torch.zeros(2, 3), "b.weight": torch.ones(2, 3)}
+    found = large.changed(weights, {"a" + large.UP: torch.ones(2, 1), "a" + large.DOWN: torch.full((1, 3), 2.0)})
+    assert {name: weight.unique().tolist() for name, weight in found.items()} == {"a.weight": [2.0]}
+
+
+@pytest.mark.parametrize("pieces", [3, 40, 300])
+def test_distances_fall_into_the_buckets_of_mpnet(pieces: int) -> None:
+    config = MPNetConfig(vocab_size=8, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8)
+    places = torch.arange(pieces)
+    theirs = MPNetModel(config).encoder.relative_position_bucket(places[None, :] - places[:, None], num_buckets=32)
+    assert torch.equal(distance_buckets(pieces, 32, torch.device("cpu")), theirs)
+
+
+def test_is_read_with_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    by: list[str] = []
+
+    def reads(name: str, start: int) -> None:
+        def read(question: str, context: str) -> Reading:
+            by.append(name)
+            return Reading(0.98, 0.01, 0.01, (Spot(start, start + 5, 0.99),), 0.9)
+
+        monkeypatch.setattr(reading, name, read)
+
+    reads("read_context", 0)
+    reads("read_large", TEXT.index("Berka"))
+    passages = [{"title": "", "source": "a.txt", "text": TEXT}]
+    small = short_answers.read(QUESTION, passages)
+    with large.choosing(True):
+        found = short_answers.read(QUESTION, passages)
+    assert (found.answer, by) == ("Berka", ["read_context", "read_large"])
+    assert short_answers.read(QUESTION, passages) == small, "afterwards the small one reads again"
+    evidence = calibration.Evidence(0.98 * 0.99, 0.0, 3, short_answers.single(QUESTION))
+    assert math.isclose(found.confidence, calibration.confidence(evidence, large.SPANS), abs_tol=0.05)
+
+
+@pytest.mark.parametrize("model", [LARGE, f" {LARGE} "])
+def test_says_how_to_get_it_where_it_is_not_there(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path))
+    with pytest.raises(ModelError, match="ramify download reader"):
+        ask(QUESTION, strategy="naive", model=model)
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not mpnet_folder().is_dir(), reason="the large reader is not downloaded: run `ramify download reader`")
+def test_answers_two_hops_of_the_demo() -> None:
+    result = ask("In which city was the inventor of the ballpoint pen born?", strategy="prune", model=LARGE)
+    assert (result.answer, result.model) == ("Budapest", LARGE)

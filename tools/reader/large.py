@@ -1,0 +1,49 @@
+"""The large reader: the same heads on all-mpnet-base-v2, whose upper layers are changed by matrices of low rank (Hu et al. 2021).
+
+The encoder is downloaded; the changes and the heads ship with the package. It reads where it is chosen, and only English.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+from ramify.tools.reader.calibration import Constants
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FILE: Final = "large.safetensors"
+SHA256 = "803c6e39ccd6fcc1d3e6061770f7180421e454690e05a3bd05706861ce70799a"
+SPANS: Final[Constants] = (0.339, 0.171, 0.015, -0.025, -0.882)
+"""As in `calibration`, fitted to this reader."""
+VERDICTS: Final[Constants] = (0.184, 0.234, 0.223, -0.004, -0.143)
+DOWN, UP = ".down", ".up"
+"""Ends of the names of the two thin matrices whose product, up times down, changes a layer's weight."""
+_CHOSEN: ContextVar[bool] = ContextVar("ramify_large_reader", default=False)
+
+
+def is_chosen() -> bool:
+    """Return whether to read with it."""
+    return _CHOSEN.get()
+
+
+@contextmanager
+def choosing(wanted: bool) -> Iterator[None]:
+    """Read with it meanwhile, or with the small one."""
+    token = _CHOSEN.set(wanted)
+    try:
+        yield
+    finally:
+        _CHOSEN.reset(token)
+
+
+def changed(weights: "Mapping[str, Tensor]", changes: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+    """Return the weights that are changed, by name, in the numbers that they are in."""
+    found = {}
+    for name, down in changes.items():
+        if name.endswith(DOWN):
+            layer = name.removesuffix(DOWN)
+            weight = weights[f"{layer}.weight"]
+            found[f"{layer}.weight"] = (weight.float() + changes[layer + UP].float() @ down.float()).to(weight.dtype)
+    return found
