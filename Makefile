@@ -53,19 +53,19 @@ fuzz: $(VENV)/.fuzz ## Fuzz all that reads what others wrote, guided by coverage
 pictures: $(VENV)/.browser ## Make the pictures of the documents anew, from real pages; needs Debian's chromium
 	$(BIN)/python docs/pictures.py
 
-lock: $(VENV)/.release ## Pin what ramify needs, with hashes, at the versions of constraints.txt: requirements.lock
+lock: build/release/.made ## Pin what ramify needs, with hashes, at the versions of constraints.txt: requirements.lock
 	build/release/bin/python -m release.lock
 
 licences: $(VENV)/.test ## List the licences of all dependencies: docs/licences.md
 	$(BIN)/python -m release.licences
 
-audit: $(VENV)/.release ## Look all pinned packages up in a database of known vulnerabilities; fails where none is reached
+audit: build/release/.made ## Look all pinned packages up in a database of known vulnerabilities; fails where none is reached
 	build/release/bin/python -m release.audit requirements.lock requirements-cuda.lock constraints.txt
 
-sbom: $(VENV)/.release ## List what requirements.lock installs, in CycloneDX's JSON: build/sbom.json
+sbom: build/release/.made ## List what requirements.lock installs, in CycloneDX's JSON: build/sbom.json
 	build/release/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json
 
-release: $(VENV)/.release ## Build wheel and source distribution, try them in an environment of their own; prints how to upload, uploads nothing
+release: build/release/.made ## Build wheel and source distribution, try them in an environment of their own; prints how to upload, uploads nothing
 	build/release/bin/python -m release.build $(RELEASE)
 
 format: $(VENV)/.test
@@ -112,10 +112,9 @@ $(VENV)/.inspect: $(VENV)/.test
 	touch $@
 
 # In an environment of their own: what makes and checks a release is not part of what is checked.
-$(VENV)/.release: constraints.txt
+build/release/.made: constraints.txt
 	$(PYTHON) -m venv --clear build/release
 	build/release/bin/pip install --quiet --disable-pip-version-check -c constraints.txt build cyclonedx-bom pip-audit setuptools twine uv
-	mkdir -p $(VENV)
 	touch $@
 
 clean:

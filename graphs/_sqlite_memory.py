@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -16,6 +17,9 @@ from langgraph.store.base import BaseStore, Op
 from ramify.tools.errors import RamifyError
 from ramify.tools.new_files import make_file, remedy_for
 from ramify.tools.shared import Shared
+
+if TYPE_CHECKING:
+    from aiosqlite import Connection
 
 PRIVATE = 0o600
 """The mode of a new file of conversations, whatever that of its folder."""
@@ -44,13 +48,7 @@ async def in_sqlite(file: str) -> AsyncIterator[Memory]:
     """
     try:
         async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_open_sqlite)).use(file) as memory:
-            try:
-                yield memory
-            except BaseException:
-                saver: Any = memory.saver
-                async with saver.lock:  # no other's transaction is open then
-                    await saver.conn.rollback()  # of what was begun, and would hold up all who write
-                raise
+            yield memory
     except (OSError, sqlite3.Error) as error:
         remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
         raise lost(repr(file), error, remedy) from error
@@ -66,6 +64,7 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
     saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in kept_in(Path(file))]
     async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
+        saver.lock = _Lock(saver.conn)
         await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
         await patiently(saver.setup, _BUSY_S)
         if not await asyncio.to_thread(_has_list, listed, _BUSY_S):
@@ -83,8 +82,29 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
 
 
 async def _one_by_one(batch: Callable[[Iterable[Op]], Awaitable[list[Any]]], operations: Iterable[Op]) -> list[Any]:
-    """Run each operation in a transaction of its own: one that reads before it writes fails, and does not wait, while others write."""
-    return [result for operation in operations for result in await batch([operation])]
+    """Run each operation in a transaction of its own: one that reads before it writes fails, and does not wait, while others write.
+
+    An error is that of SQLite, which the store wraps, or hides by that of ending a transaction which SQLite has ended.
+    """
+    try:
+        return [result for operation in operations for result in await batch([operation])]
+    except (ValueError, sqlite3.Error) as error:
+        raise error.__cause__ or error.__context__ or error from None
+
+
+class _Lock(asyncio.Lock):
+    """The lock of a connection: what its holder began and could not end is undone before others go on, as they would commit it."""
+
+    def __init__(self, connection: "Connection") -> None:
+        super().__init__()
+        self._connection = connection
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            if kind is not None:
+                await self._connection.rollback()
+        finally:
+            self.release()
 
 
 _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()

@@ -17,6 +17,7 @@ from ramify.tools.errors import InputError
 
 _PRIVATE, _SHARED_FOLDER, _SHARED_FILE = 0o700, 0o755, 0o644
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_SQLITE_FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")
 _NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF)
 """What file systems say that write nothing of a folder on demand."""
 
@@ -97,7 +98,7 @@ def remedy_for(error: Exception, otherwise: str, kept: bool = False) -> str:
     """
     if isinstance(error, IsADirectoryError):
         return f"move the folder {str(error.filename2 or error.filename)!r} away and run the command again"
-    full = getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
+    full = getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") in _SQLITE_FULL
     room = f"make room on its disk and run the command again{': what is done so far is kept' if kept else ''}"
     return room if full else otherwise
 

@@ -6,8 +6,10 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
@@ -92,19 +94,47 @@ async def test_a_file_is_opened_once_for_all_who_use_it(tmp_path: Path) -> None:
         assert later is not one
 
 
-async def test_who_fails_while_writing_holds_up_nobody(tmp_path: Path) -> None:
-    where = f"sqlite:{tmp_path / 'kept.db'}"
+async def test_what_was_begun_is_undone_before_others_write(tmp_path: Path) -> None:
+    async def fail(saver: Any) -> None:
+        async with saver.lock:  # as it writes
+            await saver.conn.execute("INSERT INTO checkpoints (thread_id, checkpoint_id) VALUES ('1', '2')")
+            await saver.conn.execute("no SQL")
 
-    async def fail() -> None:
-        async with opened(where) as failing:
-            await failing.saver.conn.execute("DELETE FROM writes")  # type: ignore[attr-defined]
-            raise sqlite3.OperationalError("syntax error")
-
-    async with opened(where):
-        with pytest.raises(RamifyError, match="syntax error"):
-            await fail()
+    async with opened(f"sqlite:{tmp_path / 'kept.db'}") as memory:
+        with pytest.raises(sqlite3.OperationalError):
+            await fail(memory.saver)
         with closing(sqlite3.connect(tmp_path / "kept.db", timeout=0, isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")
+            assert database.execute("SELECT * FROM checkpoints").fetchall() == []
+
+
+async def damaged(where: str, sql: str) -> None:
+    """Change the list of conversations, and use it."""
+    async with opened(where) as memory:
+        store: Any = memory.store
+        await store.conn.execute(sql)
+        await store.aget(("a",), "b")
+        await store.aput(("a",), "b", {"long": "x" * 100_000})
+
+
+async def test_a_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    with pytest.raises(RamifyError, match="disk is full — make room"):
+        await damaged(where, "PRAGMA max_page_count = 1")
+    full = sqlite3.OperationalError("disk I/O error")
+    full.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"  # of the file beside it that holds the memory which processes share
+
+    async def setup(saver: AsyncSqliteSaver) -> None:
+        raise full
+
+    monkeypatch.setattr(AsyncSqliteSaver, "setup", setup)
+    with pytest.raises(RamifyError, match="make room"):
+        await threads(where)
+
+
+async def test_a_list_that_is_damaged_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(RamifyError, match="no such table: store — see that"):
+        await damaged(f"sqlite:{tmp_path / 'kept.db'}", "DROP TABLE store")
 
 
 async def test_a_list_that_is_read_and_written_at_once_waits_for_who_writes(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ async def _call(folder: Path, given: Any) -> None:
         state = await called.aget_state(CONFIG)
         if given is None and not state.values:
             given = {"messages": [("human", QUESTION)]}
-        if given is not None or state.next:
+        if given is not None or state.tasks:  # `next` lacks a step whose result is kept
             await called.ainvoke(given, CONFIG)
 
 
