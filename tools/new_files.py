@@ -19,7 +19,7 @@ _PRIVATE, _SHARED_FOLDER, _SHARED_FILE = 0o700, 0o755, 0o644
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SQLITE_FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")
 _NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF)
-"""What file systems say that write nothing of a folder on demand."""
+"""What is said of a folder that is not written on demand: by its file system, or as it may not be listed."""
 
 
 def make_folder(folder: Path) -> None:
@@ -30,6 +30,7 @@ def make_folder(folder: Path) -> None:
     try:
         for place in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
             place.mkdir(_PRIVATE, exist_ok=True)
+            sync(place.parent)
         folder.mkdir(exist_ok=True)
     except OSError as error:
         what = f"the folder {str(folder)!r} cannot be made ({error.strerror or error})"
@@ -81,14 +82,15 @@ def sync(*paths: Path) -> None:
         folder = path.is_dir()
         if folder and os.name == "nt":  # a folder cannot be opened there
             continue
-        handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
         try:
-            os.fsync(handle)
+            handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
         except OSError as error:
             if not (folder and error.errno in _NO_FOLDERS):
                 raise
-        finally:
-            os.close(handle)
 
 
 def remedy_for(error: Exception, otherwise: str, kept: bool = False) -> str:

@@ -79,3 +79,10 @@ def test_a_file_has_the_rights_of_its_folder_as_far_as_the_umask_lets(tmp_path: 
             os.umask(before)
         found.append(stat.S_IMODE((tmp_path / "page.html").stat().st_mode))
     assert found == [0o600, 0o644, 0o644, 0o600]
+
+
+def test_a_new_folder_is_on_the_disk_with_those_above_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    make_folder(tmp_path / "a" / "b")
+    assert synced == [tmp_path.stat().st_ino, (tmp_path / "a").stat().st_ino]
