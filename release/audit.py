@@ -42,15 +42,20 @@ def verdict(report: Any) -> tuple[int, str]:
 
 
 def audit(files: Sequence[Path], database: str) -> Any:
-    """Return pip-audit's report on the pinned packages of files; None where the database was not reached."""
-    named = [part for file in files for part in ("-r", str(file))]
+    """Return pip-audit's report on the pinned packages of files; None where the database was not reached.
+
+    Each file is audited by itself: beside one with hashes, pip-audit takes none without.
+    """
     command = [sys.executable, "-m", "pip_audit", "--disable-pip", "--no-deps", "--format=json", "--progress-spinner=off", "-s", database]
-    done = subprocess.run([*command, *named], capture_output=True, text=True, check=False)
-    try:
-        return json.loads(done.stdout)
-    except ValueError:
-        print(f"{database}: {(done.stderr.splitlines() or ['it said nothing'])[-1]}", file=sys.stderr)
-        return None
+    packages: list[Any] = []
+    for file in files:
+        done = subprocess.run([*command, "-r", str(file)], capture_output=True, text=True, check=False)
+        try:
+            packages += [package for package in json.loads(done.stdout)["dependencies"] if package not in packages]
+        except ValueError:
+            print(f"{database}: {(done.stderr.splitlines() or ['it said nothing'])[-1]}", file=sys.stderr)
+            return None
+    return {"dependencies": packages}
 
 
 def main(files: Sequence[str]) -> int:

@@ -38,3 +38,15 @@ def test_what_was_not_looked_up_fails(
     printed = capsys.readouterr()
     assert all(words in (printed.err if code else printed.out) for words in told)
     assert asked == (["pypi"] if dependencies and dependencies != [SKIPPED] else ["pypi", "osv"])
+
+
+def test_files_with_and_without_hashes_are_audited(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        if command.count("-r") > 1:  # as pip-audit does
+            return subprocess.CompletedProcess(command, 1, "", "requirement jinja2==2.0 does not contain a hash")
+        found = [SAFE, HOLED] if "constraints.txt" in command else [SAFE]
+        return subprocess.CompletedProcess(command, 0, json.dumps({"dependencies": found}), "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert audit.main(["requirements.lock", "constraints.txt"]) == 1
+    assert "2 packages looked up, 1 vulnerabilities" in capsys.readouterr().err
