@@ -202,7 +202,7 @@ def test_the_work_is(strategy: str, clock: Clock) -> None:
 
 def test_loading_the_reader_is_no_part_of_them_either(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     really = extractive.load
-    monkeypatch.setattr(extractive, "load", lambda: (really(), clock.passes(1000))[1])
+    monkeypatch.setattr(extractive, "load", lambda large: (really(large), clock.passes(1000))[1])
     forget()
     try:
         result = graphs.ask(QUESTION, "naive", model="extractive", index=river(), max_seconds=60)
