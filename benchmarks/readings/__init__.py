@@ -1,0 +1,1 @@
+"""Questions that the reader is measured on, and how they are drawn."""

@@ -1,0 +1,1 @@
+"""Ways to split questions, and how they are measured."""
