@@ -15,6 +15,7 @@ from ramify.evaluation.report._blocks import Block, Cell, Column, DrawnLine, Lin
 from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.results.measures import percent
 from ramify.evaluation.task import PRINTED, RESULTS, Row
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
@@ -168,7 +169,6 @@ REPLIES = (
     Column("malformed", "replies that did not have it even then"),
     Column("valid in the end", "share of those that had it at once or after repair"),
 )
-EMBEDDED = ("extractive", "extractive:large")
 
 
 def what_was_run(run: Run) -> Iterator[Block]:
@@ -250,7 +250,7 @@ def failures(run: Run) -> Iterator[Block]:
 
 def replies(run: Run) -> Iterator[Block]:
     """Report the form of replies by prompt, if a language model was asked: the embedded model's are always valid."""
-    counts = counted(line.row for line in run.lines if line.row.get("model") not in EMBEDDED)
+    counts = counted(line.row for line in run.lines if not is_embedded(line.row.get("model")))
     rows = []
     for prompt in sorted({prompt for prompt, _ in counts}):
         figures = [counts[prompt, form] for form in FORMS]
