@@ -112,6 +112,7 @@ _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDi
 
 
 def lost(where: str, error: Exception, remedy: str) -> RamifyError:
+    """Return the error of conversations that cannot be reached, with its reason in one line."""
     reason = " ".join(str(error).split())[:300] or type(error).__name__
     return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
 

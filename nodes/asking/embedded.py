@@ -12,7 +12,7 @@ from ramify.nodes.settings import EMBEDDED, LARGE, Settings, is_large
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
-from ramify.tools.embeddings.mpnet import WEIGHTS, mpnet_file
+from ramify.tools.embeddings.mpnet import check_mpnet
 from ramify.tools.errors import BudgetError
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
 from ramify.tools.models.tokens import estimate, passage_length
@@ -35,7 +35,7 @@ class Extractive(Answerer):
         """Prepare for calls with these settings; nothing is loaded yet. ModelError where the large reader is wanted and not there."""
         self.name = LARGE if is_large(settings.model) else EMBEDDED
         if self.name == LARGE:
-            mpnet_file(*WEIGHTS)
+            check_mpnet()
         self._notice = notice
         self._cap = cap_for((EMBEDDED, "", None), settings.max_concurrency or AT_ONCE)
 

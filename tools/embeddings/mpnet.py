@@ -42,13 +42,17 @@ def mpnet_folder() -> Path:
     return cache_folder() / "models" / MPNET
 
 
+def check_mpnet() -> None:
+    """Raise ModelError where it is not downloaded; whether the files are the released ones is seen when they are read."""
+    if not all((mpnet_folder() / name).is_file() for name, _ in FILES):
+        raise ModelError(f"the model {MPNET!r} is not downloaded", _REMEDY)
+
+
 @lru_cache(maxsize=2)
 def mpnet_file(name: str, sha256: str) -> Path:
-    """Return the path of one of its files; ModelError where it is not downloaded, or is not the released one."""
-    path = mpnet_folder() / name
-    if not path.is_file():
-        raise ModelError(f"the model {MPNET!r} is not downloaded", _REMEDY)
-    return intact(path, sha256, MPNET, _REMEDY)
+    """Return the path of one of its files; ModelError where it is not downloaded, or is not the released one; blocking."""
+    check_mpnet()
+    return intact(mpnet_folder() / name, sha256, MPNET, _REMEDY)
 
 
 @lru_cache(maxsize=1)
