@@ -1,20 +1,24 @@
 """The large reader: chosen by the model's name, built on an encoder that is downloaded."""
 
 import math
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from transformers import MPNetConfig, MPNetModel
 
 from ramify.graphs import ask
 from ramify.nodes.settings import LARGE
-from ramify.tools.embeddings.bert import distance_buckets
+from ramify.tools.embeddings.bert import Shape, distance_buckets
 from ramify.tools.embeddings.mpnet import mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.reader import calibration, large, reading, short_answers
+from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reading, Spot
+from ramify.tools.released_weights import intact, unpack
 from training.low_rank import LowRank, make_low_rank, merged
 
 QUESTION = "Who founded Arda?"
@@ -39,6 +43,19 @@ def test_only_what_has_a_change_is_changed() -> None:
     weights = {"a.weight": torch.zeros(2, 3), "b.weight": torch.ones(2, 3)}
     found = large.changed(weights, {"a" + large.UP: torch.ones(2, 1), "a" + large.DOWN: torch.full((1, 3), 2.0)})
     assert {name: weight.unique().tolist() for name, weight in found.items()} == {"a.weight": [2.0]}
+
+
+def test_what_is_packaged_is_whole_and_fits_the_encoder() -> None:
+    with as_file(files(large.__package__) / large.FILE) as path:
+        packed = unpack(load_file(intact(path, large.SHA256, "the large reader", "")))
+    with torch.device("meta"):
+        network = Network(Shape(768, layers=12, heads=12, inner=3072, vocabulary=30527, types=1, buckets=32))
+    shapes = {name: weight.shape for name, weight in network.state_dict().items()}
+    heads = {name for name in shapes if not name.startswith("encoder.")}
+    layers = {name.removesuffix(large.DOWN) for name in packed if name.endswith(large.DOWN)}
+    assert packed.keys() == heads | {layer + end for layer in layers for end in (large.DOWN, large.UP)}
+    assert len(layers) == 12 * 6, "every matrix of every layer"
+    assert all((packed[layer + large.UP] @ packed[layer + large.DOWN]).shape == shapes[f"{layer}.weight"] for layer in layers)
 
 
 @pytest.mark.parametrize("pieces", [3, 40, 300])
