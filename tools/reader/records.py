@@ -7,6 +7,9 @@ from typing import Final, NamedTuple
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content
 
+_LINE: Final = re.compile(r"[^\n]*(?:\n|$)")
+_RULE: Final = re.compile(":?-{3,}:?")
+"""Stands below the head of a table in Markdown, in each column."""
 _BETWEEN: Final = re.compile(r"[ \t]*(?:\||\t)[ \t]*")
 _FIELD: Final = re.compile(r"[ \t]*(?P<field>[^\n:=|]{1,40}?)[ \t]*[:=][ \t]+(?P<value>\S[^\n]*?)[ \t]*")
 _EMPTY: Final = frozenset(("", "-", "–", "n/a", "none", "not known", "unknown", "tbd", "vacant"))
@@ -30,13 +33,15 @@ class Cell(NamedTuple):
 Line = list[tuple[str, int, int]]
 
 
-def cells(text: str) -> list[Cell]:
-    """Return the values of all tables with a head, and of all records of two fields and more."""
+def cells(text: str, begin: int = 0) -> list[Cell]:
+    """Return the values of all tables with a head, and of all records of two fields and more, from `begin` on."""
     found: list[Cell] = []
     table: list[Line] = []
     record: list[tuple[str, str, int, int]] = []
-    for line in re.finditer(r"[^\n]*(?:\n|$)", text):
+    for line in _LINE.finditer(text, begin):
         row = _cells_of(line[0].rstrip("\n"), line.start())
+        if row and all(_RULE.fullmatch(cell) for cell, _, _ in row):
+            continue
         field = None if len(row) > 1 else _FIELD.fullmatch(line[0].rstrip("\n"))
         if table and len(row) != len(table[0]):
             head, *rows = table
@@ -85,4 +90,6 @@ def _cells_of(line: str, begin: int) -> Line:
     borders = [0, *(place for found in _BETWEEN.finditer(line) for place in found.span()), len(line)]
     spans = list(zip(borders[::2], borders[1::2], strict=True))
     made = [(line[start:end].strip(), begin + start, begin + end) for start, end in spans]
-    return made[1:] if len(made) > 1 and not made[0][0] else made  # a border at the line's edge
+    if len(made) > 1 and not made[0][0]:  # a border at the line's left edge, and often one at the right
+        return made[1 : -1 if line.rstrip().endswith("|") else None]
+    return made

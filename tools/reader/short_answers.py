@@ -98,7 +98,7 @@ def answers(question: str, readings: Sequence[Reading], contexts: Sequence[str],
     Where a question names a row of a table or a record, what is read anywhere in them is taken for the cell that it asks for.
     """
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
-        there = cells(context)
+        there = cells(context, begin)
         cell = asked_cell(question, there) if there else None
         in_cells = 0.0
         for spot in reading.spots:

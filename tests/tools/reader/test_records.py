@@ -9,12 +9,23 @@ TABLE = (
 )
 FORMS = "Name: Ada Reed\nRole: boss\nPhone: 4711\n\nName: Bob Mu\nRole: cook\nPhone: 12"
 
+MARKDOWN = """\
+| Product | Price | Weight |
+|---|---:|---|
+| Pump A | 80 EUR | 2 kg |
+| Pump B | 95 EUR | |
+| Valve C | 12 EUR | 0.4 kg |
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "question", "value"),
     [
         (TABLE, "Which shelf are the scraper blades for the DV 12 on?", "C3"),
         (TABLE, "What is the price of a V-belt set?", "57.00"),
+        (MARKDOWN, "What does Valve C weigh?", "0.4 kg"),
+        (MARKDOWN, "What does Pump B weigh?", ""),
+        (MARKDOWN, "What does Pump B cost?", "95 EUR"),
         (FORMS, "What is the role of Ada Reed?", "boss"),
         (FORMS, "What's Bob Mu's phone number?", "12"),
     ],
@@ -38,6 +49,13 @@ def test_prose_with_a_colon_and_a_single_row_are_no_records() -> None:
 def test_a_cell_stands_where_it_says() -> None:
     assert all(TABLE[cell.start : cell.end] == cell.text for cell in cells(TABLE))
     assert {cell.field for cell in cells(TABLE)} == {"No.", "Part", "Shelf", "Price"}
+
+
+def test_a_title_before_a_table_is_no_column_of_it() -> None:
+    context = f"Prices: {MARKDOWN}"
+    found = cells(context, len("Prices: "))
+    assert [cell.text for cell in found] == [cell.text for cell in cells(MARKDOWN)]
+    assert all(context[cell.start : cell.end] == cell.text for cell in found)
 
 
 def test_a_cell_that_says_there_is_nothing_is_empty() -> None:
