@@ -26,8 +26,8 @@ faults: $(VENV)/.test ## Run the tests that cause a fault, and make docs/faults.
 torture: $(VENV)/.test ## Stress real processes with faults, kills, full disks and losses of power: MINUTES=30, SEED=a number; see build/torture/report.md
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --at-once 128 --out build/torture
 
-coverage: $(VENV)/.test ## Run what `make test` runs, and count the lines and branches that it reaches, by folder
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow" --cov=ramify --cov-branch --cov-report=
+coverage: $(VENV)/.test ## Run what `make test` runs and the slow ones, and count the lines and branches that it reaches, by folder
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real" --cov=ramify --cov-branch --cov-report=
 	@echo "           lines, missed, branches, half taken, percent of both"
 	@for room in $(ROOMS); do printf '%-11s' $$room; $(BIN)/coverage report --precision=2 --include="$$room/*" | tail -n 1; done
 

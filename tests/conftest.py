@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out further combinations; mark the tests that ask a real model, cluster or database, or read public data, and the long ones."""
     from tests.combinations import ALL
-    from tests.sharing import REAL, SLOW
+    from tests.sharing import REAL, is_slow
 
     if not ALL:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("combination")])
@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.user_properties += [("fault", "\t".join(mark.args)) for mark in item.iter_markers("fault")]
         if item.nodeid.partition("::")[0] in REAL:
             item.add_marker("real")
-        if item.nodeid.partition("::")[0] in SLOW:
+        if is_slow(item.nodeid):
             item.add_marker("slow")
 
 

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from tests.sharing import TOGETHER, group
+from tests.sharing import REAL, SLOW, TOGETHER, group
 
 
-def test_the_files_that_stay_together_are_there() -> None:
+def test_the_files_and_tests_that_are_named_are_there() -> None:
     root = Path(__file__).parent.parent
-    assert [file for file in TOGETHER if not (root / file).is_file()] == []
+    for file, _, test in (name.partition("::") for name in (*TOGETHER, *REAL, *SLOW)):
+        assert f"def {test}(" in (root / file).read_text(encoding="utf-8") if test else (root / file).is_file(), (file, test)
 
 
 def test_a_test_is_a_group_of_its_own_unless_it_shares_something() -> None:
