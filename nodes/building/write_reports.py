@@ -11,8 +11,7 @@ from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.knowledge.elements import Entity, Knowledge, Relation, Told
-from ramify.tools.knowledge.graph import Graph, joined, settled
+from ramify.tools.knowledge.elements import Entity, Graph, Knowledge, Relation, Told, joined, settled
 from ramify.tools.knowledge.reports import Finding, Material, Report, fill
 from ramify.tools.knowledge.rule_builder import quoted_report
 

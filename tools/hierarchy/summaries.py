@@ -14,7 +14,7 @@ from ramify.tools.embeddings.named import FOREIGN
 from ramify.tools.english import content, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Said, Summary
-from ramify.tools.knowledge.graph import is_prose
+from ramify.tools.knowledge.elements import is_prose
 from ramify.tools.supporting_sentence import statements
 
 QUOTED = "extractive"

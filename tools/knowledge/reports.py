@@ -8,8 +8,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from ramify.tools.knowledge.communities import Community, Partition
-from ramify.tools.knowledge.elements import Claim, Pair, Told
-from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.elements import Claim, Graph, Pair, Told
 
 QUOTED = "extractive"
 _EDITION = "3"
