@@ -72,7 +72,7 @@ async def write_reports(
 
 
 def _shown(material: Material, settings: BuildSettings, model: Answerer) -> list[Told]:
-    return fill(material, room_for(settings, model) - _TOLD, model.count)[0]
+    return fill(material, room_for(settings, model) - _TOLD, model.count)
 
 
 def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by: str) -> Report:

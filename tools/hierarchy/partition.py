@@ -311,29 +311,26 @@ def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict
     return found
 
 
-def founded(leaves: Leaves, routed: Routed, fields: Sequence[str], first: int, how: Routing) -> tuple[list[Group], list[Edge]]:
-    """Found groups of the leaves that belong to none, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
-    novel = routed.novel
-    if not novel:
-        return [], []
-    if not first:  # there are no groups to be different from
-        return [Group(POOL, ("",) * len(fields), "pool")], [Edge(leaf, 0, 1.0, "pool") for leaf in novel]
-    known = leaves.known(fields)
-    clusters = _clusters(leaves, routed, how) if len(novel) >= how.found else []
+def founded(leaves: Leaves, parts: Partition, routed: Routed, how: Routing) -> Partition:
+    """Add the soft edges, and groups founded of leaves that belong to none; what does not cluster is a group of its own kind, the pool."""
+    novel, first, unknown = routed.novel, len(parts.groups), ("",) * len(parts.fields)
+    # Without any groups there are none to be different from.
+    clusters = _clusters(leaves, routed, how) if first and len(novel) >= how.found else []
+    known = leaves.known(parts.fields)
     home: dict[int, int] = {}
     for number, own in enumerate(clusters):
         for leaf in own:
             home.setdefault(leaf, number)
     exclusive = [[leaf for leaf in own if home[leaf] == number] for number, own in enumerate(clusters)]
-    parts = [part for own in exclusive for part in apart([[leaf] for leaf in own], known) if len(part) >= how.found]
-    together = sorted(sorted(leaf for part in own for leaf in parts[part]) for own in merged(leaves.vectors, parts, how.seed))
-    groups = [Group(f"found {number + 1}: {_named(leaves, own)}", ("",) * len(fields), "founded") for number, own in enumerate(together)]
+    alike = [part for own in exclusive for part in apart([[leaf] for leaf in own], known) if len(part) >= how.found]
+    together = sorted(sorted(leaf for part in own for leaf in alike[part]) for own in merged(leaves.vectors, alike, how.seed))
+    groups = [Group(f"found {number}: {_named(leaves, own)}", unknown, "founded") for number, own in enumerate(together, 1)]
     edges = [Edge(leaf, first + number, 1.0, "founded") for number, own in enumerate(together) for leaf in own]
     rest = sorted(set(novel) - {edge.leaf for edge in edges})
     if rest:
         edges += [Edge(leaf, first + len(groups), 1.0, "pool") for leaf in rest]
-        groups.append(Group(POOL, ("",) * len(fields), "pool"))
-    return groups, edges
+        groups.append(Group(POOL, unknown, "pool"))
+    return Partition(parts.fields, [*parts.groups, *groups], [*routed.edges, *edges], parts.pool)
 
 
 def _clusters(leaves: Leaves, routed: Routed, how: Routing) -> list[list[int]]:

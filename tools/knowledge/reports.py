@@ -105,10 +105,10 @@ def _line(name: str, told: Told) -> Told:
     return Told(f"{name}: {told.text}" if told.text else name, told.passage)
 
 
-def fill(material: Material, window: int, count: Callable[[str], int]) -> tuple[list[Told], bool]:
+def fill(material: Material, window: int, count: Callable[[str], int]) -> list[Told]:
     """Fill a window of so many tokens: a leaf until it is full; of a community with parts, parts become their reports until all fits.
 
-    The largest parts first, as the seed has it. Tells as well whether something was left out.
+    The largest parts first, as the seed has it. What does not fit then is left out.
     """
 
     def size(lines: Iterable[Told]) -> int:
@@ -132,9 +132,9 @@ def fill(material: Material, window: int, count: Callable[[str], int]) -> tuple[
     for line in lines:
         left -= count(line.text)
         if left < 0 and fitting:
-            return fitting, True
+            break
         fitting.append(line)
-    return fitting, False
+    return fitting
 
 
 class Materials:
