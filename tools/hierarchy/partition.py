@@ -40,11 +40,13 @@ def partition(leaves: Leaves, fields: Sequence[str] | None) -> Partition:
     """Group leaves by fields, or by what is proposed; UsageError for fields that are not there, that say nothing, or too much."""
     if fields is not None and tuple(fields) == (NONE,):
         return Partition((NONE,), [Group("everything", (), "all")], [Edge(leaf, 0, 1.0, "primary") for leaf in range(len(leaves))], [])
-    chosen = proposed(leaves) if fields is None else tuple(dict.fromkeys(fields))
+    if fields is None:  # those whose groups are the tightest for their number
+        return _grouped(leaves, max(serving(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen)))
+    chosen = tuple(dict.fromkeys(fields))
     found = _grouped(leaves, chosen)
     most = max(2, len(leaves) // _SHARE)
     told = ", ".join(chosen)
-    if fields is not None and len(found.groups) == 1 and not found.pool:
+    if len(found.groups) == 1 and not found.pool:
         raise UsageError(f"all documents have the same {told}", f"group by other fields ({_others(leaves, chosen)}), or by {NONE}")
     if len(found.groups) > most:
         what = f"{told} makes {len(found.groups):,} groups of {len(leaves):,} passages, more than {most:,}"
@@ -72,13 +74,6 @@ def keys_of(values: Values) -> list[tuple[tuple[str, ...], str]]:
     return [(tuple(map(folded, parts)), _JOINED.join(parts)) for parts in product(*values)][:_MOST_KEYS]
 
 
-def proposed(leaves: Leaves) -> tuple[str, ...]:
-    """Choose a field, or two, whose groups are the tightest for their number (Caliński and Harabasz 1974); UsageError where none serves."""
-    if not len(leaves):
-        return (NONE,)
-    return max(serving(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen))
-
-
 def serving(leaves: Leaves) -> list[tuple[str, ...]]:
     """List the fields, and the pairs of them, that make groups of a fitting size; UsageError where there are none."""
     fields = [field for field in leaves.fields if field not in _OWN and _serves(leaves, (field,))][:_TRIED]
@@ -101,6 +96,7 @@ def _serves(leaves: Leaves, fields: tuple[str, ...]) -> bool:
 
 
 def _tightness(leaves: Leaves, fields: tuple[str, ...]) -> float:
+    """Say how far groups are apart for how wide they are (Caliński and Harabasz 1974)."""
     from sklearn.metrics import calinski_harabasz_score
 
     found = _grouped(leaves, fields)
