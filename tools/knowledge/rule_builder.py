@@ -286,15 +286,16 @@ def quoted_report(material: Material) -> Report:
     room = min(_MOST_WORDS, round(_WORDS * math.log2(max(2, len(material.community.members)))))
     heard: Counter[str] = Counter()
     findings: dict[str, Finding] = {}
-    edges = [edge for edge in material.edges if is_prose(edge.told.text)] or [edge for edge in material.edges if edge.told.text][:1]
+    told = {pair: edge.told for pair, edge in material.edges.items() if edge.told.text}
+    edges = [one for one in told.items() if is_prose(one[1].text)] or list(told.items())[:1]
     if len(material.community.members) <= _FEW:
-        edges = sorted(edges, key=lambda edge: len(edge.told.text))[:1]
-    for edge in edges:
-        text, length = edge.told.text, len(edge.told.text.split())
-        if text in findings or (findings and (length > room or any(heard[key] >= _HEARD for key in edge.pair))):
+        edges = sorted(edges, key=lambda one: len(one[1].text))[:1]
+    for pair, (text, passage) in edges:
+        length = len(text.split())
+        if text in findings or (findings and (length > room or any(heard[key] >= _HEARD for key in pair))):
             continue
-        findings[text] = Finding(text, (edge.told.passage,))
-        heard.update(edge.pair)
+        findings[text] = Finding(text, (passage,))
+        heard.update(pair)
         room -= length
         if room <= 0:
             break
