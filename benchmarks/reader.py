@@ -24,9 +24,9 @@ from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_
 from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import read_context
 from ramify.tools.reader.short_answers import read
+from training.choose import auc, by_source, right
 from training.example import Example
 from training.material import material, part
-from training.ranking import auc, by_source, right
 
 RANKED = ("squadshifts", "nq_oracle_dev", "linked", "boolq_train", "techdocs_faq", "selqa_ass")
 HEAD = "| questions | n | EM | F1 | EM where unsure answers are withheld | withheld | ECE |\n|---|--:|--:|--:|--:|--:|--:|"

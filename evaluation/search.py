@@ -22,7 +22,7 @@ from ramify.nodes.settings import Settings
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
-from ramify.tools.hierarchy.leaves import Binned, binned, values_of
+from ramify.tools.hierarchy.leaves import Binned, binned
 from ramify.tools.hierarchy.partition import keys_of
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
@@ -52,7 +52,7 @@ class TrueGroups:
         self.groups = {id: self._keys(document.metadata) for id, document in self.documents.items()}
 
     def _keys(self, metadata: dict[str, Any]) -> Keys:
-        return frozenset(key for key, _ in keys_of(tuple(one.values(values_of(metadata.get(one.field))) for one in self._wanted)))
+        return frozenset(key for key, _ in keys_of(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
 
     def check(self) -> None:
         """Check that some document has each field; UsageError if none has."""
@@ -75,9 +75,9 @@ class TrueGroups:
 
     def _alike(self, one: Binned, documents: Sequence[str]) -> list[Any]:
         """Return the values of a field that put a document in the group of some others."""
-        own = {value for id in documents for value in one.values(values_of(self.documents[id].metadata[one.field]))}
+        own = {value for id in documents for value in one.values(self.documents[id].metadata[one.field])}
         every = dict.fromkeys(value for document in self.documents.values() for value in _listed(document.metadata.get(one.field)))
-        return [value for value in every if not own.isdisjoint(one.values(values_of(value)))]
+        return [value for value in every if not own.isdisjoint(one.values(value))]
 
     def degraded(self, cell: DegradedCell, seed: int) -> list[Document]:
         """Return the documents affected by a cell, without their group's metadata or with another's; larger shares include smaller ones."""

@@ -1,14 +1,18 @@
 """Compare trained weights on the examples kept back for choosing: between phases, rates, or more and less training.
 
 python -m training.choose DATA OUT [OUT ...] [--trunk e5-multilingual]
+
+Scores are of answers, and of how well relevance tells passages that bear on a question from those that do not.
 """
 
 import argparse
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import exact_match, token_f1
@@ -16,12 +20,40 @@ from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reading, pairs, read_pairs
 from ramify.tools.reader.trunk import SMALL, TRUNKS, Trunk
 from training.example import Example
-from training.low_rank import merged
 from training.material import material, part
+from training.network import WEIGHTS, merged, new_network
 from training.prepared import of_like_length
-from training.ranking import auc, by_source, right
-from training.saved_run import WEIGHTS
-from training.untrained import new_network
+
+
+class Told(NamedTuple):
+    """How relevant a passage is said to be, and whether it bears on the question."""
+
+    relevance: float
+    bears: bool
+
+
+def by_source(read: Iterable[tuple[Example, float]]) -> dict[str, list[Told]]:
+    """Bring together, for each source, the passages that bear on a question and those that look as if."""
+    found: dict[str, list[Told]] = defaultdict(list)
+    for example, relevance in read:
+        if example.bears is not None:
+            found[example.source.removesuffix("_other")].append(Told(relevance, example.bears))
+    return found
+
+
+def right(some: Sequence[Told]) -> float:
+    """Give the share that is right where relevance from a half on is taken for a yes."""
+    return sum((told.relevance >= 0.5) == told.bears for told in some) / len(some)
+
+
+def auc(some: Sequence[Told]) -> float | None:
+    """Give the share of pairs of a passage that bears and one that does not in which the first is said to be more relevant (ROC AUC)."""
+    bearing, others = (np.sort([told.relevance for told in some if told.bears == bears]) for bears in (True, False))
+    if not len(bearing) or not len(others):
+        return None
+    below = (np.searchsorted(others, bearing, side) for side in ("left", "right"))  # equal ones count half
+    return float(sum(found.mean() for found in below)) / (2 * len(others))
+
 
 _MOST = 300
 

@@ -2,16 +2,83 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ramify.tools.english import bare_title, fold, sentences
+from ramify.tools.english import STOP, bare_title, fold, sentences, word_set
 from ramify.tools.reader.reading import in_context
-from training.candidates import Candidate, candidates
 from training.example import Example, seeded
-from training.lookalike import Lookalikes
-from training.source import Document
+from training.source import Document, Lookalikes
+
+MONTH = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|"
+    "Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.?"
+)
+YEAR = r"(?:1\d{3}|20\d{2}|[3-9]\d{2})(?!\d)"
+DATE = (
+    rf"(?:(?:c\.|ca\.|circa|around|about)\s*)?(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}(?:,? {YEAR})?|{MONTH} "
+    rf"\d{{1,2}}(?!\d)(?:st|nd|rd|th)?(?:,? {YEAR})?|{MONTH},? {YEAR}|{YEAR})"
+    r"(?: BC| AD| BCE)?"
+)
+NUMBER = (
+    r"(?:[£$€]\s?)?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?%| per ?cent| percent| million| billion| thousand)?"
+    r"(?: (?:km²|km|kilometres|kilometers|miles|metres|meters|m|feet|ft|years|inhabitants|people|members|square "
+    r"miles|square kilometres|hectares|acres|episodes|species|minutes)\b)?"
+)
+_CAPITAL = r"(?:[A-ZÀ-ÞŁŚŻČŠŽŐ][\w’'&./-]*|[A-Z]\.)"
+_LINK = (
+    r"(?:of the|of|de la|de|la|le|von|van der|van|der|den|di|da|du|del|al|el|ibn|bin|y|the|&|in(?= Physics|"
+    r" Chemistry| Literature| Medicine))"
+)
+NAME = rf"{_CAPITAL}(?:(?: {_LINK})? {_CAPITAL})*(?: (?:I|II|III|IV|V|VI|VII|VIII)\b)?"
+PLACE = rf"{NAME}(?:, {NAME}){{0,2}}"
+_SHAPES = {
+    "date": re.compile(rf"(?<![\w,.]){DATE}(?![\w])"),
+    "number": re.compile(
+        rf"(?<![\w.]){NUMBER}(?!\w)|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b"
+    ),
+    "name": re.compile(NAME),
+    "place": re.compile(PLACE),
+}
+_NAMED = frozenset(("name", "place"))
+_NO_NAME = re.compile(rf"{MONTH}|BCE?|AD|CE")
+_OPENERS = word_set(
+    "The A An In On At He She It His Her Its They Their This That These As After Before From When While By For During With "
+    "Both One Each Between Since Until Although Unlike Like There Today Later Many Some Most Because Among Under Only Having"
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A span of a sentence."""
+
+    text: str
+    start: int
+
+
+def candidates(sentence: str, kind: str) -> list[Candidate]:
+    """Find the spans of a sentence that have the shape of a kind of answer."""
+    found = []
+    for match in _SHAPES[kind].finditer(sentence):
+        text, start = _trimmed(match[0], match.start())
+        if text and text.casefold() not in STOP and text not in _OPENERS and not (kind in _NAMED and _NO_NAME.fullmatch(text)):
+            found.append(Candidate(text, start))
+    return found
+
+
+def _trimmed(text: str, start: int) -> tuple[str, int]:
+    """Drop a sentence's opening word from a name, and the signs around it."""
+    first, space, rest = text.partition(" ")
+    if first in _OPENERS:
+        text, start = rest, start + len(first) + len(space)
+    stripped = text.lstrip(" '\"“(,")
+    start += len(text) - len(stripped)
+    return re.sub(r"(?:['’]s?|[\s,.;:'\"”)]+)$", "", stripped) if not re.search(
+        r"\b[A-Z]\.$|\b(?:Jr|Sr|Inc|Co|Ltd)\.$", stripped
+    ) else stripped, start
+
 
 _SUBJECT = re.compile(r"^(?:He|She|It|They|This|The (?:film|song|album|band|book|novel|series|company|town|city|village))\b")
-_WORDS = {
+_ASKING = {
     "date": ("when", "in what year", "on what date", "in which year"),
     "number": ("how many", "what number of"),
     "name": ("who", "what", "which", "whom"),
@@ -60,7 +127,7 @@ def _asked(sentence: str, span: Candidate, kind: str, document: Document) -> str
     before, after = sentence[: span.start], sentence[span.start + len(span.text) :]
     if (kind == "number" and _A_YEAR.fullmatch(span.text)) or (kind == "place" and not _PLACED.search(before)):
         return ""
-    word = seeded(document.id, sentence, span.start, kind).choice(_WORDS[kind])
+    word = seeded(document.id, sentence, span.start, kind).choice(_ASKING[kind])
     if kind == "date":
         before = re.sub(r"\b(?:[Ii]n|[Oo]n|since|from) $", "", before)
     text = f"{before.rstrip(' (')} {word} {after.lstrip(' ).')}"

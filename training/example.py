@@ -9,6 +9,7 @@ from typing import Literal
 
 Kind = Literal["span", "yes", "no", "none", ""]
 CharSpan = tuple[int, int]
+Part = Literal["train", "choose", "measure"]
 
 _WORD = re.compile(r"\w+")
 
@@ -65,3 +66,9 @@ def shortened(example: Example, longest: int) -> Example:
 def seeded(*parts: object) -> random.Random:
     """Make a random source that depends on these words alone, so that material does not depend on the order it is made in."""
     return random.Random(zlib.crc32("\x1f".join(map(str, parts)).encode()))
+
+
+def dealt(group: str) -> Part:
+    """Tell what the texts of a group, such as the questions about a document, are for."""
+    share = zlib.crc32(group.encode()) % 100
+    return "measure" if share < 10 else "choose" if share < 15 else "train"

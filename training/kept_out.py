@@ -20,14 +20,11 @@ from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import load_large, load_network, pairs, read_pairs
 from ramify.tools.reader.short_answers import answers, ranked, single, verdicts
 from ramify.tools.reader.trunk import LARGE, SMALL, TRUNKS, Trunk
-from training.example import seeded
-from training.lookalike import Lookalikes
-from training.low_rank import merged
-from training.material import Part, part
-from training.saved_run import WEIGHTS
-from training.source import load
+from training.example import Part, seeded
+from training.material import part
+from training.network import WEIGHTS, merged, new_network
+from training.source import Lookalikes, load
 from training.technical import FOLDERS, beginning, is_from, technical
-from training.untrained import new_network
 
 PASSAGES: Final = 5
 

@@ -7,10 +7,8 @@ kind; and questions for facts as people asked them. A tenth is kept out.
 """
 
 import argparse
-import hashlib
 import json
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ramify.evaluation.load.records import read_records
 from ramify.tools.extractive.kinds import FILE, KINDS, SURE, Kind, vectors
+from training.pack import note_hash
 from training.technical import FOLDERS
 
 CODE: Final = Path(__file__).parent.parent / "tools" / "extractive" / "kinds.py"
@@ -52,9 +51,7 @@ def main() -> None:
         print(f"{kind or 'fact':8} {some.sum():4} kept out, {100 * (told[some] == number).mean():.0f} % told as what they are")
     target = CODE.with_name(FILE)
     save_file({"weight": np.ascontiguousarray(model.coef_, dtype=np.float32), "bias": model.intercept_.astype(np.float32)}, target)
-    found = hashlib.sha256(target.read_bytes()).hexdigest()
-    CODE.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', CODE.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"{target}: {target.stat().st_size:,} bytes, sha256 {found}")
+    note_hash(CODE, target)
 
 
 def examples(data: Path) -> Iterator[tuple[str, Kind]]:

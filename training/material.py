@@ -4,27 +4,21 @@ python -m training.material DATA
 """
 
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from training import technical
-from training.claims import agreements, claims
 from training.cloze import cloze
-from training.example import Example
-from training.hops import linked_hops, whole, wiki_hops
-from training.passages_read import papers, squad
+from training.example import Example, Part, dealt
+from training.public_sets import linked_hops, papers, ranked, spans, squad, whole, wiki_hops, yes_no
 from training.records import records
-from training.relations import asked
+from training.relations import agreements, asked, claims
 from training.source import Document, Folder, load
-from training.wider import ranked, spans
-from training.yes_no import yes_no
 
-Part = Literal["train", "choose", "measure"]
 Maker = Callable[[], Iterator[Example]]
 FOLDERS: Final = (
     "squad_dev", "covidqa_200423", "boolq_dev", "condaqa_dev_test", "strategyqa", "pubmedqa_labelled",
@@ -78,12 +72,6 @@ def _makers(data: Path) -> Iterator[tuple[str, Maker]]:
     yield "cloze", of_documents(cloze, "cloze", "boolq_dev")
     yield from ((name, of(technical.technical, name)) for name in technical.FOLDERS)
     yield "records", lambda: records(_RECORDS)
-
-
-def dealt(group: str) -> Part:
-    """Tell what the questions about a document are for."""
-    share = zlib.crc32(group.encode()) % 100
-    return "measure" if share < 10 else "choose" if share < 15 else "train"
 
 
 def part(example: Example) -> Part:

@@ -17,7 +17,7 @@ from torch import Tensor
 from ramify.tools.reader import large, multilingual
 from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, TRUNKS
 from ramify.tools.released_weights import pack
-from training.saved_run import WEIGHTS
+from training.network import WEIGHTS
 
 _CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
 _LARGE_CODE = _CODE.with_name("large.py")
@@ -52,9 +52,14 @@ def write(code: Path, weights: Mapping[str, Tensor], metadata: dict[str, str], n
     """Write weights and their metadata beside the module that loads them, and their hash into that module."""
     target = code.with_name(name)
     save_file(pack(dict(weights)), target, metadata=metadata)
+    note_hash(code, target)
+
+
+def note_hash(code: Path, target: Path) -> None:
+    """Write the hash of weights into the module that loads them."""
     found = hashlib.sha256(target.read_bytes()).hexdigest()
     code.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', code.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB, sha256 {found}")
+    print(f"{target}: {target.stat().st_size:,} bytes, sha256 {found}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ question describes ("the head of sales", "the capital of France"). A logistic re
 """
 
 import argparse
-import hashlib
 import random
 import re
 from collections import defaultdict
@@ -22,6 +21,7 @@ from sklearn.metrics import roc_auc_score
 from ramify.evaluation.load.records import read_records
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.english import FILE, is_unknown
+from training.pack import note_hash
 
 FOLDERS = (
     "2wikimultihopqa_train", "canard_dev", "disflqa", "fairytaleqa", "hotpotqa_train", "musique_train", "nq_oracle_dev", "office_spans",
@@ -55,9 +55,7 @@ def main() -> None:
     )
     target = CODE.with_name(FILE)
     save_file({"weight": model.coef_[0].astype(np.float32), "bias": model.intercept_.astype(np.float32)}, target)
-    found = hashlib.sha256(target.read_bytes()).hexdigest()
-    CODE.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', CODE.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"{target}: {target.stat().st_size:,} bytes, sha256 {found}")
+    note_hash(CODE, target)
 
 
 def examples(data: Path, most: int) -> "tuple[list[str], np.ndarray[tuple[int], np.dtype[np.int64]]]":

@@ -1,19 +1,93 @@
-"""Relations that encyclopedic paragraphs state in known words: found by patterns, asked in many wordings.
+"""Relations that encyclopedic paragraphs state in known words: found by patterns, asked in many wordings, and claimed.
 
-A paragraph that does not state a relation, in none of the words that tell it, makes a question without an answer.
+A paragraph that does not state a relation, in none of the words that tell it, makes a question without an answer. Yes/no questions claim
+a relation of one paragraph, or that two paragraphs agree.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.english import bare_title
+from ramify.tools.english import bare_title, fold
 from ramify.tools.reader.reading import in_context
-from training.candidates import DATE, NAME, PLACE, YEAR
-from training.countries import mention
+from training.cloze import DATE, NAME, PLACE, YEAR
+from training.countries import country_of, mention
 from training.example import CharSpan, Example, occurrences, seeded
 from training.source import Document
-from training.wordings import REVERSED, WORDINGS
+
+WORDINGS: dict[str, tuple[str, ...]] = {
+    "director": ("Who directed {s}?", "Who is the director of {s}?", "Who is the director of the film {s}?", "Who directed the film {s}?",
+                 "Who was {s} directed by?", "{s} >> director"),
+    "date of birth": ("When was {s} born?", "What is the date of birth of {s}?", "When is {s}'s birthday?", "On what date was {s} born?",
+                      "What is {s}'s date of birth?", "{s} >> date of birth"),
+    "year of birth": ("In which year was {s} born?", "What year was {s} born?", "In what year was {s} born?", "What is the year of birth of {s}?"),
+    "date of death": ("When did {s} die?", "What is the date of death of {s}?", "On what date did {s} die?", "What is {s}'s date of death?",
+                      "{s} >> date of death"),
+    "year of death": ("In which year did {s} die?", "What year did {s} die?", "In what year did {s} die?"),
+    "place of birth": ("Where was {s} born?", "What is the place of birth of {s}?", "In which city was {s} born?", "What is the birthplace of {s}?",
+                       "In what place was {s} born?", "{s} >> place of birth"),
+    "place of death": ("Where did {s} die?", "What is the place of death of {s}?", "In which city did {s} die?", "{s} >> place of death"),
+    "country of citizenship": ("What is the nationality of {s}?", "Which country is {s} from?", "What nationality is {s}?",
+                               "What is the country of citizenship of {s}?", "What country does {s} come from?",
+                               "In which country was {s} a citizen?", "{s} >> country of citizenship"),
+    "country": ("In which country is {s}?", "Which country is {s} located in?", "What country is {s} in?", "In which country is {s} located?",
+                "{s} >> country"),
+    "country of origin": ("What is the country of origin of {s}?", "Which country is {s} from?", "Which country is the film {s} from?",
+                          "Where is the film {s} from?", "{s} >> country of origin"),
+    "father": ("Who is the father of {s}?", "Who was the father of {s}?", "Who is {s}'s father?", "Who was {s}'s father?",
+               "{s} >> father"),
+    "mother": ("Who is the mother of {s}?", "Who was the mother of {s}?", "Who is {s}'s mother?", "Who was {s}'s mother?",
+               "{s} >> mother"),
+    "spouse": ("Who is the spouse of {s}?", "Who was {s} married to?", "Who did {s} marry?", "Who is {s}'s spouse?",
+               "Who is {s} married to?", "{s} >> spouse"),
+    "child": ("Who is the child of {s}?", "Who was the child of {s}?", "{s} >> child"),
+    "sibling": ("Who is the sibling of {s}?", "{s} >> sibling"),
+    "composer": ("Who composed {s}?", "Who is the composer of {s}?", "Who composed the music of {s}?", "Who wrote the music for {s}?",
+                 "Who is the composer of the film {s}?", "{s} >> composer"),
+    "performer": ("Who is the performer of {s}?", "Who performed {s}?", "Who is the performer of the song {s}?", "Who sang {s}?",
+                  "Which artist released {s}?", "Who recorded {s}?", "{s} >> performer"),
+    "author": ("Who wrote {s}?", "Who is the author of {s}?", "Who was {s} written by?", "{s} >> author"),
+    "screenwriter": ("Who wrote the screenplay of {s}?", "Who is the screenwriter of {s}?", "{s} >> screenwriter"),
+    "producer": ("Who produced {s}?", "Who is the producer of {s}?", "{s} >> producer"),
+    "cast member": ("Who stars in {s}?", "Who starred in {s}?", "Who is the star of {s}?", "{s} >> cast member"),
+    "publication date": ("When was {s} released?", "What is the publication date of {s}?", "When did {s} come out?", "When was {s} published?",
+                         "In which year was {s} released?", "{s} >> publication date"),
+    "inception": ("When was {s} founded?", "When was {s} established?", "In which year was {s} founded?", "When was {s} formed?",
+                  "{s} >> inception"),
+    "founded by": ("Who founded {s}?", "Who is the founder of {s}?", "By whom was {s} founded?", "{s} >> founded by"),
+    "publisher": ("Who published {s}?", "Who is the publisher of {s}?", "What company published {s}?", "{s} >> publisher"),
+    "record label": ("What is the record label of {s}?", "Which label released {s}?", "{s} >> record label"),
+    "developer": ("Who developed {s}?", "Which company developed {s}?", "{s} >> developer"),
+    "educated at": ("Where did {s} study?", "Which university did {s} attend?", "Where was {s} educated?", "Where did {s} graduate from?",
+                    "What university did {s} go to?", "{s} >> educated at"),
+    "employer": ("Who is the employer of {s}?", "Where did {s} work?", "Who did {s} work for?", "{s} >> employer"),
+    "award received": ("What award did {s} receive?", "Which award did {s} win?", "{s} >> award received"),
+    "cause of death": ("What is the cause of death of {s}?", "What did {s} die of?", "Why did {s} die?", "How did {s} die?",
+                       "{s} >> cause of death"),
+    "occupation": ("What is the occupation of {s}?", "What was {s}'s profession?", "What does {s} do for a living?", "{s} >> occupation"),
+    "location": ("Where is {s}?", "Where is {s} located?", "{s} >> located in the administrative territorial entity"),
+    "population": ("What is the population of {s}?", "How many people live in {s}?", "How many inhabitants does {s} have?"),
+    "architect": ("Who designed {s}?", "Who built {s}?", "Who is the architect of {s}?", "{s} >> architect"),
+    "inventor": ("Who invented {s}?", "Who is the inventor of {s}?", "Who discovered {s}?"),
+    "namesake": ("Who is {s} named after?", "What is {s} named after?", "{s} >> named after"),
+    "member of": ("Which team did {s} play for?", "What team does {s} play for?", "{s} >> member of sports team"),
+}  # fmt: skip
+"""Relations are called as Wikidata calls them; `{s}` is what the question is about."""
+
+REVERSED: dict[str, tuple[str, ...]] = {
+    "director": ("Which film was directed by {o}?", "What did {o} direct?"),
+    "author": ("What did {o} write?", "Which book was written by {o}?"),
+    "performer": ("Which song was performed by {o}?", "What was recorded by {o}?"),
+    "composer": ("What did {o} compose?",),
+    "founded by": ("What did {o} found?", "Which company was founded by {o}?"),
+    "father": ("Who is the child of {o}?", "Whose father is {o}?"),
+    "spouse": ("Who was married to {o}?",),
+    "cast member": ("In which film does {o} star?", "Which film stars {o}?"),
+    "architect": ("What did {o} design?", "Which building was designed by {o}?"),
+    "inventor": ("What did {o} invent?", "What was invented by {o}?"),
+}
+"""The ways to ask for the other end: the answer is what the article is about."""
+
 
 _HEAD = 700
 _AN = r"(?:is|was|are|were) (?:an?|the) "
@@ -176,3 +250,57 @@ _OF_PERSONS = frozenset(
     ]
 )
 """Nobody asks who the father of a film is."""
+
+
+_CLAIMS = {
+    "director": ("Was {s} directed by {o}?", "Is {o} the director of {s}?", "Did {o} direct {s}?"),
+    "country of citizenship": ("Is {s} {o}?", "Is the nationality of {s} {o}?"),
+    "occupation": ("Is {s} a {o}?", "Was {s} a {o}?"),
+    "date of birth": ("Was {s} born on {o}?", "Was {s} born in {o}?"),
+    "place of birth": ("Was {s} born in {o}?",),
+    "author": ("Was {s} written by {o}?", "Did {o} write {s}?"),
+    "cast member": ("Does {o} star in {s}?", "Is {o} in the cast of {s}?"),
+    "founded by": ("Did {o} found {s}?", "Was {s} founded by {o}?"),
+    "location": ("Is {s} in {o}?", "Is {s} located in {o}?"),
+    "performer": ("Was {s} performed by {o}?",),
+    "spouse": ("Was {s} married to {o}?",),
+}
+_SAME = {
+    "country of citizenship": ("Do {a} and {b} have the same nationality?", "Are {a} and {b} of the same nationality?",
+                               "Are {a} and {b} from the same country?"),
+    "country": ("Are {a} and {b} located in the same country?", "Are {a} and {b} both located in the same country?"),
+    "country of origin": ("Are {a} and {b} from the same country?", "Do both {a} and {b} originate from the same country?"),
+    "occupation": ("Do {a} and {b} have the same occupation?", "Are {a} and {b} both known as a {o}?", "Are {a} and {b} both {o}s?"),
+    "director": ("Were {a} and {b} directed by the same person?",),
+}  # fmt: skip
+
+
+def claims(documents: list[Document], source: str) -> Iterator[Example]:
+    """Claim what a paragraph states, and what another states in its place."""
+    known = [(document, stated(document)) for document in documents if document.title]
+    for name in _CLAIMS:
+        holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
+        for number, (document, answer) in enumerate(holders):
+            choose = seeded(document.id, name, "claim")
+            true = choose.random() < 0.5
+            other = holders[(number + choose.randrange(1, 50)) % len(holders)][1]
+            if not true and (fold(other) in fold(document.text) or (country_of(other) or other) == (country_of(answer) or answer)):
+                continue
+            question = choose.choice(_CLAIMS[name]).format(s=bare_title(document.title or ""), o=answer if true else other)
+            yield Example(source, document.id, question, in_context(document.title, document.text), "yes" if true else "no")
+
+
+def agreements(documents: list[Document], source: str) -> Iterator[Example]:
+    """Ask whether two paragraphs state the same of a relation."""
+    known = [(document, stated(document)) for document in documents if document.title]
+    for name in _SAME:
+        holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
+        holders.sort(key=lambda item: (fold(country_of(item[1]) or item[1]), item[0].id))
+        for number, (document, answer) in enumerate(holders[:-1]):
+            choose = seeded(document.id, name, "same")
+            step = 1 if choose.random() < 0.6 else choose.randrange(1, len(holders))
+            other, its = holders[(number + step) % len(holders)]
+            question = choose.choice(_SAME[name]).format(a=bare_title(document.title or ""), b=bare_title(other.title or ""), o=answer)
+            same = fold(country_of(answer) or answer) == fold(country_of(its) or its)
+            context = " ".join(in_context(item.title, item.text) for item in (document, other))
+            yield Example(source, document.id, question, context, "yes" if same else "no")

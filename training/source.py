@@ -1,8 +1,13 @@
-"""Read a data folder: documents by id and questions, as the README of the data describes them."""
+"""Data folders, as the README of the data describes them, and passages in them that look as if they answered a question and do not."""
 
 import gzip
+import heapq
 import json
-from collections.abc import Iterator
+import math
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,10 +32,12 @@ class Folder:
     questions: list[dict[str, Any]]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def load(path: Path) -> Folder:
-    """Load a folder."""
-    documents = {line["id"]: Document(line["id"], line["title"], line["text"]) for line in _lines(path / "corpus.jsonl.gz")}
+    """Load a folder; one without a corpus has no documents."""
+    corpus = path / "corpus.jsonl.gz"
+    lines = _lines(corpus) if corpus.exists() else ()
+    documents = {line["id"]: Document(line["id"], line["title"], line["text"]) for line in lines}
     return Folder(path.name, documents, list(_lines(path / "questions.jsonl.gz")))
 
 
@@ -44,3 +51,43 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
+
+
+_WORD = re.compile(r"\w{3,}")
+_COMMON = 200
+
+
+class Lookalikes:
+    """An index of words over documents."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.documents = list(documents)
+        self._holding: dict[str, list[int]] = defaultdict(list)
+        for number, document in enumerate(self.documents):
+            for word in set(_words(f"{document.title or ''} {document.text}")):
+                self._holding[word].append(number)
+
+    def of(self, question: str, answers: Sequence[str], known: set[str], choose: random.Random, among: int = 6) -> Document | None:
+        """Choose one of the likeliest documents that are not known as right and do not hold an answer."""
+        held = [answer.casefold() for answer in answers if answer]
+        wrong = [
+            document
+            for document in self.nearest(question, among * 3)
+            if document.id not in known and not any(answer in f"{document.title}: {document.text}".casefold() for answer in held)
+        ]
+        return choose.choice(wrong[:among]) if wrong else None
+
+    def nearest(self, question: str, count: int) -> list[Document]:
+        """Give the documents that share most with a question, rare words counting for more."""
+        scores: defaultdict[int, float] = defaultdict(float)
+        for word in dict.fromkeys(_words(question)):  # not a set: its order, another in each process, would settle ties
+            found = self._holding.get(word, ())
+            if 0 < len(found) <= max(_COMMON, len(self.documents) // 10):
+                rare = math.log(len(self.documents) / len(found))
+                for number in found:
+                    scores[number] += rare
+        return [self.documents[number] for number in heapq.nlargest(count, scores, key=scores.__getitem__)]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from ramify.tools.reader.reading import in_context
 from training.example import CharSpan, Example, Kind, seeded
-from training.lookalike import Lookalikes
-from training.source import Document, Folder, gold
+from training.source import Document, Folder, Lookalikes, gold
 
 FOLDERS: Final = ("techdocs_spans", "office_spans", "written")
 _WINDOW: Final = 1100

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
@@ -22,14 +21,11 @@ from ramify.tools.reader.network import Network, Read
 from ramify.tools.reader.reading import load_network
 from ramify.tools.reader.trunk import SMALL, TRUNKS
 from training.example import Example, shortened
-from training.low_rank import make_low_rank
 from training.material import material, part
+from training.network import WEIGHTS, make_low_rank, new_network, show, steps_of
 from training.phases import PHASES, drawn, sources
 from training.prepared import Prepared, Wanted, batches, prepare, wanted
-from training.saved_run import WEIGHTS, restore, save
-from training.untrained import new_network
 
-SAVED_EVERY = 500
 WARM_UP = 0.06
 
 
@@ -104,37 +100,24 @@ def steps(examples: Sequence[Example], given: argparse.Namespace) -> list[list[P
     return groups[: given.steps]
 
 
-def bar() -> Progress:
-    """Draw the progress with its rate and what is left."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    return Progress(*columns, refresh_per_second=0.2)
-
-
 def train(network: Network, groups: Sequence[Sequence[Prepared]], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
     """Train step by step; give each step's number, how many there are, and its loss."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     trained = freeze(network, given.frozen, given.rank)
-    network.to(device)
+    network.to(device).train()
     optimizer = optimizer_of(trained, given.rate)
     total = len(groups)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / (WARM_UP * total), max(0.0, (total - step) / (total * (1 - WARM_UP))))
     )
-    done = restore(given.out, network, trained, optimizer, schedule)
-    network.train()
-    for number in range(done, total):
+
+    def wrong(number: int) -> Tensor:
         asked = wanted(groups[number], device)
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda" or cpu_has_bfloat16()):
             read = network(asked.batch)
-        wrong = loss(read, asked)
-        wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
-        torch.nn.utils.clip_grad_norm_([parameter for _, parameter in trained], 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        if (number + 1) % SAVED_EVERY == 0 or number + 1 == total:
-            save(given.out, network, trained, optimizer, number + 1)
-        yield number + 1, total, wrong.item()
+        return loss(read, asked)
+
+    return steps_of(given.out, network, trained, optimizer, schedule, total, wrong)
 
 
 def main() -> None:
@@ -154,14 +137,7 @@ def main() -> None:
         network.load_state_dict({name: weight.float() for name, weight in load_network().state_dict().items()})
     elif given.begin:
         network.load_state_dict(load_file(given.begin / WEIGHTS))
-    smooth = 0.0
-    with bar() as progress:
-        task = progress.add_task("training")
-        for number, total, wrong in train(network, groups, given):
-            smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
-            progress.update(task, completed=number, total=total, description=f"loss {smooth:.3f}")
-            if number % 100 == 0:
-                print(f"step {number} of {total}: loss {smooth:.3f}", flush=True)
+    show(train(network, groups, given))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ramify.tools.reader.reading import Quote
-from training.example import Example
-from training.material import dealt
+from training.example import Example, dealt
 from training.source import Folder, gold
 
 

@@ -28,8 +28,7 @@ from ramify.tools.index.index import Index
 from ramify.tools.index.manifest import manifest_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import BUDGET, WORK, Reading, Structure, Structured, Work, build_graph
-from ramify.tools.knowledge.elements import Knowledge, Piece, Unit, units
-from ramify.tools.knowledge.graph import Graph, quoted, settled
+from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, Unit, quoted, settled, units
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
 

@@ -17,8 +17,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import Reading, Work, key_of
 from ramify.tools.knowledge.communities import communities, weighted
-from ramify.tools.knowledge.elements import Knowledge, Piece, sum_up, units
-from ramify.tools.knowledge.graph import quoted, settled
+from ramify.tools.knowledge.elements import Knowledge, Piece, quoted, settled, sum_up, units
 from ramify.tools.knowledge.reports import Material, Materials, Report
 from ramify.tools.knowledge.rule_builder import quoted_elements, quoted_report
 

@@ -16,7 +16,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.leaves import Said, Summary
-from ramify.tools.hierarchy.summaries import SUPPORTED, Material, encoded, quoted, unsupported
+from ramify.tools.hierarchy.summaries import SUPPORTED, Material, Quoting, encoded, unsupported
 
 _TOLD = 600
 """Tokens left for what the prompt says beside its passages."""
@@ -46,10 +46,10 @@ class Summarizing:
                 said = await self._said(SUPPORT, material, texts, unsupported=failing)
                 failing = unsupported(said, texts, self.encoder, self.settings.nli)
         except (ReplyError, BudgetError):
-            return quoted(material, self.encoder)
+            return await Quoting(self.encoder).summarize(material)
         support = 1 - len(failing) / len(said) if said else 0.0
         if support < SUPPORTED:
-            return quoted(material, self.encoder)
+            return await Quoting(self.encoder).summarize(material)
         kept = _without(said, failing)
         return Summary(tuple(self._resting(kept, material)), self.made_by, round(support, 4))
 

@@ -11,8 +11,7 @@ from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.knowledge.elements import Entity, Knowledge, Relation, Told
-from ramify.tools.knowledge.graph import Graph, joined, settled
+from ramify.tools.knowledge.elements import Entity, Graph, Knowledge, Relation, Told, joined, settled
 from ramify.tools.knowledge.reports import Finding, Material, Report, fill
 from ramify.tools.knowledge.rule_builder import quoted_report
 
@@ -73,7 +72,7 @@ async def write_reports(
 
 
 def _shown(material: Material, settings: BuildSettings, model: Answerer) -> list[Told]:
-    return fill(material, room_for(settings, model) - _TOLD, model.count)[0]
+    return fill(material, room_for(settings, model) - _TOLD, model.count)
 
 
 def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by: str) -> Report:

@@ -8,8 +8,7 @@ from benchmarks.readings.case import Case, kept_back, of_example, quote
 from benchmarks.readings.kinds import full_of_numbers
 from benchmarks.readings.probes import births, commands, deaths
 from ramify.tools.english import holds
-from training.example import Example
-from training.material import dealt
+from training.example import Example, dealt
 from training.source import load
 
 

@@ -9,9 +9,7 @@ from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.calibration import Constants, Evidence, confidence
 from ramify.tools.reader.reading import Reading, Spot
 from ramify.tools.reader.short_answers import ReadAnswer
-from training.calibrate import fit, fitted, told
-from training.rated import Rated, Told, accepted, least, rated, tau
-from training.searched import Searched
+from training.calibrate import Rated, Searched, Told, accepted, fit, fitted, least, rated, tau, told
 
 AS_IT_IS: Constants = (1.0, 0.0, 0.0, 0.0, 0.0)
 TEXT = "The Ostrel Bridge was designed by Mirela Okonjo."

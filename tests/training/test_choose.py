@@ -1,14 +1,18 @@
-"""Choosing between weights: what an example is worth, by what was read of it."""
+"""Choosing between weights: what an example is worth, by what was read of it, and how relevance is scored."""
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
+from scipy.stats import mannwhitneyu
 
 from ramify.tools.reader.reading import Reading, Spot
-from training.choose import lines, scored
+from training.choose import Told, auc, by_source, lines, right, scored
 from training.example import Example, Kind
 
 CONTEXT = "Solaris: a film directed by Andrei Tarkovsky."
 DIRECTOR = (CONTEXT.index("Andrei"), CONTEXT.index("."))
 SURNAME = Spot(CONTEXT.index("Tarkovsky"), CONTEXT.index("."), 0.9)
+TOLD = st.builds(Told, st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]), st.booleans())
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,24 @@ def test_relevance_is_scored_beside_the_answers() -> None:
         *("squad F1 100.0 of 1", "squad exact match 100.0 of 1", "squad_other none 100.0 of 1"),
         "squad relevance 50.0 of 2, AUC 1.000",
     ]
+
+
+@given(st.lists(TOLD, min_size=2, max_size=40))
+def test_the_area_is_that_of_another_implementation(some: list[Told]) -> None:
+    if len({told.bears for told in some}) < 2:
+        assert auc(some) is None
+        return
+    bearing, others = ([told.relevance for told in some if told.bears == bears] for bears in (True, False))
+    assert auc(some) == pytest.approx(mannwhitneyu(bearing, others, method="asymptotic").statistic / len(bearing) / len(others))
+
+
+def test_a_half_is_a_yes() -> None:
+    assert right([Told(0.5, True), Told(0.49, True), Told(0.2, False), Told(0.9, False)]) == 0.5
+
+
+def test_passages_that_bear_and_those_that_look_as_if_are_one_source() -> None:
+    def example(source: str, bears: bool | None) -> Example:
+        return Example(source, "d", "Who?", "Nobody.", "none", (), bears)
+
+    told = by_source([(example("squad", None), 0.4), (example("linked", True), 0.8), (example("linked_other", False), 0.3)])
+    assert told == {"linked": [Told(0.8, True), Told(0.3, False)]}

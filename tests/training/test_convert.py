@@ -12,12 +12,10 @@ from ramify.tools.errors import InputError
 from tests.training.releases import ARL, FILES, HOTPOT, PAPER, released
 from training.convert.__main__ import RELEASES, convert, main
 from training.example import Example
-from training.hops import linked_hops, whole, wiki_hops
 from training.material import FOLDERS
-from training.passages_read import papers
-from training.passages_read import squad as squad_examples
+from training.public_sets import linked_hops, papers, whole, wiki_hops, yes_no
+from training.public_sets import squad as squad_examples
 from training.source import Folder, load
-from training.yes_no import yes_no
 
 ROOT = Path(__file__).parent.parent.parent
 

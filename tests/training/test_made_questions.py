@@ -6,12 +6,10 @@ import pytest
 
 from ramify.tools.english import fold
 from ramify.tools.reader.reading import in_context
-from training.claims import agreements, claims
 from training.cloze import cloze
 from training.example import Example
-from training.relations import asked, stated
+from training.relations import WORDINGS, agreements, asked, claims, stated
 from training.source import Document
-from training.wordings import WORDINGS
 
 STATED = [
     ("X (born 1 May 1950) is a French actor.", "date of birth", "1 May 1950"),

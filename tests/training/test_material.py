@@ -13,9 +13,8 @@ from ramify.tools.english import fold
 from tests.training.samples import write_all
 from training import technical
 from training.example import Example
-from training.lookalike import Lookalikes
 from training.material import material, part
-from training.source import Document, load
+from training.source import Document, Lookalikes, load
 from training.technical import group
 
 ROOT = Path(__file__).parent.parent.parent

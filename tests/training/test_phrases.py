@@ -5,9 +5,8 @@ import pytest
 from training.writing.aligned import place
 from training.writing.contrasted import contrasted
 from training.writing.phrases import asked, phrased
-from training.writing.question_words import ask, others, recased
 from training.writing.single import plainly_single
-from training.writing.written import Written
+from training.writing.written import Written, ask, others, recased
 
 
 @pytest.mark.parametrize(

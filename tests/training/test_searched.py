@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.training.samples import write_all
-from training.material import Part
-from training.searched import FOLDERS, PASSAGES, WHOLE, Questions, Searched
+from training.calibrate import FOLDERS, PASSAGES, WHOLE, Questions, Searched
+from training.example import Part
 from training.source import load
 
 PARTS: tuple[Part, Part] = ("choose", "measure")

@@ -26,13 +26,12 @@ from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import batch, pairs
 from ramify.tools.reader.trunk import Trunk
 from tests.training.samples import squad, write
-from training import pack, phases, train
+from training import network, pack, phases, train
 from training.example import Example
-from training.passages_read import squad as read_squad
+from training.network import WEIGHTS, new_network
 from training.prepared import Prepared, batches, prepare
-from training.saved_run import WEIGHTS
+from training.public_sets import squad as read_squad
 from training.source import load
-from training.untrained import new_network
 
 TINY = Shape(width=8, layers=2, heads=2, inner=16)
 
@@ -97,7 +96,7 @@ def trained(network: Network, examples: list[Example], asked: argparse.Namespace
 def train_and_die(data: Path, out: Path, last: int) -> None:
     """Train, saving every second step, and be killed after one; run in a process of its own."""
     torch.set_num_threads(1)
-    train.SAVED_EVERY = 2
+    network.SAVED_EVERY = 2
     for number, *_ in train.train(tiny(), train.steps(read(data), given(out)), given(out)):
         if number == last:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -139,7 +138,7 @@ def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[Prepare
 def test_a_killed_run_goes_on_where_it_was_last_saved(
     examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train, "SAVED_EVERY", 2)
+    monkeypatch.setattr(network, "SAVED_EVERY", 2)
     whole = trained(tiny(), examples, given(tmp_path / "whole"))
     root = Path(__file__).parents[2]
     killed = subprocess.run([sys.executable, "-c", DIE, str(data), str(tmp_path / "cut")], cwd=root, check=False, timeout=300)

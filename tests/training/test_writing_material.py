@@ -12,8 +12,7 @@ from training.writing.chains import chains
 from training.writing.comparisons import comparisons
 from training.writing.follow_ups import rewrites, shortened
 from training.writing.material import material, vocabulary
-from training.writing.question_words import others
-from training.writing.written import Written, part
+from training.writing.written import Written, others, part
 
 FOLDERS = (
     "2wikimultihopqa_train musique_train hotpotqa_train fanoutqa_dev break_dev break_dev_lowlevel squad_dev squadshifts "

@@ -30,25 +30,20 @@ Reduction = Literal["pca", "umap"]
 
 
 class Mixture(NamedTuple):
-    """Clusters of places, the BIC of each number of them that was tried, and what had to be done otherwise."""
+    """Clusters of places, and what had to be done otherwise."""
 
     clusters: Clusters
-    bic: tuple[float, ...] = ()
     note: str = ""
 
 
-def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca", most: int = _MOST) -> Mixture:
+def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca") -> Mixture:
     """Cluster unit vectors; equal ones stay together, and each is in at least one cluster."""
-    distinct, place_of = np.unique(vectors, axis=0, return_inverse=True)
-    place_of = place_of.reshape(-1)
-    first = np.full(len(distinct), len(place_of), dtype=np.intp)
-    np.minimum.at(first, place_of, np.arange(len(place_of)))
-    order = np.argsort(first, kind="stable")  # by where each stands first, and not by its numbers
-    distinct, place_of = distinct[order], np.argsort(order)[place_of]
+    distinct, first, place_of = np.unique(vectors, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # by where each stands first, and not by its numbers
+    distinct, place_of = distinct[order], np.argsort(order)[place_of.reshape(-1)]
     if len(distinct) <= _FEW:
         return Mixture([list(range(len(vectors)))])
-    reduced = reduce(distinct, seed, reduction)
-    found = _mixture(reduced, seed, min(most, max(2, len(distinct) // 3)))
+    found = _mixture(reduce(distinct, seed, reduction), seed, min(_MOST, max(2, len(distinct) // 3)))
     together: list[list[int]] = [[] for _ in distinct]
     for place, one in enumerate(place_of.tolist()):
         together[one].append(place)
@@ -83,23 +78,20 @@ def _mixture(points: NDArray[np.float64], seed: int, most: int) -> Mixture:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
-    best, chosen, told, failed = np.inf, None, [], 0
-    since = 0
+    best, chosen, failed, since = np.inf, None, 0, 0
     learnt = points if len(points) <= _LEARNT_FROM else np.random.default_rng(seed).permutation(points)[:_LEARNT_FROM]
     for size in range(1, most + 1):
         mixture = GaussianMixture(size, covariance_type="diag", random_state=seed, reg_covar=1e-5, max_iter=200)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", ConvergenceWarning)
-            try:
+        since += 1
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", ConvergenceWarning)
                 mixture.fit(learnt)
-            except (ConvergenceWarning, ValueError):
-                failed += 1
-                since += 1
-                if since >= _PATIENCE:
-                    break
-                continue
-        told.append(float(mixture.bic(learnt)))
-        best, chosen, since = (told[-1], mixture, 0) if told[-1] < best else (best, chosen, since + 1)
+        except (ConvergenceWarning, ValueError):
+            failed += 1
+        else:
+            if (bic := float(mixture.bic(learnt))) < best:
+                best, chosen, since = bic, mixture, 0
         if since >= _PATIENCE:
             break
     if chosen is None:
@@ -107,7 +99,7 @@ def _mixture(points: NDArray[np.float64], seed: int, most: int) -> Mixture:
     shares = chosen.predict_proba(points)
     own = [[int(place) for place in np.flatnonzero(share > _SOFT)] for share in shares.T]
     note = f"{failed} of the mixtures tried did not converge" if failed else ""
-    return Mixture([places for places in own if places], tuple(told), note)
+    return Mixture([places for places in own if places], note)
 
 
 def _by_means(points: NDArray[np.float64], seed: int) -> Clusters:

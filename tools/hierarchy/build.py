@@ -11,7 +11,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import EDITION, Content, Kept, Link, Trees, write_content
 from ramify.tools.hierarchy.leaves import EdgeKind, Routing, Tree, folded, read_leaves
-from ramify.tools.hierarchy.partition import Partition, founded, partition, route
+from ramify.tools.hierarchy.partition import founded, partition, route
 from ramify.tools.hierarchy.repair import repaired
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import Grower
@@ -72,9 +72,7 @@ async def build_hierarchy(
         if not len(leaves):
             raise IndexingError(f"the index in {str(folder)!r} holds no passages", "index documents first")
         parts = partition(leaves, fields)
-        routed = route(leaves, parts, how)
-        groups, edges = founded(leaves, routed, parts.fields, len(parts.groups), how)
-        state = Partition(parts.fields, [*parts.groups, *groups], [*routed.edges, *edges], parts.pool)
+        state = founded(leaves, parts, route(leaves, parts, how), how)
         made = [EDITION, how.model_dump_json(exclude={"repairs"}), manifest.embedding, summarizer.made_by]
         known = leaves.known(state.fields)
         grower = Grower(leaves, encoder, summarizer, how, known)

@@ -39,11 +39,6 @@ class Summaries:
         """Return all of the hierarchy."""
         return read_content(self._path)
 
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """Return what the hierarchy says of how it was made."""
-        return self.content.facts
-
     @cached_property
     def _paths(self) -> list[dict[str, Place]]:
         """List the summaries that make up each level, each once; one without parts stands for itself at every level below its own."""
@@ -84,10 +79,6 @@ class Summaries:
             what = f"there is no level {level}: the hierarchy has levels 0 to {len(self._paths) - 1}"
             raise UsageError(what, "take one of them, or level=auto")
         return list(self.of(self._paths[level]))
-
-    def every(self) -> dict[str, knowledge.Report]:
-        """Return the reports of all nodes by id."""
-        return {id: self._report(id) for id in self.places}
 
     def of(self, ids: Iterable[str]) -> list[knowledge.Report]:
         """Return the reports of some nodes; what is none is passed over."""

@@ -7,7 +7,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -172,12 +172,23 @@ class Binned(NamedTuple):
     field: str
     by: str = ""
 
-    def values(self, written: Iterable[str]) -> tuple[str, ...]:
-        """Write what each value belongs to; one that is no date, or no number, is left out."""
+    def values(self, given: Any) -> tuple[str, ...]:
+        """Write a value of metadata, or those of a list, as what each belongs to; what says nothing, or has no place, is left out."""
+        listed = given if isinstance(given, list) else [given]
+        written = (" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict))
+        return tuple(dict.fromkeys(filter(None, map(self._put_together, written))))
+
+    def _put_together(self, value: str) -> str:
+        """Cut an ISO date, with or without hyphens, to its year, month or day, and a number to its step; nothing of what says less."""
         if not self.by:
-            return tuple(written)
-        cut = _by_steps(float(self.by)) if self.steps else _by_date(_PARTS[self.by])
-        return tuple(dict.fromkeys(filter(None, map(cut, written))))
+            return value
+        if self.steps:
+            step = float(self.by)
+            low = floor(float(value) / step) * step if _NUMBER.fullmatch(value) else None
+            return "" if low is None else f"{low:g} to {low + step:g}"
+        found, parts = _DATE.match(value), _PARTS[self.by]
+        said = [part for part in found.groups() if part] if found else []
+        return "-".join(said[:parts]) if len(said) >= parts else ""
 
     @property
     def steps(self) -> bool:
@@ -194,27 +205,6 @@ def binned(name: str, known: Iterable[str]) -> Binned:
         remedy = f"write {field}:year, {field}:month, {field}:day, or {field}:100 for steps of 100"
         raise UsageError(f"values of {field!r} cannot be put together by {by!r}", remedy)
     return Binned(field, by)
-
-
-def _by_date(parts: int) -> Callable[[str], str]:
-    """Cut an ISO date, with or without hyphens, to its year, month or day; one that says less is none."""
-
-    def cut(value: str) -> str:
-        found = _DATE.match(value)
-        said = [part for part in found.groups() if part] if found else []
-        return "-".join(said[:parts]) if len(said) >= parts else ""
-
-    return cut
-
-
-def _by_steps(step: float) -> Callable[[str], str]:
-    def cut(value: str) -> str:
-        if not _NUMBER.fullmatch(value):
-            return ""
-        low = floor(float(value) / step) * step
-        return f"{low:g} to {low + step:g}"
-
-    return cut
 
 
 @dataclass(frozen=True)
@@ -264,7 +254,7 @@ class Leaves:
             if one.field not in self.fields:
                 what = f"no document has the metadata {one.field!r}"
                 raise UsageError(what, f"group by what there is: {', '.join(self.fields) or 'nothing; use --group-by none'}")
-        said = [tuple(one.values(values_of(known.get(one.field))) for one in wanted) for known in self.metadata]
+        said = [tuple(one.values(known.get(one.field)) for one in wanted) for known in self.metadata]
         for place, one in enumerate(wanted):
             if one.by and not any(values[place] for values in said):
                 what = f"no value of {one.field!r} is {'a number' if one.steps else 'a date such as 2026-11-23'}"
@@ -307,10 +297,3 @@ def step_of(heading: str) -> Step | None:
 def folded(value: str) -> str:
     """Write a value as it is compared: in one case, without accents and punctuation."""
     return fold(value) or value.casefold()
-
-
-def values_of(given: Any) -> tuple[str, ...]:
-    """Write a value of metadata, or the values of a list, as text; none for what says nothing."""
-    listed = given if isinstance(given, list) else [given]
-    written = [" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict)]
-    return tuple(dict.fromkeys(filter(None, written)))

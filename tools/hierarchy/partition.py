@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy._clustering import apart, cluster, merged
-from ramify.tools.hierarchy.leaves import NONE, Edge, Group, Leaves, Routing, Values, folded
+from ramify.tools.hierarchy.leaves import NONE, Edge, EdgeKind, Group, Leaves, Routing, Values, folded
 
 _SHARE, _COVERED = 5, 0.5
 """Leaves for each group, at least, on average; and the share of the leaves that must have a field for it to be proposed."""
@@ -40,11 +40,13 @@ def partition(leaves: Leaves, fields: Sequence[str] | None) -> Partition:
     """Group leaves by fields, or by what is proposed; UsageError for fields that are not there, that say nothing, or too much."""
     if fields is not None and tuple(fields) == (NONE,):
         return Partition((NONE,), [Group("everything", (), "all")], [Edge(leaf, 0, 1.0, "primary") for leaf in range(len(leaves))], [])
-    chosen = proposed(leaves) if fields is None else tuple(dict.fromkeys(fields))
+    if fields is None:  # those whose groups are the tightest for their number
+        return _grouped(leaves, max(serving(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen)))
+    chosen = tuple(dict.fromkeys(fields))
     found = _grouped(leaves, chosen)
     most = max(2, len(leaves) // _SHARE)
     told = ", ".join(chosen)
-    if fields is not None and len(found.groups) == 1 and not found.pool:
+    if len(found.groups) == 1 and not found.pool:
         raise UsageError(f"all documents have the same {told}", f"group by other fields ({_others(leaves, chosen)}), or by {NONE}")
     if len(found.groups) > most:
         what = f"{told} makes {len(found.groups):,} groups of {len(leaves):,} passages, more than {most:,}"
@@ -72,13 +74,6 @@ def keys_of(values: Values) -> list[tuple[tuple[str, ...], str]]:
     return [(tuple(map(folded, parts)), _JOINED.join(parts)) for parts in product(*values)][:_MOST_KEYS]
 
 
-def proposed(leaves: Leaves) -> tuple[str, ...]:
-    """Choose a field, or two, whose groups are the tightest for their number (Caliński and Harabasz 1974); UsageError where none serves."""
-    if not len(leaves):
-        return (NONE,)
-    return max(serving(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen))
-
-
 def serving(leaves: Leaves) -> list[tuple[str, ...]]:
     """List the fields, and the pairs of them, that make groups of a fitting size; UsageError where there are none."""
     fields = [field for field in leaves.fields if field not in _OWN and _serves(leaves, (field,))][:_TRIED]
@@ -101,6 +96,7 @@ def _serves(leaves: Leaves, fields: tuple[str, ...]) -> bool:
 
 
 def _tightness(leaves: Leaves, fields: tuple[str, ...]) -> float:
+    """Say how far groups are apart for how wide they are (Caliński and Harabasz 1974)."""
     from sklearn.metrics import calinski_harabasz_score
 
     found = _grouped(leaves, fields)
@@ -135,13 +131,10 @@ class Profiles(NamedTuple):
     deviations: NDArray[np.float64]
     lows: NDArray[np.float64]
 
-    def z(self, vectors: Matrix) -> NDArray[np.float64]:
-        """Give how far each vector's cosine to each centre is above the group's mean, in its deviations; shape (vectors, groups)."""
-        return np.asarray((vectors @ self.centres.T - self.means) / self.deviations, dtype=np.float64)
-
-    def novelty(self, vectors: Matrix) -> NDArray[np.float64]:
-        """Give how far each vector is above the least usual cosine of the group that suits it best; below 0 it belongs to none."""
-        return np.asarray(((vectors @ self.centres.T - self.lows) / self.deviations).max(axis=1), dtype=np.float64)
+    def outliers(self, vectors: Matrix, own: Sequence[int], group: int, deviations: float) -> list[int]:
+        """List the leaves of a group whose cosine to its centre is so many deviations below the group's mean, or more."""
+        z = (vectors[list(own)] @ self.centres[group] - self.means[group]) / self.deviations[group]
+        return [place for place, value in zip(own, z, strict=True) if value < -deviations]
 
 
 def profiles(vectors: Matrix, members: Sequence[Sequence[int]], share: float = 0.05) -> Profiles:
@@ -196,22 +189,20 @@ def route(leaves: Leaves, parts: Partition, how: Routing) -> Routed:
     """Give leaves without metadata to the groups that suit them, and link those that do not fit their own to others."""
     if not parts.groups:
         return Routed([], parts.pool)
-    members = members_of(parts.edges, len(parts.groups))
-    like = profiles(leaves.vectors, members, how.novelty)
-    posterior = _Posterior(leaves, parts, like, how)
+    posterior = _Posterior(leaves, parts, how)
     edges, novel = list(parts.edges), []
-    for block in _blocks(parts.pool):
-        newness = like.novelty(leaves.vectors[block])
-        for leaf, new, scores in zip(block, newness, posterior.of(block), strict=True):
-            kept = _likeliest(scores, how.soft_k, how.least)
-            edges += [Edge(leaf, group, weight, "novel" if new < 0 else "soft") for group, weight in kept]
-            novel += [leaf] if new < 0 else []
-    astray = _astray(leaves, parts, like, how)
-    for block in _blocks(sorted(astray)):
-        for leaf, scores in zip(block, posterior.of(block), strict=True):
-            scores[list(astray[leaf])] = -np.inf
-            edges += [Edge(leaf, group, weight, "escape") for group, weight in _likeliest(scores, how.soft_k, how.least)]
-    return Routed(edges, novel, float(np.median(like.means)))
+    for leaf, scores, newness in posterior.of(parts.pool):
+        kind: EdgeKind = "novel" if newness < 0 else "soft"
+        edges += [Edge(leaf, group, weight, kind) for group, weight in _likeliest(scores, how.soft_k, how.least)]
+        novel += [leaf] if newness < 0 else []
+    astray: dict[int, list[int]] = defaultdict(list)
+    for group, own in enumerate(members_of(parts.edges, len(parts.groups)) if len(parts.groups) > 1 else ()):
+        for leaf in posterior.like.outliers(leaves.vectors, own, group, how.escape):
+            astray[leaf].append(group)
+    for leaf, scores, _ in posterior.of(sorted(astray)):
+        scores[astray[leaf]] = -np.inf
+        edges += [Edge(leaf, group, weight, "escape") for group, weight in _likeliest(scores, how.soft_k, how.least)]
+    return Routed(edges, novel, float(np.median(posterior.like.means)))
 
 
 def members_of(edges: Sequence[Edge], groups: int) -> list[list[int]]:
@@ -224,24 +215,7 @@ def members_of(edges: Sequence[Edge], groups: int) -> list[list[int]]:
 
 def alternatives(leaves: Leaves, parts: Partition, places: Sequence[int], how: Routing) -> list[list[tuple[int, float]]]:
     """Give the likeliest groups of some leaves with their weights, whatever groups these are in."""
-    like = profiles(leaves.vectors, members_of(parts.edges, len(parts.groups)), how.novelty)
-    posterior = _Posterior(leaves, parts, like, how)
-    return [_likeliest(scores, how.soft_k + 1, how.least) for block in _blocks(places) for scores in posterior.of(block)]
-
-
-def _astray(leaves: Leaves, parts: Partition, like: Profiles, how: Routing) -> dict[int, set[int]]:
-    """List the leaves far from the group that their metadata say, with their groups."""
-    found: dict[int, set[int]] = defaultdict(set)
-    own = [edge for edge in parts.edges if edge.kind == "primary"]
-    for start in range(0, len(own), _BLOCK):
-        block = own[start : start + _BLOCK]
-        places, groups = np.array([edge.leaf for edge in block]), np.array([edge.group for edge in block])
-        cosines = np.einsum("ij,ij->i", leaves.vectors[places], like.centres[groups])
-        z = (cosines - like.means[groups]) / like.deviations[groups]
-        for edge, value in zip(block, z, strict=True):
-            if value < -how.escape:
-                found[edge.leaf].add(edge.group)
-    return found if len(parts.groups) > 1 else {}
+    return [_likeliest(scores, how.soft_k + 1, how.least) for _, scores, _ in _Posterior(leaves, parts, how).of(places)]
 
 
 def _likeliest(scores: Scores, most: int, least: float) -> list[tuple[int, float]]:
@@ -254,23 +228,19 @@ def _likeliest(scores: Scores, most: int, least: float) -> list[tuple[int, float
     return [(group, round(float(share), 6)) for group, share in zip(best, shares, strict=True) if share >= least]
 
 
-def _blocks(places: Sequence[int]) -> Iterator[list[int]]:
-    for start in range(0, len(places), _BLOCK):
-        yield list(places[start : start + _BLOCK])
-
-
 class _Posterior:
     """Scores of groups for leaves."""
 
-    def __init__(self, leaves: Leaves, parts: Partition, like: Profiles, how: Routing) -> None:
-        self._leaves, self._parts, self._like, self._how = leaves, parts, like, how
+    def __init__(self, leaves: Leaves, parts: Partition, how: Routing) -> None:
+        self._leaves, self._parts, self._how = leaves, parts, how
+        self.like = profiles(leaves.vectors, members_of(parts.edges, len(parts.groups)), how.novelty)
         sizes = np.bincount([edge.group for edge in parts.edges], minlength=len(parts.groups))
         self._prior = np.log((sizes + 1) / (len(leaves) + len(parts.groups)))
-        self._values = leaves.values(parts.fields) if parts.groups[0].key else []
+        self._known = leaves.known(parts.fields)
+        self._keys = [np.array(keys) for keys in zip(*(group.key for group in parts.groups), strict=True)]
         self._own: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for edge in parts.edges:
             self._own[edge.leaf].append((edge.group, edge.weight))
-        self._keys = [np.array([group.key[field] if group.key else "" for group in parts.groups]) for field in range(len(parts.fields))]
         self._pools = [number for number, group in enumerate(parts.groups) if group.kind == "pool"]
         self._around = _neighbours(leaves, self._own)
         self._together: dict[str, list[int]] = defaultdict(list)
@@ -281,24 +251,28 @@ class _Posterior:
             if step := leaves.steps[leaf]:
                 self._steps[step[0]][step[1]].update(group for group, _ in groups)
 
-    def of(self, block: Sequence[int]) -> Iterator[Scores]:
-        """Yield the scores of all groups for each leaf of a block."""
+    def of(self, places: Sequence[int]) -> Iterator[tuple[int, Scores, float]]:
+        """Yield each leaf, its scores of all groups, and how far its cosine is above the least usual of one; below 0 it is of none."""
+        for start in range(0, len(places), _BLOCK):
+            block = list(places[start : start + _BLOCK])
+            cosines, like = self._leaves.vectors[block] @ self.like.centres.T, self.like
+            newness = ((cosines - like.lows) / like.deviations).max(axis=1)
+            for leaf, near, new in zip(block, (cosines - like.means) / like.deviations, newness, strict=True):
+                yield leaf, self._scores(leaf, near), float(new)
+
+    def _scores(self, leaf: int, near: NDArray[np.float64]) -> Scores:
         how = self._how
-        z = self._like.z(self._leaves.vectors[list(block)])
-        for leaf, near in zip(block, z, strict=True):
-            scores = how.beta * near + self._prior
-            if len(scores) > _MANY:
-                far = np.argsort(-near, kind="stable")[how.candidates :]
-                scores[far] = -np.inf
-            for field, keys in enumerate(self._keys):
-                told = {folded(value) for value in self._values[leaf][field]} if self._values else set()
-                if told:
-                    scores += how.alpha * np.where(keys == "", 0, np.where(np.isin(keys, sorted(told)), 1, -1))
-            self._add(scores, how.gamma, self._around.get(leaf, ()))
-            self._add(scores, how.delta, [other for other in self._together[self._leaves.documents[leaf]] if other != leaf])
-            scores += how.kappa * self._continued(leaf)
-            scores[self._pools] = -np.inf
-            yield scores
+        scores = how.beta * near + self._prior
+        if len(scores) > _MANY:
+            scores[np.argsort(-near, kind="stable")[how.candidates :]] = -np.inf
+        for keys, told in zip(self._keys, self._known[leaf], strict=True):
+            if told:
+                scores += how.alpha * np.where(keys == "", 0, np.where(np.isin(keys, sorted(told)), 1, -1))
+        self._add(scores, how.gamma, self._around.get(leaf, ()))
+        self._add(scores, how.delta, [other for other in self._together[self._leaves.documents[leaf]] if other != leaf])
+        scores += how.kappa * self._continued(leaf)
+        scores[self._pools] = -np.inf
+        return np.asarray(scores, dtype=np.float64)
 
     def _add(self, scores: Scores, weight: float, others: Sequence[int]) -> None:
         for other in others:
@@ -333,29 +307,26 @@ def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict
     return found
 
 
-def founded(leaves: Leaves, routed: Routed, fields: Sequence[str], first: int, how: Routing) -> tuple[list[Group], list[Edge]]:
-    """Found groups of the leaves that belong to none, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
-    novel = routed.novel
-    if not novel:
-        return [], []
-    if not first:  # there are no groups to be different from
-        return [Group(POOL, ("",) * len(fields), "pool")], [Edge(leaf, 0, 1.0, "pool") for leaf in novel]
-    known = leaves.known(fields)
-    clusters = _clusters(leaves, routed, how) if len(novel) >= how.found else []
+def founded(leaves: Leaves, parts: Partition, routed: Routed, how: Routing) -> Partition:
+    """Add the soft edges, and groups founded of leaves that belong to none; what does not cluster is a group of its own kind, the pool."""
+    novel, first, unknown = routed.novel, len(parts.groups), ("",) * len(parts.fields)
+    # Without any groups there are none to be different from.
+    clusters = _clusters(leaves, routed, how) if first and len(novel) >= how.found else []
+    known = leaves.known(parts.fields)
     home: dict[int, int] = {}
     for number, own in enumerate(clusters):
         for leaf in own:
             home.setdefault(leaf, number)
     exclusive = [[leaf for leaf in own if home[leaf] == number] for number, own in enumerate(clusters)]
-    parts = [part for own in exclusive for part in apart([[leaf] for leaf in own], known) if len(part) >= how.found]
-    together = sorted(sorted(leaf for part in own for leaf in parts[part]) for own in merged(leaves.vectors, parts, how.seed))
-    groups = [Group(f"found {number + 1}: {_named(leaves, own)}", ("",) * len(fields), "founded") for number, own in enumerate(together)]
+    alike = [part for own in exclusive for part in apart([[leaf] for leaf in own], known) if len(part) >= how.found]
+    together = sorted(sorted(leaf for part in own for leaf in alike[part]) for own in merged(leaves.vectors, alike, how.seed))
+    groups = [Group(f"found {number}: {_named(leaves, own)}", unknown, "founded") for number, own in enumerate(together, 1)]
     edges = [Edge(leaf, first + number, 1.0, "founded") for number, own in enumerate(together) for leaf in own]
     rest = sorted(set(novel) - {edge.leaf for edge in edges})
     if rest:
         edges += [Edge(leaf, first + len(groups), 1.0, "pool") for leaf in rest]
-        groups.append(Group(POOL, ("",) * len(fields), "pool"))
-    return groups, edges
+        groups.append(Group(POOL, unknown, "pool"))
+    return Partition(parts.fields, [*parts.groups, *groups], [*routed.edges, *edges], parts.pool)
 
 
 def _clusters(leaves: Leaves, routed: Routed, how: Routing) -> list[list[int]]:

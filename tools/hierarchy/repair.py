@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.hierarchy._clustering import Clusters, Known, apart, halves, merged
 from ramify.tools.hierarchy.hierarchy_file import Change, Trees, following
 from ramify.tools.hierarchy.leaves import Edge, Finding, Leaves, Measured, Node, Repair, Routing, Tree, distinct
-from ramify.tools.hierarchy.partition import Partition, Profiles, alternatives, members_of, profiles
+from ramify.tools.hierarchy.partition import Partition, alternatives, members_of, profiles
 from ramify.tools.hierarchy.tree import LETTERS, TOKENS
 
-OUTLIER = 2.0
+_OUTLIER = 2.0
 """A leaf so many deviations below its group's mean is an outlier."""
 RETRIEVED = 0.5
 _OUTLIERS, _SUPPORTED, _TORN, _CONFLICT = 0.2, 0.7, 0.2, 0.2
@@ -56,7 +55,7 @@ def diagnose(
     findings = []
     for group, places in enumerate(members):
         tree = trees[group]
-        outside = outliers(leaves.vectors, places, group, like)
+        outside = like.outliers(leaves.vectors, places, group, _OUTLIER)
         conflict = sum(bool(own[leaf]) and group not in own[leaf] for leaf in places) / len(places)
         said = [one for node in tree for one in node.summary.said]
         support = float(np.mean([node.summary.support for node in tree])) if said else 1.0
@@ -78,12 +77,6 @@ def _flags(of: Measured, loose: float) -> tuple[str, ...]:
         "self_retrieval": of.self_retrieval < RETRIEVED,
     }
     return tuple(name for name, there in suspicious.items() if there)
-
-
-def outliers(vectors: Matrix, places: Sequence[int], group: int, like: Profiles) -> list[int]:
-    """List the leaves of a group that are far from its centre."""
-    z = (vectors[list(places)] @ like.centres[group] - like.means[group]) / like.deviations[group]
-    return [place for place, value in zip(places, z, strict=True) if value < -OUTLIER]
 
 
 def torn(leaves: Leaves, places: Sequence[int], tree: Tree) -> float:
@@ -179,7 +172,7 @@ def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: R
     edges = list(state.edges)
     held = {(edge.leaf, edge.group) for edge in edges}
     for group in suspicious:
-        away = outliers(leaves.vectors, members[group], group, like)
+        away = like.outliers(leaves.vectors, members[group], group, _OUTLIER)
         for leaf, others in zip(away, alternatives(leaves, state, away, how), strict=True):
             new = [Edge(leaf, other, weight, "moved") for other, weight in others if (leaf, other) not in held]
             if new:

@@ -67,12 +67,10 @@ class Router:
         place_of = np.array([position.get(id, -1) for id in content.ids], dtype=np.int64)
         self._known = frozenset(place_of.tolist())
         self._groups = content.groups
-        self._edges = {
-            name: [(int(place_of[edge.leaf]), edge.group, edge.weight) for edge in content.edges if edge.kind in kinds]
-            for name, kinds in COUNTED.items()
-        }
-        self._of_leaf = {name: _by(edges, 0) for name, edges in self._edges.items()}
-        self._of_group = {name: _by(edges, 1) for name, edges in self._edges.items()}
+        there = [(int(place_of[edge.leaf]), edge) for edge in content.edges if place_of[edge.leaf] >= 0]
+        edges = {name: [(leaf, one.group, one.weight) for leaf, one in there if one.kind in kinds] for name, kinds in COUNTED.items()}
+        self._of_leaf = {name: _by(own, 0) for name, own in edges.items()}
+        self._of_group = {name: _by(own, 1) for name, own in edges.items()}
         self._heading = [""] * len(ids)
         for place, title in zip(place_of.tolist(), content.titles, strict=True):
             if place >= 0:
@@ -173,6 +171,5 @@ def named_in(asked: str, values: Mapping[str, None]) -> frozenset[str]:
 def _by(edges: Sequence[tuple[int, int, float]], column: Literal[0, 1]) -> dict[int, list[tuple[int, int, float]]]:
     found: dict[int, list[tuple[int, int, float]]] = {}
     for edge in edges:
-        if edge[0] >= 0:
-            found.setdefault(edge[column], []).append(edge)
+        found.setdefault(edge[column], []).append(edge)
     return found

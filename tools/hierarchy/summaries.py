@@ -14,7 +14,7 @@ from ramify.tools.embeddings.named import FOREIGN
 from ramify.tools.english import content, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Said, Summary
-from ramify.tools.knowledge.graph import is_prose
+from ramify.tools.knowledge.elements import is_prose
 from ramify.tools.supporting_sentence import statements
 
 QUOTED = "extractive"
@@ -97,23 +97,18 @@ class Quoting:
         self._encoder = encoder
 
     async def summarize(self, material: Material) -> Summary:
-        """Quote the sentences nearest the centre of a cluster."""
-        return quoted(material, self._encoder)
-
-
-def quoted(material: Material, encoder: Encoder) -> Summary:
-    """Quote three to five sentences nearest the centre of a cluster, each once; every one is supported, being a leaf's own."""
-    found = _candidates(material)
-    if not found:
-        return Summary((), QUOTED)
-    vectors = encoded(encoder, tuple(one.text for one in found))
-    near = vectors @ material.centre
-    most = min(_MOST, _LEAST + (material.leaves >= _LARGE) + (material.leaves >= 2 * _LARGE))
-    chosen: list[int] = []
-    for place in np.argsort(-near, kind="stable").tolist():
-        if len(chosen) < most and not any(float(vectors[place] @ vectors[other]) >= _SAME for other in chosen):
-            chosen.append(place)
-    return Summary(tuple(found[place] for place in sorted(chosen)), QUOTED)
+        """Quote three to five sentences nearest the centre of a cluster, each once; every one is supported, being a leaf's own."""
+        found = _candidates(material)
+        if not found:
+            return Summary((), QUOTED)
+        vectors = encoded(self._encoder, tuple(one.text for one in found))
+        near = vectors @ material.centre
+        most = min(_MOST, _LEAST + (material.leaves >= _LARGE) + (material.leaves >= 2 * _LARGE))
+        chosen: list[int] = []
+        for place in np.argsort(-near, kind="stable").tolist():
+            if len(chosen) < most and not any(float(vectors[place] @ vectors[other]) >= _SAME for other in chosen):
+                chosen.append(place)
+        return Summary(tuple(found[place] for place in sorted(chosen)), QUOTED)
 
 
 def _candidates(material: Material) -> list[Said]:

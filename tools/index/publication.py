@@ -208,11 +208,11 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
         writer.close()
         copied = [] if writer.finished else [writer.path]
         sync(*copied, *written.values())
-        kind, beside = _structure_files(folder)
+        kind, group_by, beside = _structure_files(folder)
         sha256 = {PASSAGES: file_sha256(writer.path) if copied else _known_sha256(folder, PASSAGES)}
         sha256 |= {name: former.manifest.sha256[name] for name in kept if former}
         sha256 |= {name: file_sha256(path) for name, path in written.items()}
-        manifest = replace(draft, sha256=sha256 | beside, kind=kind)
+        manifest = replace(draft, sha256=sha256 | beside, kind=kind, group_by=group_by)
         manifest.write(folder / (NEXT + MANIFEST))
     for path in copied:
         path.replace(folder / PASSAGES)
@@ -259,16 +259,16 @@ def _replace_files(folder: Path, *names: str) -> None:
     sync(folder)
 
 
-def _structure_files(folder: Path) -> tuple[Kind, dict[str, str]]:
-    """Return the finished index's kind and the checksums of that kind's files; a plain one where these are damaged."""
+def _structure_files(folder: Path) -> tuple[Kind, list[str], dict[str, str]]:
+    """Return the finished index's kind, its fields of groups and its files' checksums; a plain one where these are damaged."""
     try:
         held = read_manifest(folder / MANIFEST)
     except IndexingError:
-        return "passages", {}
+        return "passages", [], {}
     names = STRUCTURE[held.kind] if held else frozenset()
     if held is None or not is_whole(held, folder, *names):
-        return "passages", {}
-    return held.kind, {name: held.sha256[name] for name in names}
+        return "passages", [], {}
+    return held.kind, held.group_by, {name: held.sha256[name] for name in names}
 
 
 def relink(folder: Path, precision: Precision, progress: Progress = silent) -> bool:

@@ -15,11 +15,9 @@ from ramify.tools.index.manifest import PASSAGES, manifest_of, write_lock
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
-from ramify.tools.knowledge.elements import Elements, Knowledge, Piece, read_pieces, sum_up, title_key
-from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Piece, read_pieces, sum_up, title_key
 from ramify.tools.knowledge.graph_file import GRAPH, Content, Former, read_former, write_content
 from ramify.tools.knowledge.reports import Material, Materials, Report
-from ramify.tools.models.tokens import estimate
 from ramify.tools.new_files import make_file, remedy_for
 
 NEW_EDGES = 0.1
@@ -115,8 +113,7 @@ async def build_graph(folder: Path, builder: Builder, structure: Structure | Non
             **{f"unread {id}": why for id, why in sorted(reading.unread.items())},
         }
         titles = {piece.id: [title_key(title) for title in piece.titles] for piece in pieces}
-        tokens = {id: estimate(report.text) for id, report in reports.items()}
-        content = Content(graph, partition, reports, titles, [piece.id for piece in pieces], tokens, facts)
+        content = Content(graph, partition, reports, titles, [piece.id for piece in pieces], facts)
         publish_structure(folder, "graph", lambda path: write_content(path, content))
     sizes = (len(graph.names), len(graph.edges), len(partition), len(levels(partition)))
     return Structured(*sizes, rewritten, replaced, reading.unread, new / len(graph.edges))

@@ -1,18 +1,24 @@
-"""Text units of passages, and the entities, relations and claims in them."""
+"""Text units of passages, the entities, relations and claims in them, and the graph that is kept: each with one description."""
 
+import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.english import bare_title, fold
+from ramify.tools.english import bare_title, fold, word_set
 from ramify.tools.index.passage_store import document_of
 
 Pair = tuple[str, str]
 """The keys of two connected names, in order."""
+_SHORT, _LONG = 40, 200
+"""Characters between which a sentence describes well: shorter ones say little, longer ones are tables."""
+_PROSE = re.compile(r"[\"'“‘(]?[^\W_a-z][^=|<>{}\[\]\\]*[.!?][\"'”’)]*")
+_REFERS = word_set("he she it they his her its their this that these those there here i we you but and or so then also however both such")
+"""Words that open a sentence which says little alone."""
 
 
 class Mention(NamedTuple):
@@ -112,10 +118,6 @@ class Knowledge:
     relations: dict[Pair, Relation]
     claims: list[Claim]
 
-    def degrees(self) -> Counter[str]:
-        """Count the relations of each name."""
-        return Counter(key for pair in self.relations for key in pair)
-
 
 def linked(one: str, other: str, description: str, passage: str, strength: float = 1.0) -> Link:
     """Connect two names, whichever comes first."""
@@ -174,8 +176,62 @@ def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:
     return joined
 
 
-UNIT_TOKENS = 600
-"""Of the seed: a round at 600 finds almost twice the names of one at 2,400."""
+class Name(NamedTuple):
+    """A name: how it is written, its kind, what is said of it, how many others it is connected with, and where it stands."""
+
+    name: str
+    kind: str
+    told: Told
+    degree: int
+    passages: tuple[str, ...]
+
+
+class Connection(NamedTuple):
+    """A connection: how often it is told of, and how."""
+
+    times: int
+    told: Told
+
+
+class Graph(NamedTuple):
+    """Names by key, connections by pair, claims: in order of their keys."""
+
+    names: Mapping[str, Name]
+    edges: Mapping[Pair, Connection]
+    claims: tuple[Claim, ...] = ()
+
+
+Describe = Callable[[list[Told], Sequence[str]], Told]
+"""Makes one description of what was said, given how the element's names are written."""
+
+
+def settled(knowledge: Knowledge, describe: Describe) -> Graph:
+    """Give each element one description."""
+    degrees = Counter(key for pair in knowledge.relations for key in pair)
+    names = {
+        key: Name(one.name, one.kind, describe(one.told, [one.name]), degrees[key], tuple(sorted(one.passages)))
+        for key, one in knowledge.entities.items()
+    }
+    edges = {
+        pair: Connection(one.count, describe(one.told, [names[key].name for key in pair])) for pair, one in knowledge.relations.items()
+    }
+    return Graph(names, edges, tuple(knowledge.claims))
+
+
+def quoted(told: list[Told], names: Sequence[str] = ()) -> Told:
+    """Take one sentence for all: one that names what it is about and can be read alone, the first of those."""
+    return min(told, key=lambda one: (not is_prose(one.text), sum(name not in one.text for name in names)), default=Told("", ""))
+
+
+def is_prose(text: str) -> bool:
+    """Tell whether a text is a sentence that can be read alone, and no line of a table or a program."""
+    words = text.split()
+    return _SHORT <= len(text) <= _LONG and bool(_PROSE.fullmatch(text)) and words[0].strip("\"'“‘(,").casefold() not in _REFERS
+
+
+def joined(told: list[Told], names: Sequence[str] = ()) -> Told:
+    """Join what was said, each once, in order; the passage is that of the first."""
+    return Told(" ".join(dict.fromkeys(one.text for one in told)), told[0].passage) if told else Told("", "")
 
 
 class Piece(NamedTuple):
@@ -211,8 +267,11 @@ def read_pieces(path: Path) -> list[Piece]:
         return [Piece(id, document, text, tuple(label.split(" > ")) if label else ()) for id, document, text, label in rows]
 
 
-def units(pieces: Sequence[Piece], count: Callable[[str], int], tokens: int = UNIT_TOKENS) -> list[Unit]:
-    """Group consecutive passages of one document into units of at most so many tokens; one that is longer is a unit of its own."""
+def units(pieces: Sequence[Piece], count: Callable[[str], int], tokens: int) -> list[Unit]:
+    """Group consecutive passages of one document into units of at most so many tokens; one that is longer is a unit of its own.
+
+    One round at 600 tokens finds almost twice the names of one at 2,400 (GraphRAG §1).
+    """
     found: list[Unit] = []
     total = 0
     for piece in pieces:

@@ -13,9 +13,9 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.index import connected, read_facts, write_tables
 from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge.communities import Community, Partition, levels, place
-from ramify.tools.knowledge.elements import Claim, Pair, Told
-from ramify.tools.knowledge.graph import Connection, Graph, Name
+from ramify.tools.knowledge.elements import Claim, Connection, Graph, Name, Pair, Told
 from ramify.tools.knowledge.reports import Finding, Report
+from ramify.tools.models.tokens import estimate
 
 GRAPH = "graph.sqlite"
 EDITION = "1"
@@ -60,8 +60,6 @@ class Content(NamedTuple):
     """The keys of the names that a passage stands under."""
     passages: Sequence[str]
     """The ids of the passages that were read."""
-    tokens: Mapping[str, int]
-    """Of each report, by its community."""
     facts: Mapping[str, str]
 
 
@@ -109,7 +107,7 @@ def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]
     reports = [(community_of[id], content.reports[id]) for id in partition]
     yield (
         "reports",
-        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, content.tokens[one.community]) for number, one in reports),
+        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, estimate(one.text)) for number, one in reports),
     )
     findings = ((number, rank, one) for number, report in reports for rank, one in enumerate(report.findings))
     yield "findings", ((number, rank, one.text, "\n".join(one.passages)) for number, rank, one in findings)

@@ -19,8 +19,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.index import LocalIndex, connected, tokens_of
 from ramify.tools.index.passage_store import document_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
-from ramify.tools.knowledge.elements import Relation
-from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.elements import Graph, Relation
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.reports import Report
 from ramify.tools.knowledge.rule_builder import by_first_word, spans_of

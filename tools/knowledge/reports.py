@@ -8,8 +8,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from ramify.tools.knowledge.communities import Community, Partition
-from ramify.tools.knowledge.elements import Claim, Pair, Told
-from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.elements import Claim, Connection, Graph, Pair, Told
 
 QUOTED = "extractive"
 _EDITION = "3"
@@ -48,14 +47,6 @@ class Report(NamedTuple):
         return tuple(dict.fromkeys(passage for finding in self.findings for passage in finding.passages))
 
 
-class Edge(NamedTuple):
-    """A relation as it is told of."""
-
-    pair: Pair
-    times: int
-    told: Told
-
-
 class Material(NamedTuple):
     """What a report is made from."""
 
@@ -64,7 +55,7 @@ class Material(NamedTuple):
     """How its members are written, the most connected first."""
     entities: Mapping[str, Told]
     """What is said of its members."""
-    edges: tuple[Edge, ...]
+    edges: Mapping[Pair, Connection]
     """The relations among its members, by the combined degree of both ends, descending."""
     claims: tuple[Claim, ...]
     parts: tuple["Part", ...] = ()
@@ -74,24 +65,25 @@ class Material(NamedTuple):
     def digest(self) -> str:
         """Hash it."""
         parts = [part.report.digest for part in self.parts]
-        said = [_EDITION, self.community.members, self.names, self.entities, self.edges, self.claims, parts]
+        edges = [(pair, *edge) for pair, edge in self.edges.items()]
+        said = [_EDITION, self.community.members, self.names, self.entities, edges, self.claims, parts]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
 
     def lines(self, among: Sequence[str] | None = None) -> list[Told]:
         """List what is known as the seed fills a window: edge by edge both ends, claims on them, the edge; or only `among` some names."""
         inside = None if among is None else frozenset(among)
         told: dict[Told, None] = {}
-        for edge in self.edges:
-            if inside is not None and not inside.issuperset(edge.pair):
+        for pair, edge in self.edges.items():
+            if inside is not None and not inside.issuperset(pair):
                 continue
-            for key in edge.pair:
+            for key in pair:
                 if key in self.entities:
                     told[_line(self.names[key], self.entities[key])] = None
                 for claim in self.claims:
                     if claim.subject == key:
                         told[Told(f"{self.names[key]}: {claim.text}", claim.passage)] = None
             if edge.told.text:
-                told[_line(" – ".join(self.names[key] for key in edge.pair), edge.told)] = None
+                told[_line(" – ".join(self.names[key] for key in pair), edge.told)] = None
         return list(told)
 
 
@@ -106,10 +98,10 @@ def _line(name: str, told: Told) -> Told:
     return Told(f"{name}: {told.text}" if told.text else name, told.passage)
 
 
-def fill(material: Material, window: int, count: Callable[[str], int]) -> tuple[list[Told], bool]:
+def fill(material: Material, window: int, count: Callable[[str], int]) -> list[Told]:
     """Fill a window of so many tokens: a leaf until it is full; of a community with parts, parts become their reports until all fits.
 
-    The largest parts first, as the seed has it. Tells as well whether something was left out.
+    The largest parts first, as the seed has it. What does not fit then is left out.
     """
 
     def size(lines: Iterable[Told]) -> int:
@@ -133,9 +125,9 @@ def fill(material: Material, window: int, count: Callable[[str], int]) -> tuple[
     for line in lines:
         left -= count(line.text)
         if left < 0 and fitting:
-            return fitting, True
+            break
         fitting.append(line)
-    return fitting, False
+    return fitting
 
 
 class Materials:
@@ -174,7 +166,7 @@ class Materials:
             community,
             {key: graph.names[key].name for key in members},
             {key: told for key in members if (told := graph.names[key].told).text},
-            tuple(Edge(pair, graph.edges[pair].times, graph.edges[pair].told) for pair in edges),
+            {pair: graph.edges[pair] for pair in edges},
             tuple(claim for key in members for claim in self._claims.get(key, ())),
             tuple(Part(part, reports[part.id]) for part in self._parts[id]),
         )

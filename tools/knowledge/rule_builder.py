@@ -14,8 +14,7 @@ from ramify.tools.extractive.questions import reads
 from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import Reading, Structure, Structured, build_graph
-from ramify.tools.knowledge.elements import Elements, Knowledge, Link, Mention, Piece, linked, title_key
-from ramify.tools.knowledge.graph import Graph, is_prose, quoted, settled
+from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Link, Mention, Piece, is_prose, linked, quoted, settled, title_key
 from ramify.tools.knowledge.reports import QUOTED, Finding, Material, Report
 from ramify.tools.quoting import brief
 
@@ -39,14 +38,6 @@ _TITLE_CASE = 5
 _SEEN = 5
 """So often a word must have been seen before what stands beside it tells what it is."""
 _BEFORE_A_WORD, _BESIDE_A_NUMBER = 0.5, 0.4
-
-
-class Named(NamedTuple):
-    """A name in a text: the sentence it stands in, its key and how it is written."""
-
-    sentence: int
-    key: str
-    name: str
 
 
 class Lexicon(NamedTuple):
@@ -117,18 +108,15 @@ def _spelled(title: str, known: Lexicon) -> str:
     return title.title() if small and all(known.capital[word] > known.small[word] for word in title.split()) else title
 
 
-def names_of(text: str, known: Lexicon, titles: Titles) -> list[Named]:
-    """List the names of a text, sentence by sentence: capitalised runs, and titles of other documents as they are written there."""
-    found: list[Named] = []
-    for place, sentence in enumerate(sentences(text)):
-        written = {} if _headline(sentence) else _capitalised(sentence, known)
-        for key in spans_of(fold(sentence), titles.by_first):
-            title = titles.written[key]
-            within = any(f" {key} " in f" {other} " for other in written)
-            if _SIGNS.search(title) or (" " in key and title in sentence and not within):
-                written.setdefault(key, title)
-        found += [Named(place, key, titles.written.get(key, name)) for key, name in written.items()]
-    return found
+def names_of(sentence: str, known: Lexicon, titles: Titles) -> dict[str, str]:
+    """Give the names of a sentence by key: capitalised runs, and titles of other documents as they are written there."""
+    written = {} if _headline(sentence) else _capitalised(sentence, known)
+    for key in spans_of(fold(sentence), titles.by_first):
+        title = titles.written[key]
+        within = any(f" {key} " in f" {other} " for other in written)
+        if _SIGNS.search(title) or (" " in key and title in sentence and not within):
+            written.setdefault(key, title)
+    return {key: titles.written.get(key, name) for key, name in written.items()}
 
 
 def by_first_word(keys: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
@@ -258,21 +246,19 @@ def quoted_elements(pieces: Sequence[Piece]) -> Iterator[Elements]:
     titles = titles_of(_telling(pieces), known)
     for piece in pieces:
         said = sentences(piece.text)
-        by_sentence: dict[int, dict[str, str]] = defaultdict(dict)
-        for one in names_of(piece.text, known, titles):
-            by_sentence[one.sentence].setdefault(one.key, one.name)
         # What a passage stands under is its topic, if that is a name: of several, the innermost.
         topic = next((key for title in reversed(piece.titles) if (key := title_key(title)) in titles.written), "")
         first: dict[str, Mention] = {}
         links: list[Link] = []
         if topic:
             first[topic] = Mention(topic, titles.written[topic], piece.id, description=said[0] if said else "")
-        for place in sorted(by_sentence):
-            keys = list(by_sentence[place])[:MOST_NAMES]
+        for sentence in said:
+            names = names_of(sentence, known, titles)
+            keys = list(names)[:MOST_NAMES]
             for key in keys:
-                first.setdefault(key, Mention(key, by_sentence[place][key], piece.id, description=said[place]))
-            together = [topic, *keys] if topic and topic not in keys else keys
-            links += [linked(one, other, said[place], piece.id) for one, other in combinations(together, 2)]
+                first.setdefault(key, Mention(key, names[key], piece.id, description=sentence))
+            together = [topic, *keys] if topic and keys and topic not in keys else keys
+            links += [linked(one, other, sentence, piece.id) for one, other in combinations(together, 2)]
         yield Elements(tuple(first.values()), tuple(links))
 
 
@@ -300,15 +286,16 @@ def quoted_report(material: Material) -> Report:
     room = min(_MOST_WORDS, round(_WORDS * math.log2(max(2, len(material.community.members)))))
     heard: Counter[str] = Counter()
     findings: dict[str, Finding] = {}
-    edges = [edge for edge in material.edges if is_prose(edge.told.text)] or [edge for edge in material.edges if edge.told.text][:1]
+    told = {pair: edge.told for pair, edge in material.edges.items() if edge.told.text}
+    edges = [one for one in told.items() if is_prose(one[1].text)] or list(told.items())[:1]
     if len(material.community.members) <= _FEW:
-        edges = sorted(edges, key=lambda edge: len(edge.told.text))[:1]
-    for edge in edges:
-        text, length = edge.told.text, len(edge.told.text.split())
-        if text in findings or (findings and (length > room or any(heard[key] >= _HEARD for key in edge.pair))):
+        edges = sorted(edges, key=lambda one: len(one[1].text))[:1]
+    for pair, (text, passage) in edges:
+        length = len(text.split())
+        if text in findings or (findings and (length > room or any(heard[key] >= _HEARD for key in pair))):
             continue
-        findings[text] = Finding(text, (edge.told.passage,))
-        heard.update(edge.pair)
+        findings[text] = Finding(text, (passage,))
+        heard.update(pair)
         room -= length
         if room <= 0:
             break

@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 from ramify.tools.errors import InputError, RamifyError
 from training.convert.folder import Gathered, write
-from training.convert.hops import hotpotqa_train, musique_train, wikimultihopqa_train
-from training.convert.passages import covidqa_200423, squad_dev
-from training.convert.yes_no import boolq_dev, condaqa_dev_test, pubmedqa_labelled, strategyqa
+from training.convert.releases import (
+    boolq_dev,
+    condaqa_dev_test,
+    covidqa_200423,
+    hotpotqa_train,
+    musique_train,
+    pubmedqa_labelled,
+    squad_dev,
+    strategyqa,
+    wikimultihopqa_train,
+)
 
 
 class Release(NamedTuple):

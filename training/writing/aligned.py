@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from training.writing.question_words import several, words
+from training.writing.written import several, words
 
 Place = tuple[int, int]
 

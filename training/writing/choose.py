@@ -15,7 +15,7 @@ from ramify.evaluation.metrics import exact_match, token_f1
 from ramify.tools.embeddings.minilm import minilm_layers
 from ramify.tools.splitting.network import Writer
 from ramify.tools.splitting.writing import REWRITE, Reply, Splitter
-from training.saved_run import WEIGHTS
+from training.network import WEIGHTS
 from training.writing.material import material
 from training.writing.train import known_words
 from training.writing.written import Written, part

@@ -9,18 +9,13 @@ from random import Random
 from typing import Final
 
 from training.example import seeded
-from training.writing.affirmations import affirmed
 from training.writing.chains import linked
-from training.writing.contrasts import Contrast, counted, dated, measured, noun, valued
+from training.writing.contrasts import Contrast, counted, dated, measured, noun, roles, valued
 from training.writing.links import LINKS
-from training.writing.names import key
+from training.writing.names import Pool, drawn_part, key, pool
 from training.writing.phrases import asked
-from training.writing.pools import Pool, drawn_part, pool
-from training.writing.question_words import ask
-from training.writing.roles import roles
-from training.writing.sameness import listed
-from training.writing.style import one, two, typed
-from training.writing.written import Written
+from training.writing.sameness import affirmed, listed
+from training.writing.written import Written, ask, one, two, typed
 
 Maker = Callable[[], Iterator[Contrast]]
 _MAKERS: Final[tuple[tuple[Maker, int], ...]] = (

@@ -6,16 +6,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from training.example import seeded
+from training.source import load
 from training.writing.aligned import heavy, place
-from training.writing.contrasted import contrasted
-from training.writing.data_folders import folder as load
-from training.writing.filtered import filtered
-from training.writing.phrases import asked
-from training.writing.question_words import ask, fold, several, words
+from training.writing.contrasted import contrasted, filtered
+from training.writing.phrases import AUXILIARIES, BE, PREPOSITIONS, PRESENT, asked, base, opens, past
 from training.writing.single import plainly_single
-from training.writing.style import one, two
-from training.writing.verbs import AUXILIARIES, BE, PREPOSITIONS, PRESENT, base, opens, past
-from training.writing.written import Written
+from training.writing.written import Written, ask, fold, one, several, two, words
 
 _REFERENCE = re.compile(r"#(\d+)")
 _DULL: Final = frozenset(several("name names title date dates year years time number amount type kind size first lowest highest last"))

@@ -7,14 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import seeded
-from training.writing.data_folders import folder as load
+from training.example import Part, dealt, seeded
+from training.source import load
 from training.writing.names import bare, kind_of
-from training.writing.question_words import fold
+from training.writing.phrases import past
 from training.writing.single import leans
-from training.writing.style import two, typed
-from training.writing.verbs import past
-from training.writing.written import Part, Written, dealt
+from training.writing.written import Written, fold, two, typed
 
 _FOLDERS: Final = ("boolq_train", "boolq_dev", "nq_oracle_dev", "qed_dev", "squad_dev", "squadshifts")
 _POLAR = re.compile(r"(?P<be>is|are|was|were|does|do|did|can|has|have) (?P<rest>.+)", re.IGNORECASE)

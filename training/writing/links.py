@@ -1,10 +1,10 @@
-"""Noun phrases that lead from one thing to another, by the kinds of both: `{s}` is the thing they start from."""
+"""Noun phrases that lead from one thing `{s}` to another, and questions about a thing `{x}`, by the kinds of things."""
 
 # ruff: noqa: E501  # tables
 
 from typing import Final
 
-_TABLE = """
+_LINKS = """
 film > person: the director of {s}; {s}'s director; the person who directed {s}; the man who directed {s}; the director of the film {s}; the composer of {s}; the person who composed the music for {s}; the producer of {s}; the screenwriter of {s}; the person who wrote the screenplay for {s}; the star of {s}; the actor who stars in {s}; the filmmaker behind {s}; the lead actress of {s}; the cinematographer of {s}; the person who produced {s}; the director of film {s}; the composer of film {s}
 film > company: the studio that produced {s}; the company that distributed {s}; the distributor of {s}; {s}'s production company
 film > country: the country of origin of {s}; the country {s} is from; the country where {s} was filmed
@@ -112,14 +112,48 @@ rule > department: the department responsible for {s}; the authority that enforc
 """
 
 
-def _parsed() -> dict[str, dict[str, tuple[str, ...]]]:
+def _parsed_links() -> dict[str, dict[str, tuple[str, ...]]]:
     found: dict[str, dict[str, tuple[str, ...]]] = {}
-    for line in _TABLE.strip().splitlines():
+    for line in _LINKS.strip().splitlines():
         kinds, phrases = line.split(": ", 1)
         start, end = kinds.split(" > ")
         found.setdefault(start, {})[end] = tuple(phrases.split("; "))
     return found
 
 
-LINKS: Final = _parsed()
+LINKS: Final = _parsed_links()
 """Phrases by the kind they start from and the kind they lead to."""
+
+
+_TAILS = """
+person: When was {x} born?; Where was {x} born?; When did {x} die?; Where did {x} die?; What nationality is {x}?; What is the nationality of {x}?; Which country is {x} from?; What is the date of birth of {x}?; What is {x}'s date of birth?; In which city was {x} born?; What is the place of birth of {x}?; What is {x}'s birthplace?; Where did {x} study?; Which university did {x} attend?; What is the occupation of {x}?; What did {x} die of?; What is the cause of death of {x}?; What award did {x} receive?; Which awards has {x} won?; How old is {x}?; Who is {x} married to?; Who is the father of {x}?; Who is the mother of {x}?; Who is {x}'s wife?; Who was {x} married to?; Who are the parents of {x}?; How many children does {x} have?; What is {x} known for?; In what year was {x} born?; When is {x}'s birthday?; Where is {x} buried?; What is the middle name of {x}?; Where does {x} live?; What other books did {x} write?; Where did {x} grow up?; Which party does {x} belong to?; How tall is {x}?; Why did {x} die?; Which country does {x} come from?; What languages does {x} speak?; What was the first job of {x}?; In which year did {x} die?; Who was the spouse of {x}?; {x} was born in which city?; What is the place of death of {x}?; Which award {x} received?; Which country {x} is from?; When did {x} join the company?; What was {x}'s real name?; Where was the place of death of {x}?; What is the native language of {x}?; Who is the child of {x}?; Which instrument does {x} play?; Which school did {x} go to?; Is {x} still alive?; Was {x} born in Germany?; Does {x} have children?; Did {x} win an Oscar?; What religion does {x} practise?
+city: What is the population of {x}?; How many people live in {x}?; Which country is {x} in?; What river flows through {x}?; Who is the mayor of {x}?; What is the highest point in {x}?; When was {x} founded?; What is the area of {x}?; What county is {x} in?; In which state is {x} located?; What is the oldest building in {x}?; Which university is in {x}?; How large is {x}?; What is the climate of {x}?; What airport serves {x}?; How many inhabitants does {x} have?; In which country is {x}?; What is the name of the main train station in {x}?; What is the elevation of {x}?; What county shares a border with {x}?; When did {x} become a city?; Who founded {x}?; What time zone is {x} in?; What is the zip code of {x}?; What is the average temperature in {x} in July?; Is {x} the capital of a state?; How far is {x} from the sea?
+state: What is the capital of {x}?; How many counties are in {x}?; What is the population of {x}?; Who is the governor of {x}?; What is the largest city in {x}?; When did {x} join the union?; What is the state bird of {x}?; What is the abbreviation of {x}?; How many people live in {x}?; What region is {x} in?; Which states border {x}?
+country: What is the capital of {x}?; What is the population of {x}?; Who is the president of {x}?; What currency is used in {x}?; What is the official language of {x}?; Which continent is {x} on?; What languages are spoken in {x}?; When did {x} become independent?; What is the national anthem of {x}?; Which countries border {x}?; Who was in charge of {x}?; What is the highest mountain in {x}?; What is the largest city in {x}?; How many people live in {x}?; Who is the head of state of {x}?; When did {x} join the European Union?; What is the national sport of {x}?; How large is the army of {x}?; When did slavery end in {x}?; What is the main export of {x}?; What religion is most common in {x}?; Is {x} a member of NATO?; What colors are on the flag of {x}?; What is the calling code of {x}?
+company: When was {x} founded?; Who founded {x}?; Where is {x} based?; Who is the CEO of {x}?; Where is the headquarters of {x}?; How many employees does {x} have?; In which city is {x} headquartered?; What is the revenue of {x}?; What does {x} produce?; Which country is {x} from?; When did {x} go public?; What year did {x} dissolve?; Who owns {x}?; What is {x}'s slogan?; What is the phone number of {x}?; What is the address of {x}?; Which products does {x} sell?; What is the delivery time of {x}?; Is {x} listed on the stock exchange?; How old is {x}?; When does the contract with {x} end?; What is the email address of {x}?; What payment terms does {x} offer?; In what year was {x} established?; What was the former name of {x}?; Who is our contact at {x}?
+band: When was {x} formed?; Who is the lead singer of {x}?; Where is {x} from?; How many members does {x} have?; What was the first album of {x}?; When did {x} break up?; What genre does {x} play?; Which label is {x} signed to?; Which country is {x} from?
+album: When was {x} released?; What label released {x}?; How many tracks are on {x}?; How many copies has {x} sold?; Who produced {x}?; Which song is the last track on {x}?
+film: When was {x} released?; Who stars in {x}?; How long is {x}?; Which country is {x} from?; What is {x} about?; How much money did {x} make?; Who composed the music for {x}?; Where was {x} filmed?
+book: When was {x} published?; Who wrote {x}?; Who published {x}?; How many pages does {x} have?; What is {x} about?; Where is {x} set?; Who is the main character in {x}?
+university: When was {x} founded?; Where is {x}?; How many students attend {x}?; Who founded {x}?; What is the motto of {x}?; In which city is {x} located?; What is the mascot of {x}?; What kind of university is {x}?; What are the colors of {x}?
+team: Where does {x} play?; Who coaches {x}?; When was {x} founded?; How many titles has {x} won?; What league does {x} play in?; When did {x} last win the championship?; What are the colors of {x}?; What is the mascot of {x}?; Who owns {x}?; What is the home stadium of {x}?; When did {x} win the World Series?; Which year did {x} win the cup?
+river: How long is {x}?; Where does {x} begin?; Which countries does {x} flow through?; What is the source of {x}?; Into which sea does {x} flow?; What is the length of {x}?; What cities lie on {x}?
+building: When was {x} built?; How tall is {x}?; What is the address of {x}?; Who designed {x}?; What is the capacity of {x}?; Where is {x}?; When was {x} opened?; How many floors does {x} have?; Who owns {x}?; What style is {x} built in?; What is the seating capacity of {x}?
+party: When was {x} founded?; Who leads {x}?; How many seats does {x} have?; What is the ideology of {x}?; How many members does {x} have?
+currency: What is the symbol of {x}?; When was {x} introduced?; What is the code of {x}?; What is {x} worth in euros?; Who prints {x}?
+language: How many people speak {x}?; What alphabet does {x} use?; Which language family does {x} belong to?; In which countries is {x} spoken?; How many letters does {x} have?
+software: What is the latest version of {x}?; What license does {x} use?; When was {x} released?; Which port does {x} use?; How do I install {x}?; Which operating systems does {x} support?; What language is {x} written in?; What is the default port of {x}?; How do I uninstall {x}?; What are the system requirements of {x}?; How often is {x} updated?; What is the memory limit of {x}?; Does {x} support encryption?; When does support for {x} end?; How do I restart {x}?; Where are the logs of {x} stored?; How much does {x} cost?; Is {x} free?; Which version of {x} is installed?
+setting: What is the default value of {x}?; What values can {x} have?; How do I change {x}?; What does {x} do?; What is the maximum value of {x}?; In which version was {x} introduced?; Is {x} enabled by default?; What happens if {x} is too low?; What unit is {x} given in?; Who can change {x}?; What is the type of {x}?; Where can I find {x}?; Which values are allowed for {x}?
+command: What arguments does {x} take?; What does {x} return?; Which permissions does {x} require?; How do I run {x}?; What is the syntax of {x}?; Which options does {x} accept?; What does {x} do?; In which version was {x} added?; Does {x} need administrator rights?
+file: Where is {x} located?; What is the path of {x}?; What format does {x} have?; How do I edit {x}?; Who can write to {x}?; How large can {x} be?; In which folder is {x}?; How do I reload {x}?; What encoding does {x} use?; How long is {x} kept?; Where is {x}?; In which directory is {x} stored?
+service: Which port does {x} listen on?; How do I restart {x}?; What is the timeout of {x}?; Where is {x} hosted?; Which user account runs {x}?; What protocol does {x} use?; How many requests can {x} handle?; Who maintains {x}?; What is the status of {x}?; Which database does {x} use?; What does {x} depend on?
+server: What is the IP address of {x}?; Which operating system does {x} run?; How much memory does {x} have?; When was {x} last rebooted?; Where is {x} located?; Who has access to {x}?; What is the host name of {x}?; How many cores does {x} have?
+device: When was {x} installed?; What is the serial number of {x}?; How often must {x} be inspected?; What is the maximum pressure of {x}?; How much does {x} weigh?; What is the operating temperature of {x}?; When was {x} last serviced?; What is the power consumption of {x}?; Which spare parts does {x} need?; How is {x} calibrated?; What voltage does {x} need?
+part: What is the part number of {x}?; How much does {x} cost?; How often must {x} be replaced?; What material is {x} made of?; What is the torque for {x}?; How many of {x} are in stock?; What is the delivery time for {x}?; How is {x} removed?; What is the rated current of {x}?; What is the weight of {x}?
+project: When did {x} start?; What is the budget of {x}?; When is the deadline of {x}?; Who works on {x}?; What is the goal of {x}?; Which department runs {x}?; How much has {x} cost so far?; What is the status of {x}?; Which risks does {x} have?
+department: Where is {x}?; Who leads {x}?; How many people work in {x}?; What is the phone number of {x}?; What is the budget of {x}?; On which floor is {x}?; What is the cost center of {x}?; What are the office hours of {x}?; Who should I contact in {x}?
+document: When was {x} signed?; When does {x} expire?; Who wrote {x}?; What is the total amount of {x}?; What version is {x}?; What does {x} say about delays?; When was {x} last changed?; Which penalties does {x} contain?; How many pages does {x} have?; Who has to approve {x}?
+employee: What is the phone number of {x}?; What is the email address of {x}?; Which department does {x} work in?; Who is the manager of {x}?; In which office does {x} work?; When did {x} join the company?; What is {x}'s job title?; What is {x}'s extension?; Which other projects does {x} lead?; How can I reach {x}?; Where is {x}'s desk?; Who is the deputy of {x}?; What is the role of {x}?; Which team is {x} in?; How many hours did {x} report?; Who stands in for {x}?; What training has {x} had?
+"""
+TAILS: Final = {kind: tuple(told.split("; ")) for kind, told in (line.split(": ", 1) for line in _TAILS.strip().splitlines())}
+"""Questions by the kind of thing they are about."""

@@ -10,21 +10,36 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from training.writing.chains import chains
+from training.source import gold, load
+from training.technical import FOLDERS, group
+from training.writing.chains import chains, kin
 from training.writing.comparisons import comparisons
-from training.writing.composed import bridges
+from training.writing.composed import bridges, hybrids
 from training.writing.decomposed import decomposed
-from training.writing.encyclopedic import encyclopedic
-from training.writing.follow_ups import rewrites, unchanged
-from training.writing.hybrids import hybrids
-from training.writing.kin import kin
+from training.writing.follow_ups import described, rewrites, said_before, unchanged
 from training.writing.likened import likened
-from training.writing.linked import fanned, linked
-from training.writing.question_words import fold, others
-from training.writing.said_before import described, said_before
+from training.writing.linked import encyclopedic, fanned, linked
 from training.writing.single import asked_of_one, worded
-from training.writing.technical import technical
-from training.writing.written import Written, part
+from training.writing.written import Written, fold, one, others, part, two
+
+_OPEN: Final = ("how_to", "list")
+
+
+def technical(data: Path) -> Iterator[Written]:
+    """Yield the questions with their steps; those for one fact also where they look like two: "the option that", "whose"."""
+    for name in FOLDERS:
+        folder = load(data / name)
+        for item in folder.questions:
+            documents = gold(folder, item)
+            if not documents or item["metadata"]["kind"] in _OPEN:
+                continue
+            about = group(documents[0])
+            if item["decomposition"]:
+                first, second = (step["question"] for step in item["decomposition"]["steps"])
+                yield two(item["question"], first, second, f"{name}_hops", about)
+            else:
+                yield one(item["question"], f"{name}_single", about)
+
 
 _VOCABULARY: Final = 400
 _GROUPS: Final = 3

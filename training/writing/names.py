@@ -1,16 +1,18 @@
-"""Names of things by kind: titles of articles, and made ones for offices and workshops."""
+"""Names of every kind to fill frames with: titles of articles, terms of technical documentation, and made ones."""
 
 # ruff: noqa: E501  # tables
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.source import Document
-from training.writing.question_words import fold, several
-from training.writing.written import Part, dealt
+from training.example import Part, dealt
+from training.source import Document, load
+from training.writing.written import fold, several
 
 Names = dict[tuple[str, Part], list[str]]
 
@@ -147,3 +149,91 @@ def made(kind: str, rng: Random) -> str | None:
         "software": (word, f"{word} {number % 12}", f"{word}Sync", f"the {word} app"),
     }  # fmt: skip
     return rng.choice(choices[kind]) if kind in choices else None
+
+
+_TERMS: Final = {
+    "setting": r"(?<![\w./$-])(?:[a-z]{3,}(?:[A-Z][a-z]+){1,3}|[a-z]{3,}(?:_[a-z]{2,}){1,3}|--[a-z]{3,}(?:-[a-z]+)*|[A-Z]{3,}(?:_[A-Z]{2,}){1,3})(?![\w./(-])",
+    "command": r"(?<![\w./-])(?:(?:Get|Set|New|Add|Remove|Enable|Disable|Start|Stop|Import|Export|Invoke|Test)-[A-Z]\w+|az [a-z]+ [a-z]+|aws [a-z0-9]+ [a-z-]+"
+               r"|kubectl [a-z]+|wsl --[a-z]+)(?![\w-])",
+    "file": r"(?<![\w./\\-])[A-Za-z_][\w-]{2,}\.(?:conf|yaml|yml|ini|json|xml|config|exe|dll|cfg|log|inf|sys|h|cpp)(?!\w)",
+    "software": r"(?<=[a-z,] )(?:Azure|Amazon|Windows|AWS|Microsoft|Visual|Exchange|Internet|Active|Power|SQL|Google|Red Hat)(?: [A-Z][\w+]*){1,3}(?= [a-z]|[,.])"
+                r"|\b(?:Kubernetes|Prometheus|etcd|PowerShell|Docker|IIS|cert-manager|Grafana|PostgreSQL|MySQL|Nginx|OpenSSL|Helm|Cilium|Dapr|Hyper-V|WSL 2)\b",
+    "service": r"(?<=the )(?:[A-Z][\w+]* ){1,2}(?:service|Service|agent|gateway|scheduler|controller|driver|endpoint)(?= [a-z]|[,.])",
+}  # fmt: skip
+_PATTERNS: Final = {kind: re.compile(pattern) for kind, pattern in _TERMS.items()}
+_PLAIN: Final = ("command", "setting", "service", "file")
+
+
+def terms(documents: Iterable[Document]) -> Names:
+    """Collect the terms of documents by kind and by what they are for."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for document in documents:
+        for kind, pattern in _PATTERNS.items():
+            counts.update({(kind, found): 1 for found in pattern.findall(document.text)})
+    found: Names = {}
+    for (kind, term), _ in sorted(counts.items()):
+        if len(term) <= 40:
+            name = f"the {term}" if kind == "service" else term
+            found.setdefault((kind, dealt(key(name))), []).append(name)
+    return found
+
+
+_ARTICLES: Final = ("2wikimultihopqa_train", "musique_train", "hotpotqa_train", "boolq_train", "squad_dev", "nq_oracle_dev")
+_MADE: Final = frozenset(several("state country department project device part document order rule server"))
+
+
+def texts(data: Path, *folders: str) -> Iterator[Document]:
+    """Give the documents of folders."""
+    for folder in folders:
+        yield from load(data / folder).documents.values()
+
+
+class Pool:
+    """Names by kind, drawn for one part at a time."""
+
+    def __init__(self, found: Names) -> None:
+        """Keep the names found."""
+        self._found = found
+
+    def draw(self, kind: str, part: Part, rng: Random) -> str:
+        """Draw a name of a kind."""
+        kind = "person" if kind == "employee" else kind
+        known = self._found.get((kind, part), [])
+        if known and kind not in _MADE and not (kind == "software" and rng.random() < 0.2):
+            return rng.choice(known)
+        return self._made(kind, part, rng) or rng.choice(self._found.get((kind, "train"), ["Quarry"]))
+
+    def _made(self, kind: str, part: Part, rng: Random) -> str | None:
+        """Make a name of a kind; of a few kinds there are too few for every part."""
+        name = None
+        for _ in range(200):
+            name = made(kind, rng)
+            if name is None or dealt(key(name)) == part:
+                break
+        return name
+
+    def all(self, kind: str) -> list[str]:
+        """List the names of a kind, of all parts."""
+        return [name for (of, _), names in self._found.items() if of == kind for name in names]
+
+    def two(self, kind: str, part: Part, rng: Random) -> tuple[str, str]:
+        """Draw two different names of a kind."""
+        one = self.draw(kind, part, rng)
+        for _ in range(20):
+            other = self.draw(kind, part, rng)
+            if fold(other) != fold(one):
+                return one, other
+        return one, made("project", rng) or one
+
+
+@lru_cache(maxsize=2)
+def pool(data: Path) -> Pool:
+    """Collect the names of the folders under a path."""
+    found = names(texts(data, *_ARTICLES))
+    return Pool({**found, **terms(texts(data, "techdocs_faq"))})
+
+
+def drawn_part(rng: Random) -> Part:
+    """Draw what a made example is for."""
+    share = rng.random()
+    return "measure" if share < 0.1 else "choose" if share < 0.15 else "train"

@@ -10,8 +10,8 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from ramify.tools.splitting.writing import WORDS
+from training.network import WEIGHTS
 from training.pack import write
-from training.saved_run import WEIGHTS
 from training.writing.train import known_words
 
 _CODE = Path(__file__).parents[2] / "tools" / "splitting" / "writing.py"

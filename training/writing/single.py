@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from training.example import seeded
-from training.source import Folder
-from training.wordings import WORDINGS
-from training.writing.data_folders import folder as load
-from training.writing.names import key
-from training.writing.pools import drawn_part, pool
-from training.writing.question_words import ask, fold
-from training.writing.style import one, typed
-from training.writing.written import Written
+from training.relations import WORDINGS
+from training.source import Folder, load
+from training.writing.names import drawn_part, key, pool
+from training.writing.written import Written, ask, fold, one, typed
 
 _FOLDERS: Final = {
     "squad_dev": 4200,

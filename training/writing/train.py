@@ -18,15 +18,13 @@ from torch import Tensor
 from ramify.tools.embeddings.minilm import minilm_layers
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.writing import Vocabulary, encode, load_splitter
-from training.saved_run import WEIGHTS, restore, save
-from training.train import bar
+from training.network import WEIGHTS, bar, show, steps_of
 from training.writing.material import material
 from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
 from training.writing.written import part
 
 WORDS = "words.json"
 SHIPPED = Path("shipped")
-SAVED_EVERY = 500
 WARM_UP = 0.05
 _AT_ONCE = 64
 
@@ -92,19 +90,12 @@ def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: a
     total = len(lined)
     optimizer = torch.optim.AdamW(writer.parameters(), lr=given.rate, weight_decay=0.01, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / (WARM_UP * total), max(0.02, 1 - step / total)))
-    trained = list(writer.named_parameters())
-    done = restore(given.out, writer, trained, optimizer, schedule)
-    for number in range(done, total):
+
+    def wrong(number: int) -> Tensor:
         some = lined[number]
-        wrong = loss(writer, batch([items[n] for n in some], [states[n] for n in some], writer.vocabulary), given.dropped)
-        wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
-        torch.nn.utils.clip_grad_norm_(writer.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        if (number + 1) % SAVED_EVERY == 0 or number + 1 == total:
-            save(given.out, writer, trained, optimizer, number + 1)
-        yield number + 1, total, wrong.item()
+        return loss(writer, batch([items[n] for n in some], [states[n] for n in some], writer.vocabulary), given.dropped)
+
+    return steps_of(given.out, writer, list(writer.named_parameters()), optimizer, schedule, total, wrong)
 
 
 def known_words(folder: Path) -> Vocabulary:
@@ -142,14 +133,7 @@ def main() -> None:
     writer = Writer(len(words))
     if given.begin:
         writer.load_state_dict(carried(given.begin, writer, words))
-    smooth = 0.0
-    with bar() as progress:
-        task = progress.add_task("training")
-        for number, total, wrong in train(writer, items, states, given):
-            smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
-            progress.update(task, completed=number, total=total, description=f"loss {smooth:.3f}")
-            if number % 100 == 0:
-                print(f"step {number} of {total}: loss {smooth:.3f}", flush=True)
+    show(train(writer, items, states, given))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ramify.tools.english import sentences
 from ramify.tools.knowledge.elements import Knowledge, Piece, sum_up, title_key
 from ramify.tools.knowledge.rule_builder import LONGEST, MOST_NAMES, lexicon, names_of, quoted_elements, titles_of
 
@@ -9,7 +10,8 @@ from ramify.tools.knowledge.rule_builder import LONGEST, MOST_NAMES, lexicon, na
 def named(text: str, *others: str, titles: tuple[str, ...] = ()) -> list[str]:
     """Name what a text names, in a corpus with some other texts and titles."""
     known = lexicon([text, *others])
-    return [one.name for one in names_of(text, known, titles_of({title_key(title): title for title in titles}, known))]
+    written = titles_of({title_key(title): title for title in titles}, known)
+    return [name for sentence in sentences(text) for name in names_of(sentence, known, written).values()]
 
 
 def knowledge(*texts: str, title: str = "") -> Knowledge:
@@ -35,8 +37,8 @@ class TestRuns:
         assert named(text) == names
 
     def test_each_stands_in_its_sentence(self) -> None:
-        known = lexicon([text := "It lies on the Oskel. The town is Vane."])
-        assert [(one.sentence, one.key) for one in names_of(text, known, titles_of({}, known))] == [(0, "oskel"), (1, "vane")]
+        [read] = quoted_elements([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
+        assert [(one.key, one.description) for one in read.mentions] == [("oskel", "It lies on the Oskel."), ("vane", "The town is Vane.")]
 
     def test_nothing_in_small_letters_is_one(self) -> None:
         assert named("the river flows past the town and into the sea") == []

@@ -19,7 +19,7 @@ from ramify.tools.reader import calibration, large, reading, short_answers
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reading, Spot
 from ramify.tools.released_weights import intact, unpack
-from training.low_rank import LowRank, make_low_rank, merged
+from training.network import LowRank, make_low_rank, merged
 
 QUESTION = "Who founded Arda?"
 TEXT = "Arda was founded by Berka in 1999."

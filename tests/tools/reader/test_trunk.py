@@ -7,7 +7,7 @@ from ramify.tools.reader.network import KINDS
 from ramify.tools.reader.reading import batch, pairs
 from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, Trunk
 from tests.multilingual import DOWNLOADED
-from training.untrained import new_network
+from training.network import new_network
 
 QUESTION, CONTEXT = "Who built the lighthouse?", "Skerry: it was built by Anna Holt (1905)."
 TRUNKS = [SMALL, pytest.param(MULTILINGUAL, marks=DOWNLOADED)]

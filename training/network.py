@@ -1,0 +1,135 @@
+"""The network in training: at the beginning, its low-rank changes to frozen layers (Hu et al. 2021), its steps, and on disk."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import torch
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from ramify.tools.reader.large import DOWN, UP, changed
+from ramify.tools.reader.network import Network
+from ramify.tools.reader.trunk import SMALL, Trunk
+
+
+def new_network(trunk: Trunk = SMALL) -> Network:
+    """Make a network for training, without dropout."""
+    layers = trunk.new_layers()
+    network = Network(layers.shape)
+    network.encoder = layers
+    return network
+
+
+_BASE = ".base."
+
+
+class LowRank(nn.Module):
+    """A linear layer that stays as it is, and a change of low rank, at first none."""
+
+    def __init__(self, base: nn.Linear, rank: int) -> None:
+        super().__init__()
+        self.base = base.requires_grad_(False)
+        self.down = nn.Parameter(torch.empty(rank, base.in_features).uniform_(-1, 1) / math.sqrt(base.in_features))
+        self.up = nn.Parameter(torch.zeros(base.out_features, rank))
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Return what the layer gives, and the change to it."""
+        result: Tensor = self.base(states) + states @ self.down.T @ self.up.T
+        return result
+
+
+def make_low_rank(layers: nn.Module, rank: int) -> None:
+    """Replace every linear layer in these layers; all else in them stays as it is."""
+    layers.requires_grad_(False)
+    linear = [(name, module) for name, module in layers.named_modules() if isinstance(module, nn.Linear)]
+    for name, module in linear:
+        parent, _, own = name.rpartition(".")
+        layers.get_submodule(parent).add_module(own, LowRank(module, rank))
+
+
+def merged(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return weights with their changes of low rank added."""
+    whole = {name.replace(_BASE, "."): weight for name, weight in weights.items() if not name.endswith((DOWN, UP))}
+    return whole | changed(whole, weights)
+
+
+WEIGHTS = "weights.safetensors"
+_MOMENTS = "moments.safetensors"
+_STEP = "steps done"
+
+Trained = list[tuple[str, torch.nn.Parameter]]
+SAVED_EVERY = 500
+"""Steps after which a run is saved."""
+
+
+def steps_of(
+    folder: Path,
+    network: nn.Module,
+    trained: Trained,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LambdaLR,
+    total: int,
+    loss: Callable[[int], Tensor],
+) -> Iterator[tuple[int, int, float]]:
+    """Train step by step from where the run in a folder was left; give each step's number, how many there are, and its loss."""
+    for number in range(restore(folder, network, trained, optimizer, schedule), total):
+        wrong = loss(number)
+        wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        nn.utils.clip_grad_norm_([parameter for _, parameter in trained], 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        if (number + 1) % SAVED_EVERY == 0 or number + 1 == total:
+            save(folder, network, trained, optimizer, number + 1)
+        yield number + 1, total, wrong.item()
+
+
+def show(steps: Iterable[tuple[int, int, float]]) -> None:
+    """Take the steps, and show how far they are and their loss, smoothed."""
+    smooth = 0.0
+    with bar() as progress:
+        task = progress.add_task("training")
+        for number, total, wrong in steps:
+            smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
+            progress.update(task, completed=number, total=total, description=f"loss {smooth:.3f}")
+            if number % 100 == 0:
+                print(f"step {number} of {total}: loss {smooth:.3f}", flush=True)
+
+
+def bar() -> Progress:
+    """Draw the progress with its rate and what is left."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    return Progress(*columns, refresh_per_second=0.2)
+
+
+def save(folder: Path, network: torch.nn.Module, trained: Trained, optimizer: torch.optim.Optimizer, step: int) -> None:
+    """Write the weights and what it takes to go on; the old files stay until the new ones are whole."""
+    moments: dict[str, Tensor] = {_STEP: torch.tensor(step)}
+    for name, parameter in trained:
+        for key, value in optimizer.state[parameter].items():
+            moments[f"{name}/{key}"] = value
+    for file, tensors in ((WEIGHTS, network.state_dict()), (_MOMENTS, moments)):
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / f"{file}.new")
+    for file in (WEIGHTS, _MOMENTS):
+        (folder / f"{file}.new").replace(folder / file)
+
+
+def restore(
+    folder: Path, network: torch.nn.Module, trained: Trained, optimizer: torch.optim.Optimizer, schedule: torch.optim.lr_scheduler.LambdaLR
+) -> int:
+    """Go on where a run was left; give how many steps it had done, 0 for a new one."""
+    if not (folder / _MOMENTS).is_file():
+        return 0
+    network.load_state_dict(load_file(folder / WEIGHTS))
+    moments = load_file(folder / _MOMENTS)
+    for name, parameter in trained:
+        optimizer.state[parameter] = {
+            key: moments[f"{name}/{key}"] for key in ("step", "exp_avg", "exp_avg_sq") if f"{name}/{key}" in moments
+        }
+    step = int(moments[_STEP])
+    schedule.last_epoch = step
+    for group, base, rate in zip(optimizer.param_groups, schedule.base_lrs, schedule.lr_lambdas, strict=True):
+        group["lr"] = base * rate(step)
+    return step
