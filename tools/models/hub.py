@@ -122,21 +122,13 @@ def _address(model: HubModel, mirror: str | None) -> str:
     return hf_hub_url(model.repository, model.file, endpoint=endpoint)
 
 
-def _token() -> str | None:
-    """Return the user's token for the hub, which no message shows; these repositories need none, a mirror may."""
-    from huggingface_hub import get_token
-
-    token = get_token()
-    if token:
-        learn(token)
-    return token
-
-
 def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None:
     """Append what is missing to a file, and begin anew where a connection is cut; ModelError where it brings nothing more."""
     from httpx import Client, ConnectError, HTTPError
+    from huggingface_hub import get_token
 
-    token = _token()
+    if token := get_token():  # these repositories need none, a mirror may
+        learn(token)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
     hooks = {"request": [_no_http(url)]}
