@@ -16,9 +16,8 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.searcher import collections_of
 from ramify.tools.models.gguf import GGUF, SHIPPED
-from ramify.tools.relevance import NONE, READER
+from ramify.tools.relevance import MODEL, NONE, READER
 from ramify.tools.scrub import shown
-from ramify.tools.sentence_support import MODEL
 from ramify.tools.server_address import addresses, without_credentials
 
 S = TypeVar("S", bound=Settings)
