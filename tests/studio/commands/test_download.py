@@ -17,7 +17,7 @@ from ramify.tools.embeddings import pretrained
 from ramify.tools.embeddings.mpnet_download import MEGABYTES
 from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS, READER
 from ramify.tools.models import gguf
-from ramify.tools.models.gguf import SHIPPED, SMOLLM2
+from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.released_weights import PackagedFile
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -55,7 +55,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """An environment without the model, whatever this one has."""
     made = Environment(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(gguf, "SHIPPED", MappingProxyType({SMALL.model: SMALL}))
+    monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({SMALL.model: SMALL}))
     monkeypatch.setattr(released_weights, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
     monkeypatch.setattr(pip, "run", made.run)
     return made
@@ -200,10 +200,7 @@ def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monk
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
     told = " ".join(ramify("download", "--help").out.replace("│", " ").split())
-    sizes = {name: model.megabytes for name, model in SHIPPED.items()} | {
-        E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes,
-        READER: MEGABYTES,
-    }
+    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER: MEGABYTES}
     assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
 
 

