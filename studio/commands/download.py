@@ -77,8 +77,8 @@ def _encoder(mirror: str | None) -> None:
     from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS
 
     new = [_fetch(file, mirror) for file in (E5_WEIGHTS, E5_TOKENIZER)]
-    E5_TOKENIZER.verified()
-    _tell(E5, E5_WEIGHTS.verified(), any(new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
+    path, _ = E5_WEIGHTS.verified(), E5_TOKENIZER.verified()
+    _tell(E5, path, any(new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
     out().print(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}", soft_wrap=True, markup=False)
 
 

@@ -89,7 +89,7 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
         keep_alive=options.keep_alive,
         logprobs=True,
         disable_streaming=True,
-        # The timeout of a reply is that of `PendingCalls`. A prompt for this machine never goes through a proxy.
+        # The timeout of a reply is that of `Limiter.track`. A prompt for this machine never goes through a proxy.
         client_kwargs={
             "timeout": Timeout(None, connect=options.timeout),
             "trust_env": not is_loopback(address),
@@ -134,7 +134,7 @@ def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    # The timeout of a reply is that of `PendingCalls`.
+    # The timeout of a reply is that of `Limiter.track`.
     arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
     arguments["http_async_client"] = DefaultAsyncHttpxClient(
         timeout=timeout, trust_env=not loopback, event_hooks={"response": [repair]}, follow_redirects=False

@@ -141,31 +141,6 @@ def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
 
 
 @dataclass(eq=False)
-class LearnedLimit:
-    """A limit that starts at one call, doubles as long as the server works on all of them in parallel, and then stays."""
-
-    limit: int = 1
-    settled: bool = False
-    _round: list[CallTiming] = field(default_factory=list)
-
-    def learn(self, call: CallTiming) -> None:
-        """Record a call; the limit is updated when the calls it admitted, and those that replaced them, are all served."""
-        if self.settled:
-            return
-        self._round.append(call)
-        if len(self._round) < 2 * self.limit - 1:
-            return
-        cores = [call.core for call in self._round]
-        together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
-        if together >= self.limit:
-            self.limit = min(2 * self.limit, MAX_LEARNED)
-            self.settled = together >= MAX_LEARNED
-        elif any(call.queued for call in self._round):
-            self.limit, self.settled = together, True
-        self._round.clear()
-
-
-@dataclass(eq=False)
 class PendingCall:
     """A call that was sent and has no reply yet."""
 
@@ -177,48 +152,6 @@ class PendingCall:
     def queued(self) -> bool:
         """Return whether a call that reached the server earlier has been served since this one was sent."""
         return self.since > self.sent
-
-
-@dataclass(eq=False)
-class PendingCalls:
-    """The calls that a server is working on, with a timeout each that excludes the time spent on earlier calls."""
-
-    _calls: list[PendingCall] = field(default_factory=list)
-
-    @asynccontextmanager
-    async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
-        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
-        now = time.monotonic()
-        call = PendingCall(now, now)
-        loop = asyncio.get_running_loop()
-        with _LOCK:
-            self._calls.append(call)
-        try:
-            async with asyncio.timeout(None) as clock:
-                timer = loop.call_later(seconds, lambda: expire())
-
-                def expire() -> None:
-                    nonlocal timer
-                    left = call.since + seconds - time.monotonic()
-                    if left > 0:  # the timeout was restarted meanwhile
-                        timer = loop.call_later(left, expire)
-                    else:
-                        clock.reschedule(loop.time())
-
-                try:
-                    yield call
-                finally:
-                    timer.cancel()
-        finally:
-            with _LOCK:
-                self._calls.remove(call)
-
-    def mark_served(self, call: PendingCall) -> None:
-        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
-        with _LOCK:
-            for other in self._calls:
-                if other is not call and other.sent > call.sent - REORDERING:
-                    other.since = time.monotonic()
 
 
 @dataclass(eq=False)
@@ -256,13 +189,19 @@ class _Waiter:
 
 @dataclass(eq=False)
 class Limiter:
-    """Admit calls in order of arrival; shared by all callers of one model at one server, with what is known of that server."""
+    """The calls of one model at one server, admitted in order of arrival; with what is known of that server.
+
+    The learned limit starts at one call, doubles as long as the server works on all of them in parallel, and then stays.
+    """
 
     busy: int = 0
     record: Record = field(default_factory=Record)
-    learned: LearnedLimit = field(default_factory=LearnedLimit)
-    pending: PendingCalls = field(default_factory=PendingCalls)
     queue: deque[_Waiter] = field(default_factory=deque)
+    learned: int = 1
+    settled: bool = False
+    """Whether the learned limit stays."""
+    _round: list[CallTiming] = field(default_factory=list)
+    _pending: list[PendingCall] = field(default_factory=list)
 
     async def enter(self, limit: int | None) -> None:
         """Wait until fewer than `limit` calls are in; None stands for the learned limit."""
@@ -296,8 +235,59 @@ class Limiter:
             else:  # nobody is left to take the place
                 self.busy -= 1
 
+    def learn(self, call: CallTiming) -> None:
+        """Record a call; the learned limit is updated when the calls it admitted, and those that replaced them, are all served."""
+        if self.settled:
+            return
+        self._round.append(call)
+        if len(self._round) < 2 * self.learned - 1:
+            return
+        cores = [call.core for call in self._round]
+        together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
+        if together >= self.learned:
+            self.learned = min(2 * self.learned, MAX_LEARNED)
+            self.settled = together >= MAX_LEARNED
+        elif any(call.queued for call in self._round):
+            self.learned, self.settled = together, True
+        self._round.clear()
+
+    @asynccontextmanager
+    async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
+        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
+        now = time.monotonic()
+        call = PendingCall(now, now)
+        loop = asyncio.get_running_loop()
+        with _LOCK:
+            self._pending.append(call)
+        try:
+            async with asyncio.timeout(None) as clock:
+                timer = loop.call_later(seconds, lambda: expire())
+
+                def expire() -> None:
+                    nonlocal timer
+                    left = call.since + seconds - time.monotonic()
+                    if left > 0:  # the timeout was restarted meanwhile
+                        timer = loop.call_later(left, expire)
+                    else:
+                        clock.reschedule(loop.time())
+
+                try:
+                    yield call
+                finally:
+                    timer.cancel()
+        finally:
+            with _LOCK:
+                self._pending.remove(call)
+
+    def mark_served(self, call: PendingCall) -> None:
+        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
+        with _LOCK:
+            for other in self._pending:
+                if other is not call and other.sent > call.sent - REORDERING:
+                    other.since = time.monotonic()
+
     def _effective(self, limit: int | None) -> int:
-        return self.learned.limit if limit is None else limit
+        return self.learned if limit is None else limit
 
 
 async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:
