@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.documents.worker_pool import cores
-from ramify.tools.embeddings.piece_encoder import cpu_has_bfloat16
+from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
 
 HERE = Path(__file__).parent
 IDLE = 0.5

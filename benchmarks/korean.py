@@ -21,8 +21,7 @@ from typing import Any, Final, NamedTuple
 import ramify.graphs as graphs
 from ramify.evaluation.metrics import bootstrap_interval
 from ramify.studio.console.progress_bar import bar
-from ramify.tools.embeddings.e5 import E5
-from ramify.tools.embeddings.minilm import MINILM
+from ramify.tools.embeddings.pretrained import E5, MINILM
 from ramify.tools.english import is_unknown
 from ramify.tools.index import Index
 from ramify.tools.reader.reading import Quote

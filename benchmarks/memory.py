@@ -26,9 +26,9 @@ def encoder() -> None:
 
 
 def reader() -> None:
-    from ramify.tools.reader.reading import load_network
+    from ramify.tools.reader.reading import SMALL
 
-    load_network()
+    SMALL.load()
 
 
 def writer() -> None:

@@ -26,7 +26,7 @@ from ramify.evaluation.load import load_demo
 from ramify.tools.demo import demo_index
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index import Index
-from ramify.tools.reader.reading import STEP, Reading, batch, in_context, load_network, pairs, read_context, read_contexts, read_pairs
+from ramify.tools.reader.reading import SMALL, STEP, Reading, batch, in_context, pairs, read_context, read_contexts, read_pairs
 from training.source import load
 
 PASSAGES = 5
@@ -46,7 +46,7 @@ def questions(data: Path, count: int) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def bare(asked: Sequence[tuple[str, tuple[str, ...]]], together: bool) -> Callable[[], None]:
-    network = load_network()
+    network = SMALL.load()
     cut = [pairs([question] * len(contexts), contexts) for question, contexts in asked]
     ready = [batch(some) for own in cut for some in ([own] if together else [[pair] for pair in own])]
 
@@ -82,7 +82,7 @@ def in_buckets(question: str, contexts: Sequence[str], together: bool) -> list[R
         buckets.setdefault(-(-len(pair) // STEP) if together else -place, []).append(place)
     read = {}
     for places in buckets.values():
-        read |= dict(zip(places, read_pairs(load_network(), [cut[place] for place in places]), strict=True))
+        read |= dict(zip(places, read_pairs(SMALL.load(), [cut[place] for place in places]), strict=True))
     return [read[place] for place in range(len(cut))]
 
 
@@ -106,7 +106,7 @@ def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
 
 
 def compare_batches(data: Path, count: int) -> None:
-    print(f"in {load_network().span.weight.dtype}".replace("torch.", ""))
+    print(f"in {SMALL.load().span.weight.dtype}".replace("torch.", ""))
     compare("demo", found(Index.open(demo_index()), [one.question for one in load_demo("demo").questions[:count]]))
     manual = data / "faa_ac43_13_1b"
     with tempfile.TemporaryDirectory() as folder:

@@ -19,15 +19,14 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.task import RESULTS
 from ramify.evaluation.variants import PLAIN, Variant
 from ramify.nodes.settings import is_embedded, is_large
-from ramify.tools.embeddings.e5 import is_downloaded
+from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.new_files import file_mode, make_folder, share, write_whole
 from ramify.tools.profile import Profile, load_profile
-from ramify.tools.reader import large, multilingual
-from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
-from ramify.tools.reader.reading import SHA256
+from ramify.tools.reader.calibration import LEAST, TAU
+from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL
 from ramify.tools.scrub import scrubbed
 from ramify.tools.typed import usable
 
@@ -100,9 +99,9 @@ def reader_of(model: str | None) -> dict[str, Any] | None:
     """Return the configuration of the embedded model's reader; another reader makes another run."""
     if not is_embedded(model):
         return None
-    korean = {"multilingual": multilingual.SHA256[:12]} if is_downloaded() else {}
-    weights, spans, verdicts = (SHA256, SPANS, VERDICTS) if not is_large(model) else (large.SHA256, large.SPANS, large.VERDICTS)
-    return {**korean, "weights": weights[:12], "spans": spans, "verdicts": verdicts, "threshold": LEAST, "tau": TAU}
+    korean = {"multilingual": MULTILINGUAL.sha256[:12]} if e5_is_downloaded() else {}
+    reader = LARGE if is_large(model) else SMALL
+    return {**korean, "weights": reader.sha256[:12], "spans": reader.spans, "verdicts": reader.verdicts, "threshold": LEAST, "tau": TAU}
 
 
 def file_of(model: str | None) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ramify.nodes.settings import ChainSettings, PruneSettings, Settings, TorSettings, is_embedded
 from ramify.tools.quoting import many
-from ramify.tools.sentence_support import MODEL
+from ramify.tools.relevance import MODEL
 
 
 class MaxCalls(NamedTuple):

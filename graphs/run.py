@@ -24,7 +24,7 @@ from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
 from ramify.nodes.tree.notes import partial
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.kinds import open_ended
+from ramify.tools.extractive.questions import open_ended
 from ramify.tools.quoting import brief, one_line
 from ramify.tools.scrub import without_known
 

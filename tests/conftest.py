@@ -34,7 +34,7 @@ def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as where multilingual E5 is not downloaded, whatever is here; a test of that reader puts it back."""
     from ramify.tools.reader import multilingual
 
-    monkeypatch.setattr(multilingual, "is_downloaded", lambda: False)
+    monkeypatch.setattr(multilingual, "e5_is_downloaded", lambda: False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

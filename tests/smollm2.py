@@ -3,14 +3,14 @@
 import pytest
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.gguf import shipped_path
+from ramify.tools.models.gguf import SMOLLM2
 
 NAME = "gguf:smollm2"
 
 
 def _missing() -> str:
     try:
-        shipped_path("smollm2")
+        SMOLLM2.path()
     except ModelError as error:
         return error.remedy
     return ""

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple, cast
 
 from ramify.tools.errors import ModelError, RamifyError
-from ramify.tools.models.gguf import SMOLLM2, shipped_path, verify_shipped
+from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.models.server_info import OLLAMA_TIMEOUT, inquire
 from ramify.tools.scrub import scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
@@ -101,10 +101,10 @@ def _engine() -> tuple[str, str]:
 
 def _small_model() -> tuple[str, str]:
     try:
-        path = shipped_path(SMOLLM2.name)
+        SMOLLM2.path()
     except ModelError as error:
         return "smollm2 not installed", error.remedy
-    verify_shipped(path, SMOLLM2)
+    SMOLLM2.verified()
     return "smollm2 has the released sha256", ""
 
 
@@ -157,9 +157,10 @@ def _torch() -> Check:
 
 def _encoder() -> Check:
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.embeddings.minilm import MINILM, MiniLM
+    from ramify.tools.embeddings.local_encoders import PieceEncoder
+    from ramify.tools.embeddings.pretrained import MINILM
 
-    encoder = cast(MiniLM, load_encoder(MINILM))
+    encoder = cast(PieceEncoder, load_encoder(MINILM))
     size = encoder.encode_queries(["Is anybody there?"]).shape[1]
     kind = encoder.computed_in
     why = "" if kind == "bfloat16" else ", for want of bfloat16 in hardware" if encoder.model.device.type == "cpu" else ""
@@ -167,9 +168,9 @@ def _encoder() -> Check:
 
 
 def _reader() -> Check:
-    from ramify.tools.reader.reading import load_network
+    from ramify.tools.reader.reading import SMALL
 
-    learned = sum(weights.numel() for weights in load_network().parameters())
+    learned = sum(weights.numel() for weights in SMALL.load().parameters())
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
 
 

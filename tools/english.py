@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.embeddings.minilm import MINILM
+from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.released_weights import intact
 
 WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
@@ -100,9 +100,9 @@ def names_in(question: str) -> list[str]:
     return [name for name in dict.fromkeys(bare) if content(name)]
 
 
-def unnamed(names: Sequence[str], texts: Sequence[str], most: int = 2) -> list[str]:
-    """Return the first names that none of the texts contains."""
-    return [name for name in names if not any(holds(text, name) for text in texts)][:most]
+def unnamed(names: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Return the first two names that none of the texts contains."""
+    return [name for name in names if not any(holds(text, name) for text in texts)][:2]
 
 
 UNKNOWN = "Unknown"

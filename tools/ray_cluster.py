@@ -1,4 +1,4 @@
-"""A Ray cluster: its address, joining or starting it, checking its machines, and submitting work."""
+"""A Ray cluster: its address, joining or starting it, checking its machines, submitting work, and encoding passages on it."""
 
 import logging
 import os
@@ -7,25 +7,28 @@ import secrets
 import socket
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import brief, many
+
+if TYPE_CHECKING:
+    from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
 
 LOCAL = "local"
 """A cluster of this machine's cores, started for the work and ended with it."""
 AUTO = "auto"
 """The cluster that runs on this machine, or that RAY_ADDRESS names."""
-CLIENT = "ray://"
 PATIENCE_S = 5.0
 _PLACE = re.compile(r"(?:ray://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>\d{1,5})")
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
@@ -95,8 +98,7 @@ class Cluster(NamedTuple):
     @property
     def description(self) -> str:
         """Describe the workers and machines."""
-        workers = f"{self.workers:,} {'worker' if self.workers == 1 else 'workers'}"
-        return f"{workers} on {self.machines:,} {'machine' if self.machines == 1 else 'machines'} of a Ray cluster"
+        return f"{many(self.workers, 'worker')} on {many(self.machines, 'machine')} of a Ray cluster"
 
     def submit(self, work: Callable[..., Made], *given: Any, gpu: bool = False) -> Future[Made]:
         """Call a module's function on a worker; `worker_errors` re-raises its exceptions."""
@@ -235,3 +237,46 @@ def _check_machine(machine: str, here: MachineInfo, there: MachineInfo) -> None:
         raise RamifyError(
             what, "keep the index where every machine has it under the same path; RAMIFY_CACHE names the folder of a run's indexes"
         )
+
+
+def encoding_on(address: str, encoder: "Encoder") -> "Encoding":
+    """Have batches encoded on the cluster at an address, joined when there is one to encode.
+
+    UsageError at once for an encoder that a worker cannot load by its name, and for what is no address.
+    """
+    from ramify.tools.embeddings import load_encoder
+    from ramify.tools.embeddings.encoder import Prefixes, with_prefixes
+    from ramify.tools.embeddings.named import FOREIGN
+
+    plain = with_prefixes(encoder, Prefixes())
+    if plain.name.startswith(FOREIGN) or type(load_encoder(plain.name)) is not type(plain):
+        what = f"workers on Ray cannot load the embedding {plain.name!r}, an object of this program"
+        raise UsageError(what, "give an embedding by its name, or index without ray")
+    check_address(address)
+    return partial(_encode, address)
+
+
+def _encode(address: str, encoder: "Encoder", batches: "Iterable[Texts]") -> "Generator[tuple[Texts, Matrix], None, None]":
+    batches = iter(batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    with join_cluster(address) as cluster:
+        check_machines()
+        room = 2 * AHEAD * (cluster.gpus or cluster.workers)  # twice: behind a batch that takes long others can be finished
+
+        def submit(texts: "Texts") -> "Future[Matrix]":
+            return cluster.submit(_vectors, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
+
+        for texts, encoded in submit_in_order(submit, chain([first], batches), room):
+            with worker_errors(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
+                vectors = encoded.result()
+            yield texts, vectors
+
+
+def _vectors(name: str, prefixes: "Prefixes", texts: "Texts") -> "Matrix":
+    """Encode on a worker, which loads the encoder once."""
+    from ramify.tools.embeddings import load_encoder
+    from ramify.tools.embeddings.encoder import with_prefixes
+
+    return with_prefixes(load_encoder(name), prefixes).encode_documents(texts)

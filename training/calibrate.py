@@ -19,11 +19,9 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics import exact_match, expected_calibration_error, token_f1
-from ramify.tools.reader import large
 from ramify.tools.reader.calibration import TAU, Constants, Evidence, confidence
-from ramify.tools.reader.reading import in_context, read_multilingual
-from ramify.tools.reader.short_answers import ReadAnswer, weigh, weighed
-from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, TRUNKS
+from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL, Reader, in_context
+from ramify.tools.reader.short_answers import ReadAnswer, weigh
 from training import technical
 from training.example import Example, Part, seeded
 from training.material import material, part
@@ -216,6 +214,7 @@ def accepted(some: Sequence[Rated], sure: float) -> str:
 
 PARTS: Final[tuple[Part, Part]] = ("choose", "measure")
 _DRAWN = 0.001
+_READERS: Final = {reader.encoder.name: reader for reader in (SMALL, MULTILINGUAL, LARGE)}
 
 
 def main() -> None:
@@ -223,11 +222,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fit the reader's confidence.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("--most", type=int, default=120, help="questions of a source and part")
-    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="which reader")
+    parser.add_argument("--trunk", choices=_READERS, default=SMALL.encoder.name, help="which reader")
     given = parser.parse_args()
-    questions, reads = Questions(given.data), told_in_many_languages if given.trunk == MULTILINGUAL.name else told
-    with large.choosing(given.trunk == LARGE.name):
-        chosen, measured = (list(reads(questions.searched(part, given.most))) for part in PARTS)
+    questions, reader = Questions(given.data), _READERS[given.trunk]
+    chosen, measured = (list(told(questions.searched(part, given.most), reader)) for part in PARTS)
     constants = {verdict: fitted([one for one in chosen if one.found.verdict == verdict]) for verdict in (False, True)}
     for verdict, name in ((False, "SPANS"), (True, "VERDICTS")):
         print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants[verdict])})")
@@ -237,19 +235,10 @@ def main() -> None:
     print(least(some), tau(some), f"above the TAU = {TAU} in force: {accepted(others, TAU)}, of those kept back", sep="\n")
 
 
-def told(items: Iterable[Searched]) -> Iterator[Told]:
-    """Read questions as the reader does."""
+def told(items: Iterable[Searched], reader: Reader = SMALL) -> Iterator[Told]:
+    """Read questions with a reader, be they in English for the multilingual one."""
     for item in items:
-        found, evidence = weigh(item.question, item.contexts)
-        if found:
-            yield Told(item, found, evidence)
-
-
-def told_in_many_languages(items: Iterable[Searched]) -> Iterator[Told]:
-    """Read questions as the multilingual reader does, be they in English."""
-    for item in items:
-        readings = [read_multilingual(item.question, context) for context in item.contexts]
-        found, evidence = weighed(item.question, item.contexts, readings, in_many_languages=True)
+        found, evidence = weigh(item.question, item.contexts, reader)
         if found:
             yield Told(item, found, evidence)
 

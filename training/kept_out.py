@@ -14,12 +14,11 @@ from typing import Final, NamedTuple
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
-from ramify.tools.reader import large
-from ramify.tools.reader.calibration import LEAST, SPANS, VERDICTS, Constants, Evidence, confidence
+from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
+from ramify.tools.reader.calibration import LEAST, Constants, Evidence, confidence
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import load_large, load_network, pairs, read_pairs
+from ramify.tools.reader.reading import LARGE, SMALL, pairs, read_pairs
 from ramify.tools.reader.short_answers import answers, ranked, single, verdicts
-from ramify.tools.reader.trunk import LARGE, SMALL, TRUNKS, Trunk
 from training.example import Part, seeded
 from training.material import part
 from training.network import WEIGHTS, merged, new_network
@@ -68,7 +67,7 @@ def cases(data: Path, wanted: Part) -> Iterator[Case]:
             yield Case(kind, example.question, tuple(order), golds[0] if golds else "" if example.kind == "none" else example.kind)
 
 
-def read(network: Network, case: Case, constants: tuple[Constants, Constants], trunk: Trunk = SMALL) -> Outcome:
+def read(network: Network, case: Case, constants: tuple[Constants, Constants], trunk: Pretrained = PACKAGED) -> Outcome:
     """Answer one question as the reader does."""
     readings = [read_pairs(network, pairs([case.question], [context], trunk))[0] for context in case.contexts]
     best, (place, rival) = ranked([*answers(case.question, readings, case.contexts, [0] * len(readings)), *verdicts(readings)])
@@ -104,16 +103,18 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, nargs="*", help="folders that training wrote")
     parser.add_argument("--part", choices=("choose", "measure"), default="measure")
-    parser.add_argument("--trunk", choices=(SMALL.name, LARGE.name), default=SMALL.name, help="encoder that the reader is put on")
+    parser.add_argument(
+        "--trunk", choices=(SMALL.encoder.name, LARGE.encoder.name), default=SMALL.encoder.name, help="encoder that the reader is put on"
+    )
     given = parser.parse_args()
-    some, trunk = list(cases(given.data, given.part)), TRUNKS[given.trunk]
-    shipped, constants = (load_large, (large.SPANS, large.VERDICTS)) if trunk is LARGE else (load_network, (SPANS, VERDICTS))
+    some, reader = list(cases(given.data, given.part)), LARGE if given.trunk == LARGE.encoder.name else SMALL
+    constants = reader.spans, reader.verdicts
     for folder in (None, *given.out):
-        network = new_network(trunk) if folder else shipped()
+        network = new_network(reader.encoder) if folder else reader.load()
         if folder:
             network.load_state_dict(merged(load_file(folder / WEIGHTS)))
         print(folder or "shipped")
-        for line in lines([(case, read(network.eval(), case, constants, trunk)) for case in some]):
+        for line in lines([(case, read(network.eval(), case, constants, reader.encoder)) for case in some]):
             print(line, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Train the classifier of `ramify.tools.extractive.kinds`: what kind of answer a question asks for.
+"""Train the classifier of `ramify.tools.extractive.questions`: what kind of answer a question asks for.
 
     python -m training.kinds DATA
 
@@ -18,11 +18,11 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
 from ramify.evaluation.load.records import read_records
-from ramify.tools.extractive.kinds import FILE, KINDS, SURE, Kind, vectors
+from ramify.tools.extractive.questions import FILE, KINDS, SURE, Kind, vectors
 from training.pack import note_hash
 from training.technical import FOLDERS
 
-CODE: Final = Path(__file__).parent.parent / "tools" / "extractive" / "kinds.py"
+CODE: Final = Path(__file__).parent.parent / "tools" / "extractive" / "questions.py"
 OPEN: Final = Path(__file__).parent / "written" / "open.jsonl"
 NAMES: Final[dict[str, Kind]] = {"how_to": "how to", "list": "list", "explain": "explain"}
 FACTS: Final = ("squad_dev", "nq_oracle_dev", "squadshifts", "hotpotqa_train", "boolq_dev", "2wikimultihopqa_train")

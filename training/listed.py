@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ramify.tools.english import content
-from ramify.tools.extractive.listed import sections
+from ramify.tools.extractive.quotations import sections
 from ramify.tools.reader.reading import Quote
 
 FOLDERS = ("techdocs_spans", "office_spans")

@@ -3,18 +3,22 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import torch
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, Pretrained
 from ramify.tools.reader.large import DOWN, UP, changed
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.trunk import SMALL, Trunk
+
+TRUNKS: Final = {trunk.name: trunk for trunk in (PACKAGED, MULTILINGUAL_E5, ALL_MPNET)}
+"""The encoders that a reader can be put on, by name."""
 
 
-def new_network(trunk: Trunk = SMALL) -> Network:
+def new_network(trunk: Pretrained = PACKAGED) -> Network:
     """Make a network for training, without dropout."""
     layers = trunk.new_layers()
     network = Network(layers.shape)

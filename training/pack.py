@@ -14,10 +14,10 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED
 from ramify.tools.reader import large, multilingual
-from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, TRUNKS
 from ramify.tools.released_weights import pack
-from training.network import WEIGHTS
+from training.network import TRUNKS, WEIGHTS
 
 _CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
 _LARGE_CODE = _CODE.with_name("large.py")
@@ -28,21 +28,21 @@ def main() -> None:
     """Pack what was trained; the rest is the encoder's."""
     parser = argparse.ArgumentParser(description="Pack the reader's weights.")
     parser.add_argument("out", type=Path, help="the folder that training wrote")
-    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="encoder that it was put on")
+    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that it was put on")
     parser.add_argument("--frozen", type=int, default=1, help="lower layers that were not trained")
     given = parser.parse_args()
-    if given.trunk == LARGE.name:
+    if given.trunk == ALL_MPNET.name:
         changes = {
             name: weight
             for name, weight in load_file(given.out / WEIGHTS).items()
             if not name.startswith("encoder.") or name.endswith((large.DOWN, large.UP))
         }
-        write(_LARGE_CODE, changes, {"encoder": LARGE.name}, large.FILE)
+        write(_LARGE_CODE, changes, {"encoder": ALL_MPNET.name}, large.FILE)
         return
     frozen = ("encoder.embeddings.", *(f"encoder.encoder.layer.{number}." for number in range(given.frozen)))
     trained = {name: weight for name, weight in load_file(given.out / WEIGHTS).items() if not name.startswith(frozen)}
     about = {"frozen_layers": str(given.frozen)}
-    if given.trunk == MULTILINGUAL.name:
+    if given.trunk == MULTILINGUAL_E5.name:
         write(_MULTILINGUAL_CODE, trained, {"encoder": "multilingual-e5-small", **about}, multilingual.FILE)
     else:
         write(_CODE, trained, {"encoder": "all-MiniLM-L6-v2", **about})

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
 from ramify.tools.reader.network import KINDS, Batch
 from ramify.tools.reader.reading import Pair, batch, pairs
-from ramify.tools.reader.trunk import SMALL, Trunk
 from training.example import Example
 
 _NOWHERE = -1
@@ -41,7 +41,7 @@ class Wanted:
     bears: Tensor
 
 
-def prepare(examples: Sequence[Example], trunk: Trunk = SMALL) -> list[Prepared]:
+def prepare(examples: Sequence[Example], trunk: Pretrained = PACKAGED) -> list[Prepared]:
     """Cut examples into an encoder's pieces; one whose answer lies behind the last position is left out."""
     made: list[Prepared] = []
     for begin in range(0, len(examples), _AT_ONCE):

@@ -16,13 +16,13 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
-from ramify.tools.embeddings.piece_encoder import cpu_has_bfloat16
+from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
+from ramify.tools.embeddings.pretrained import PACKAGED
 from ramify.tools.reader.network import Network, Read
-from ramify.tools.reader.reading import load_network
-from ramify.tools.reader.trunk import SMALL, TRUNKS
+from ramify.tools.reader.reading import SMALL
 from training.example import Example, shortened
 from training.material import material, part
-from training.network import WEIGHTS, make_low_rank, new_network, show, steps_of
+from training.network import TRUNKS, WEIGHTS, make_low_rank, new_network, show, steps_of
 from training.phases import PHASES, drawn, sources
 from training.prepared import Prepared, Wanted, batches, prepare, wanted
 
@@ -34,7 +34,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
-    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="encoder that the reader is put on")
+    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that the reader is put on")
     parser.add_argument("--phase", choices=PHASES, default="broad")
     parser.add_argument(
         "--begin",
@@ -134,7 +134,7 @@ def main() -> None:
     print(f"{sum(map(len, groups))} examples in {len(groups)} batches, drawn from {len(examples)}", flush=True)
     network = new_network(TRUNKS[given.trunk])
     if given.begin == Path("shipped"):
-        network.load_state_dict({name: weight.float() for name, weight in load_network().state_dict().items()})
+        network.load_state_dict({name: weight.float() for name, weight in SMALL.load().state_dict().items()})
     elif given.begin:
         network.load_state_dict(load_file(given.begin / WEIGHTS))
     show(train(network, groups, given))

@@ -12,7 +12,7 @@ from ramify.nodes.settings import EMBEDDED, LARGE, Settings, is_large
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
-from ramify.tools.embeddings.mpnet import check_mpnet
+from ramify.tools.embeddings.pretrained import check_mpnet
 from ramify.tools.errors import BudgetError
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
 from ramify.tools.models.tokens import estimate, passage_length
@@ -94,8 +94,7 @@ class Extractive(Answerer):
 
     def quotation(self, question: str, passages: Sequence[Quote], answer: str, confidence: float | None) -> Quotation | None:
         """Return the steps or items that a question asks for, else what comes closest where its answer is unknown or in doubt; blocks."""
-        from ramify.tools.extractive.listed import listed
-        from ramify.tools.extractive.quotations import closest
+        from ramify.tools.extractive.quotations import closest, listed
 
         known = not is_unknown(answer)
         if not known and (found := listed(question, passages)) is not None:
@@ -106,7 +105,7 @@ class Extractive(Answerer):
 
     def surveys(self, question: str) -> bool:
         """Tell whether a question is about the whole more than about something in it; blocks."""
-        from ramify.tools.extractive.quotations import surveys
+        from ramify.tools.extractive.overviews import surveys
 
         return surveys(question)
 

@@ -23,7 +23,7 @@ from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError
 from ramify.tools.languages import language_of
-from ramify.tools.sentence_support import MODEL, NONE, missing_facts, supported
+from ramify.tools.relevance import MODEL, NONE, missing_facts, supported
 from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
 
 Update = dict[str, Any]

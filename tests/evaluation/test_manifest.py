@@ -12,6 +12,7 @@ from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models.tokens import LearnedCount, Ratios, estimate
+from ramify.tools.reader.reading import SMALL
 from tests.evaluation.small_data_set import knowing, order, questions, write_data
 from tests.tools.ollama_server import Ollama, ollama
 
@@ -82,7 +83,7 @@ def test_nor_is_one_of_another_reader(data: Path, tmp_path: Path, monkeypatch: p
     """Weights that were trained anew answer otherwise, under the same name and version."""
     wanted = order(data, tmp_path / "run", "extractive", limit=1)
     execute(wanted)
-    monkeypatch.setattr("ramify.evaluation.manifest.SHA256", "0" * 64)
+    monkeypatch.setattr(SMALL, "sha256", "0" * 64)
     with pytest.raises(UsageError, match=r"reader .*weights=000000000000"):
         execute(wanted)
 

@@ -15,7 +15,7 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.tools.documents.load import load as read
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.minilm import MINILM
+from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.index.chunking import split
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel, library

@@ -80,7 +80,7 @@ def some(prompts: Sequence[Prompt[Any]], *always: Prompt[Any]) -> pytest.MarkDec
 
 
 def test_llama_cpp_takes_the_form_of_every_reply() -> None:
-    engine = gguf.get_engine(str(gguf.shipped_path("smollm2")), ModelOptions())
+    engine = gguf.get_engine(str(gguf.SMOLLM2.path()), ModelOptions())
     asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1}
     with httpx.Client(headers={"Authorization": f"Bearer {engine.key}"}, timeout=None) as client:
         for prompt in [*ALL, *NARROWED, DECOMPOSE_SEARCHED]:

@@ -247,9 +247,9 @@ def test_a_page_that_cannot_be_written(ramify: Ramify, ollama: Ollama, tmp_path:
 
 
 def test_the_reader_s_weights_are_missing(ramify: Ramify, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reading.load_network.cache_clear()
     read_context.cache_clear()
-    monkeypatch.setattr(reading, "FILE", "nowhere.safetensors")
+    monkeypatch.setattr(reading.SMALL, "_network", None)
+    monkeypatch.setattr(reading.SMALL, "file", "nowhere.safetensors")
     asked = ("ask", "Where was Marie Curie born?", "--index", built, "--model", "extractive")
     done = ramify(*asked)
     assert (done.code, done.out) == (1, "")

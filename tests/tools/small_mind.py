@@ -6,10 +6,9 @@ import pytest
 
 from ramify.tools.arithmetic import Combination
 from ramify.tools.english import content
-from ramify.tools.extractive import _answers as answers
 from ramify.tools.extractive import questions
-from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader.reading import Reading, Spot
+from ramify.tools.reader import reading, short_answers
+from ramify.tools.reader.reading import Reader, Reading, Spot
 from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9
@@ -27,13 +26,12 @@ def give_mind(
     def fake_splits(question: str) -> tuple[Split, ...]:
         return tuple((splits or {}).get(question, (split("single"),)))
 
-    def fake_read(question: str, contexts: tuple[str, ...]) -> tuple[Reading, ...]:
-        return tuple(_told(question, (facts or {}).get(question, ""), context) for context in contexts)
+    def fake_read(question: str, context: str, reader: Reader) -> Reading:
+        return _told(question, (facts or {}).get(question, ""), context)
 
-    for module in (questions, reading):
+    for module in (questions, short_answers):
         patch.setattr(module, "splits", fake_splits)
-    for module in (reading, answers):
-        patch.setattr(module, "read_contexts", fake_read)
+    patch.setattr(reading, "read_context", fake_read)
 
 
 def _told(question: str, answer: str, context: str) -> Reading:

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.documents import Document
 
 from ramify.tools import relevance
-from ramify.tools.embeddings.minilm import checked_minilm
+from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.reader.reading import Reading
@@ -80,7 +80,7 @@ def made(folder: Path, **labels: Any) -> Path:
     shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "initializer_range": 1.0}
     BertForSequenceClassification(BertConfig(vocab_size=30522, **labels, **shape)).save_pretrained(folder)
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
-        shutil.copy(checked_minilm() / name, folder)
+        shutil.copy(minilm_folder() / name, folder)
     return folder
 
 
@@ -122,7 +122,7 @@ def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
 
 def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
     with pytest.raises(ModelError, match=r"is no cross-encoder \(BertModel\)"):
-        load(str(checked_minilm()))
+        load(str(minilm_folder()))
 
 
 def test_what_a_text_says_of_a_claim_is_a_probability_of_either_kind_of_model(tiny: Path, nli: Path) -> None:

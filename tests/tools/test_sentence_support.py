@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.sentence_support import missing_facts, supported
+from ramify.tools.relevance import missing_facts, supported
 
 BRIDGE = "Hollin Bridge: Hollin Bridge was designed by Edda Rask and opened in May 1852 for 12,500 crowns."
 

@@ -44,7 +44,7 @@ def test_an_answer_with_more_behind_it_is_surer() -> None:
 def test_questions_are_read_as_the_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
     readings = {"Who?": Reading(0.9, 0.01, 0.01, (Spot(*NAME, 0.9),)), "Did she?": Reading(0.1, 0.8, 0.1, ())}
     monkeypatch.setattr(reading, "splits", lambda question: ())
-    monkeypatch.setattr(reading, "read_contexts", lambda question, contexts: [readings[question]] * len(contexts))
+    monkeypatch.setattr(reading, "read_contexts", lambda question, contexts, reader: [readings[question]] * len(contexts))
     items = [Searched("squad", "Who?", (TEXT,), ("Mirela Okonjo",)), Searched("claim", "Did she?", (TEXT,), ("no",))]
     some = list(told(items))
     assert [(one.found.answer, one.found.verdict, one.right) for one in some] == [("Mirela Okonjo", False, 1.0), ("Yes", True, 0.0)]

@@ -20,11 +20,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ramify.tools.embeddings.bert import Shape
-from ramify.tools.embeddings.minilm import checked_minilm
+from ramify.tools.embeddings.pretrained import Pretrained, minilm_folder
 from ramify.tools.reader import reading
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import batch, pairs
-from ramify.tools.reader.trunk import Trunk
 from tests.training.samples import squad, write
 from training import network, pack, phases, train
 from training.example import Example
@@ -111,7 +110,7 @@ def same(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
 
 
 def test_the_pieces_that_are_to_be_found_say_the_answer(items: list[Prepared]) -> None:
-    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(minilm_folder() / "tokenizer.json"))
     spans = [item for item in items if item.example.kind == "span"]
     assert spans
     for item in spans:
@@ -154,7 +153,7 @@ def test_a_killed_run_goes_on_where_it_was_last_saved(
 def test_only_what_an_epoch_sees_is_cut_into_pieces(examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[Example] = []
 
-    def prepared(some: Sequence[Example], trunk: Trunk) -> list[Prepared]:
+    def prepared(some: Sequence[Example], trunk: Pretrained) -> list[Prepared]:
         cut.extend(some)
         return prepare(some, trunk)
 
@@ -205,12 +204,9 @@ def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.
     pack.main()
     told = re.findall(r'^SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
     assert told == [hashlib.sha256((home / reading.FILE).read_bytes()).hexdigest()]
-    monkeypatch.setattr(reading, "SHA256", told[0])
     monkeypatch.setattr(reading, "files", lambda package: home)
-    reading.load_network.cache_clear()
     asked = batch(pairs(["Who directed Solaris?"], ["Solaris: a film directed by Andrei Tarkovsky."]))
     with torch.inference_mode():
-        found, wanted = reading.load_network()(asked), network(asked)
-    reading.load_network.cache_clear()
+        found, wanted = replace(reading.SMALL, sha256=told[0], _network=None).load()(asked), network(asked)
     assert torch.allclose(found.kind, wanted.kind, atol=0.1)
     assert torch.allclose(found.start[asked.readable], wanted.start[asked.readable], atol=0.2)

@@ -41,8 +41,18 @@ def demo_index(kind: Kind = "passages") -> Path:
         make_folder(folder.parent)
         temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
         try:
-            _make(kind, temporary)
-            _take_place(temporary, folder, kind)
+            if kind == "passages":
+                Index.build([demo_corpus()], temporary)
+            else:
+                from ramify.tools.knowledge.rule_builder import build_graph_by_rules
+
+                shutil.copytree(demo_index(), temporary, dirs_exist_ok=True)
+                build_graph_by_rules(temporary)
+            try:
+                temporary.rename(folder)
+            except OSError:
+                if not _whole(folder, kind):  # where another process was first, theirs is as good
+                    raise
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return folder
@@ -52,25 +62,6 @@ def demo_index(kind: Kind = "passages") -> Path:
 def _sha256(path: Path, changed: int) -> str:
     """Return the sha256 of a file, read once after each change."""
     return file_sha256(path)
-
-
-def _make(kind: Kind, folder: Path) -> None:
-    if kind == "passages":
-        Index.build([demo_corpus()], folder)
-        return
-    from ramify.tools.knowledge.rule_builder import build_graph_by_rules
-
-    shutil.copytree(demo_index(), folder, dirs_exist_ok=True)
-    build_graph_by_rules(folder)
-
-
-def _take_place(made: Path, folder: Path, kind: Kind) -> None:
-    """Rename, unless another process was first: then theirs is as good."""
-    try:
-        made.rename(folder)
-    except OSError:
-        if not _whole(folder, kind):
-            raise
 
 
 def _whole(folder: Path, kind: Kind) -> bool:

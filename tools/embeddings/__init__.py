@@ -1,9 +1,8 @@
 """Sentence encoders by name (`named`): the packaged one, the multilingual one, any of sentence-transformers, Ollama's, or an object.
 
-`encoder` is the interface, with the prefixes that models are trained with. `minilm` is the packaged encoder, `e5` the multilingual one that
-`ramify download` brings; both run on the layers of `bert` (`piece_encoder`), and `four_bits` reads the file of the second.
-`sentence_encoder` runs those of sentence-transformers. `mpnet` has the layers under the larger reader, and `mpnet_download` takes them out
-of the packages that carry them.
+`encoder` is the interface, with the prefixes that models are trained with. `local_encoders` run in this process: those of
+sentence-transformers, and the `pretrained` ones, on the layers of `bert`. `four_bits` reads the file of the multilingual one;
+`mpnet_download` takes the one under the larger reader out of the packages that carry it.
 """
 
 from ramify.tools.embeddings.encoder import Encoder

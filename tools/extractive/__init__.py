@@ -1,7 +1,7 @@
 """The embedded model, with no language model in it: an encoder, small trained networks and arithmetic.
 
-`model` maps each prompt's name to the function that replies to it: in `answers`, `questions`, `chains`, `findings` and `quotations`;
-`listed` quotes steps, lists and explanations. `questions` also detects questions that cannot be read, `kinds` those that no phrase answers.
+`model` maps each prompt's name to the function that replies to it: in `answers`, `questions`, `findings` and `overviews`. `questions`
+also detects those that cannot be read or that no phrase answers; `quotations` are the lines that are shown instead.
 """
 
 from collections.abc import Mapping

@@ -9,16 +9,34 @@ from collections.abc import Callable
 from itertools import combinations
 
 from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.english import UNKNOWN, content, names_in, sentences
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive import Reply, Slots
-from ramify.tools.extractive._answers import answer, compress, decide, entities, filter_batch, summarize
-from ramify.tools.extractive._chains import condense, follow_up, next_thought
+from ramify.tools.extractive._answers import (
+    answer,
+    compress,
+    condense,
+    decide,
+    entities,
+    filter_batch,
+    follow_up,
+    next_thought,
+    summarize,
+)
 from ramify.tools.extractive._findings import aggregate, finalize
-from ramify.tools.extractive.kinds import open_ended
-from ramify.tools.extractive.questions import contextualize, judge, next_question, objection, plan, rubric, split_question
-from ramify.tools.extractive.quotations import map_report, reduce
-from ramify.tools.reader.reading import load_large, load_network
+from ramify.tools.extractive.overviews import map_report, reduce
+from ramify.tools.extractive.questions import (
+    contextualize,
+    judge,
+    next_question,
+    objection,
+    open_ended,
+    plan,
+    rubric,
+    split_question,
+)
+from ramify.tools.reader.reading import LARGE, SMALL
 from ramify.tools.splitting.writing import load_splitter
 
 _BAR = " | "
@@ -116,12 +134,12 @@ def _refused(reply: Reply, why: str) -> Reply:
 
 def load(large: bool = False) -> float:
     """Load the encoder, the splitter and a reader; return the seconds it took, 0 if all were loaded; blocking."""
-    encoder, load_reader = load_encoder("minilm"), load_large if large else load_network
-    if encoder.loaded and load_reader.cache_info().currsize and load_splitter.cache_info().currsize:
+    encoder, reader = load_encoder(MINILM), LARGE if large else SMALL
+    if encoder.loaded and reader.loaded and load_splitter.cache_info().currsize:
         return 0.0
     began = time.perf_counter()
     with _LOADING:  # many runs begin at once: one of them loads, the others wait
         encoder.load()
-        load_reader()
+        reader.load()
         load_splitter()
     return time.perf_counter() - began

@@ -1,31 +1,26 @@
-"""What the embedded model does with questions: it splits them, and detects those that it cannot read."""
+"""What the embedded model does with questions: it splits them, and detects those that it cannot read or that no phrase answers.
 
-import json
-import re
+The kind of answer is told by a logistic regression over the encoder's vectors of the question and of its first words, which tell its form.
+"""
+
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
-from typing import Final
+from importlib.resources import as_file, files
+from typing import Final, Literal, get_args
 
 from ramify.tools.arithmetic import combine_answers
-from ramify.tools.embeddings.e5 import E5
-from ramify.tools.embeddings.named import similarities, similarity
-from ramify.tools.english import content, fold, has_pronoun, is_unknown, names_in, same_question, word_set
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.embeddings.named import load_encoder, similarities, similarity
+from ramify.tools.embeddings.pretrained import E5, MINILM
+from ramify.tools.english import content, fold, has_pronoun, is_unknown, names_in, same_question
 from ramify.tools.extractive import Reply, Slots
-from ramify.tools.languages import ENGLISH_WORDS
+from ramify.tools.languages import reads
 from ramify.tools.reader import multilingual
+from ramify.tools.released_weights import intact
 from ramify.tools.splitting import Split, rewrite, splits
 
-_LATIN_END = 0x250
-_LATIN_MORE = range(0x1E00, 0x1F00)
 _QUOTED = 60
-_WORD = re.compile(r"[^\W\d_]+")
-_WEAK: Final = 0.4
-"""What an article or preposition counts beside a word that asks or links: names are full of them."""
-_ENOUGH, _ASKED = 1.3, 0.8
-"""From this on the small words of a language tell it; from this in what ends with a question mark."""
-_ACCENTED: Final = 1.5
-"""What a word counts that asks or links and has letters that English lacks."""
+"""Characters of a question that an objection quotes."""
 _IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
 
 
@@ -36,30 +31,6 @@ def objection(question: str) -> str | None:
     start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
     what = f"{start!r} does not look like English, and the extractive model reads English only (Korean with the multilingual model)"
     return f"{what} — name a language model, such as ollama:llama3.1:8b{_IN_KOREAN if multilingual.is_korean(question) else ''}"
-
-
-def reads(question: str) -> bool:
-    """Return whether a question's letters and small words are English; names and keywords alone may be of any language."""
-    letters = [sign for sign in question if sign.isalpha()]
-    latin = sum(ord(sign) < _LATIN_END or ord(sign) in _LATIN_MORE for sign in letters)
-    if 2 * latin < len(letters):
-        return False
-    # Small words are those that are not capitalised as names are, and the first, which always is.
-    written = _WORD.findall(question.casefold() if question.isupper() else question)
-    words = frozenset(word for word in [*(word.casefold() for word in written[:1]), *written] if word.islower())
-    other = max(
-        sum((1.0 if word.isascii() else _ACCENTED) if word in telling else _WEAK * (word in weak) for word in words)
-        for telling, weak in _others()
-    )
-    enough = _ASKED if question.rstrip().endswith("?") else _ENOUGH
-    return other < enough or other <= len(words & ENGLISH_WORDS)
-
-
-@lru_cache(maxsize=1)
-def _others() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """Return the small words of other languages: those that ask, link and refer; and those found in names or English, too."""
-    lines = files(__package__).joinpath("languages.jsonl").read_text(encoding="utf-8").splitlines()
-    return tuple((word_set(listed["telling"]), word_set(listed["weak"])) for listed in map(json.loads, lines))
 
 
 SLOT = "{1}"
@@ -215,3 +186,53 @@ def _coverage(question: str, pair: Sequence[str]) -> float:
     words = content(question)
     share = len(words & content(" ".join(pair))) / len(words) if words else 0.0
     return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)
+
+
+Kind = Literal["", "how to", "list", "explain"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""In the order of the rows of the weights."""
+FILE: Final = "kinds.safetensors"
+SHA256 = "31cea5ccc57afff7a6c847badfcb4581f12ba178d716df50df787593e6d24c32"
+_REMEDY: Final = "reinstall ramify"
+SURE: Final = 0.7
+"""From this probability of all others together on, a question is not taken for one that a phrase answers."""
+_LONGEST: Final = 400
+"""Characters of a question that are looked at; what is asked comes last."""
+_FIRST: Final = 5
+"""Words that a question begins with."""
+_KEPT: Final = 4096
+
+
+def vectors(questions: Sequence[str]) -> Matrix:
+    """Return what a question is told by, (questions, 2 x width). Blocking."""
+    import numpy as np
+
+    encoder = load_encoder(MINILM)
+    begins = [" ".join(question.split()[:_FIRST]) for question in questions]
+    return np.hstack([encoder.encode_documents(list(questions)), encoder.encode_documents(begins)])
+
+
+def open_ended(question: str) -> Kind:
+    """Return the kind of a question that no phrase answers; empty for one that asks for a fact, or is not English. Blocking."""
+    return _open_ended(" ".join(question.split())[-_LONGEST:]) if reads(question) else ""
+
+
+@lru_cache(maxsize=_KEPT)
+def _open_ended(question: str) -> Kind:
+    import numpy as np
+
+    if not question:
+        return ""
+    weights, bias = _weights()
+    scores = weights @ vectors([question])[0] + bias
+    likely = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    return KINDS[1 + int(likely[1:].argmax())] if likely[1:].sum() >= SURE else ""
+
+
+@lru_cache(maxsize=1)
+def _weights() -> tuple[Matrix, Matrix]:
+    from safetensors.numpy import load_file
+
+    with as_file(files(__package__) / FILE) as path:
+        packed = load_file(intact(path, SHA256, "the classifier of questions", _REMEDY))
+    return packed["weight"], packed["bias"]

@@ -1,51 +1,73 @@
-"""Sentences quoted from passages: the closest to a question, and the replies to the prompts about everything, map_report and reduce.
+"""Lines quoted from passages: the steps or items that a question asks for, in their order, or the sentences closest to it.
 
-A sentence of a report is worth its similarity to the question. A question about the whole is similar to no sentence but those on documents
-as such: there the largest communities are worth most, each by what stands first in its report.
+The constants of lists were chosen on written how-to and list questions over manuals and office documents (`python -m training.listed`).
 """
 
+import re
 from collections.abc import Sequence
+from itertools import dropwhile, takewhile
+from math import exp
 from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import UNKNOWN, content
-from ramify.tools.extractive import Reply, Slots
+from ramify.tools.english import content
+from ramify.tools.extractive.questions import open_ended
+from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote, in_context, read_contexts
 from ramify.tools.supporting_sentence import statements, with_neighbors
 
-SHOWN, _FROM_ONE = 3, 2
-"""Most sentences, and most of one passage."""
 _READ = 8
 """Passages that are read: what reading costs."""
 _WORDED = _READABLE = 0.15
 """What shared words, and the reader's probability that the passage holds an answer, add to a similarity from 0 to 1."""
+_WORDS = 3
+"""A line of fewer words says nothing, and is no beginning."""
+SHOWN, _FROM_ONE = 3, 2
+"""Most of the closest sentences, and most of one passage."""
 _LEAST = 0.5
 """A sentence with a lower value is about something else."""
-_WORDS = 3
-"""A sentence of fewer words says nothing."""
-_WHOLE = (
-    "What are the main themes of these documents?",
-    "What are these documents about?",
-    "Summarise everything in this collection.",
-    "Which topics are covered most?",
-    "Give an overview of the whole corpus.",
-)
-_WHOLE_FROM, _WHOLE_TO = 0.5, 0.75
-"""Cosines to one of them between which a question is taken for one about the whole, none to all."""
-_NEAR_FROM, _NEAR_TO = 0.3, 0.75
-"""Cosines between which a sentence bears on a question, none to all."""
-_AT_MOST = 0.5
-"""Worth of the largest community to a question about the whole, and most confidence in what is quoted: nobody measured how it answers."""
-_NEXT_COMMUNITY, _NEXT_SENTENCE = 0.95, 0.5
-"""What a place further down leaves of a sentence's worth: among the communities, the largest of which comes first, and in a report."""
-_OF_BEST = 0.6
-"""A sentence worth less than this share of the best is left out."""
-_IN_PART, _IN_ALL = 8, 9
-"""Sentences of a batch, and of the whole answer."""
-_SAME = 0.8
+MOST, _MOST_LOOSE = 8, 4
+"""Most lines: of a list, and of sentences that are no list."""
+_RELEVANT = 0.6
+"""Weight of the passage's relevance, from 0 to 1, beside the value of its best line."""
+_AHEAD, _BEHIND, _EXPLAINED = 0.2, 0.08, 0.4
+"""How much lower the value of a line may be that is quoted after the best one, or before it; and after that of an explanation, which names
+its subject once."""
+_BIAS, _SLOPE = -5.28, 3.06
+"""Logistic function of the best line's worth: how likely the lines quoted are about those that were asked for."""
+_HEADING = 0.6
+"""Share of a list question's words from which on a heading promises that list."""
+_TITLE, _ENDS = 8, '.!?:;|)]}"'
+"""Words of a line that is a heading at most, and how no heading ends."""
+_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
 
 
-class Neighbor(NamedTuple):
+class Weighed(NamedTuple):
+    """A passage as lines with their values, and how far the reader finds it relevant."""
+
+    number: int
+    """From 1."""
+    title: str
+    units: list[str]
+    values: list[float]
+    relevance: float
+
+
+def weighed(question: str, passages: Sequence[Quote]) -> list[Weighed]:
+    """Weigh the lines of passages by similarity, shared words, and what the reader finds in the passage; blocking."""
+    read, words, found = passages[:_READ], content(question), []
+    readings = read_contexts(question, tuple(in_context(passage["title"], passage["text"]) for passage in read)) if read else ()
+    for number, (passage, reading) in enumerate(zip(read, readings, strict=True), 1):
+        units, title = statements(passage["text"], passage["title"].split(" > ")), content(passage["title"])
+        readable = _READABLE * max(reading.span, reading.yes, reading.no)
+        shares = [len(words & (content(unit) | title)) / max(1, len(words)) for unit in units]
+        similar = similarities(question, [f"{passage['title']}: {unit}" for unit in units])
+        values = [value + _WORDED * share + readable for value, share in zip(similar, shares, strict=True)]
+        found.append(Weighed(number, passage["title"], units, values, reading.relevance))
+    return found
+
+
+class _Neighbor(NamedTuple):
     """A sentence with those around it, its value, its passage by number from 1, and its place there."""
 
     value: float
@@ -56,25 +78,19 @@ class Neighbor(NamedTuple):
 
 def closest(question: str, passages: Sequence[Quote]) -> list[tuple[int, str]]:
     """Return the sentences closest to a question, the best first, each with its passage's number from 1."""
-    read = passages[:_READ]
-    readings = read_contexts(question, tuple(in_context(passage["title"], passage["text"]) for passage in read)) if read else ()
-    words, found = content(question), []
-    for number, (passage, reading) in enumerate(zip(read, readings, strict=True), 1):
-        readable = _READABLE * max(reading.span, reading.yes, reading.no)
-        units, title = statements(passage["text"], passage["title"].split(" > ")), content(passage["title"])
-        similar = similarities(question, [f"{passage['title']}: {unit}" for unit in units])
-        for place, (unit, value) in enumerate(zip(units, similar, strict=True)):
-            share = len(words & (content(unit) | title)) / max(1, len(words))
-            if len(unit.split()) >= _WORDS and content(unit) - title:
-                found.append(Neighbor(value + _WORDED * share + readable, number, place, with_neighbors(units, place, "")))
-    chosen: list[Neighbor] = []
+    found = []
+    for passage in weighed(question, passages):
+        for place, (unit, value) in enumerate(zip(passage.units, passage.values, strict=True)):
+            if len(unit.split()) >= _WORDS and content(unit) - content(passage.title):
+                found.append(_Neighbor(value, passage.number, place, with_neighbors(passage.units, place, "")))
+    chosen: list[_Neighbor] = []
     for item in sorted(found, key=lambda item: (-item.value, item.passage, item.place)):
         if len(chosen) < SHOWN and item.value >= _LEAST and not _redundant(item, chosen):
             chosen.append(item)
     return [(item.passage, item.quote) for item in chosen]
 
 
-def _redundant(item: Neighbor, chosen: Sequence[Neighbor]) -> bool:
+def _redundant(item: _Neighbor, chosen: Sequence[_Neighbor]) -> bool:
     """Return whether a sentence adjoins or repeats a chosen one, or enough of its passage are chosen."""
     own = [other for other in chosen if other.passage == item.passage]
     words = content(item.quote)
@@ -85,89 +101,108 @@ def _redundant(item: Neighbor, chosen: Sequence[Neighbor]) -> bool:
     )
 
 
-class _Sentence(NamedTuple):
-    worth: float
+class Listed(NamedTuple):
+    """Lines, each with its passage's number from 1, and how likely they hold what was asked."""
+
+    lines: list[tuple[int, str]]
+    confidence: float
+
+
+class Section(NamedTuple):
+    """A passage as lines with their values, and its worth: that of its best line."""
+
     number: int
-    """Of its report, or point, from 1."""
-    line: str
+    title: str
+    units: list[str]
+    values: list[float]
+    best: int
+    worth: float
+
+    def quoted(self, ahead: float = _AHEAD) -> list[str]:
+        """Return the best line with those that belong to it: the whole list, or the sentences around it that fit about as well."""
+        items = [_ITEM.match(unit) is not None for unit in self.units]
+        first = last = self.best
+        if items[first] or (_leads(self.units[first]) and items[first + 1 : first + 2] == [True]):
+            while items[first] and first and items[first - 1]:
+                first -= 1
+            while items[last + 1 : last + 2] == [True]:
+                last += 1
+            if first and items[first] and _leads(self.units[first - 1]):
+                first -= 1
+            return self.units[max(first, min(self.best, last + 1 - MOST)) if self.best >= first + MOST else first : last + 1][:MOST]
+        if last + 1 < len(self.units) and _is_title(self.units[last]):  # what is asked for stands below it
+            first = last = last + 1
+        least = self.values[last]
+        while last + 1 < len(self.units) and last - first + 1 < _MOST_LOOSE:
+            if self.values[last + 1] < least - ahead and not _leads(self.units[last]):
+                break
+            last += 1
+        if first and last - first + 1 < _MOST_LOOSE and self.values[first - 1] >= least - _BEHIND and not _is_title(self.units[first - 1]):
+            first -= 1
+        return self.units[first : last + 1]
 
 
-def surveys(question: str) -> bool:
-    """Return whether a question is about the whole corpus more than about something in it."""
-    return _whole(question) > _AT_MOST / 2
+def listed(question: str, passages: Sequence[Quote]) -> Listed | None:
+    """Return the steps or items that a question asks for; None where it asks for neither, or nothing fits well enough."""
+    kind = open_ended(question)
+    found = sections(question, passages) if kind else []
+    if not found:
+        return None
+    best = max(found, key=lambda section: section.worth)
+    confidence = likely(best.worth)
+    if confidence < LEAST:
+        return None
+    lines = [(best.number, line) for line in best.quoted(_EXPLAINED if kind == "explain" else _AHEAD)]
+    lines += _continued(lines, best, [section for section in found if _beside(section, best, passages)])
+    if kind == "list" and _promises(best.title, question):  # its items may be spread over several passages
+        for section in found:
+            used = {number for number, _ in lines}
+            if section.number not in used and section.title == best.title and likely(section.worth) >= LEAST:
+                lines += [(section.number, line) for line in section.quoted()]
+    return Listed(lines[:MOST], confidence)
 
 
-def map_report(slots: Slots) -> Reply:
-    """Quote the sentences of a batch that are relevant to the question, each with its worth and the number of its report."""
-    question = str(slots["question"])
-    chosen = _best(_weighed(question, slots["passages"], _whole(question)), _IN_PART)
-    return {"points": [], "quotes": [f"{100 * one.worth:.0f} | {one.number} | {one.line}" for one in chosen]}
+def _beside(section: Section, best: Section, passages: Sequence[Quote]) -> bool:
+    """Return whether two passages are of the same section of a document."""
+    one, other = passages[section.number - 1], passages[best.number - 1]
+    return section is not best and (one["source"], one["title"]) == (other["source"], other["title"])
 
 
-def reduce(slots: Slots) -> Reply:
-    """Return the quoted sentences, without repetitions, the best first."""
-    points = []
-    for number, point in enumerate(slots["passages"], 1):
-        figure = point["title"].rpartition(" ")[2]
-        points.append(_Sentence(float(figure) / 100 if figure.isdigit() else 0.0, number, point["text"]))
-    chosen = _best(points, _IN_ALL)
-    if not chosen:
-        return {"answer": UNKNOWN, "points": [], "quotes": [], "confidence": 0.0, "citations": []}
-    return {
-        "answer": chosen[0].line,
-        "points": [],
-        "quotes": [sentence.line for sentence in chosen],
-        "confidence": min(_AT_MOST, chosen[0].worth),
-        "citations": list(dict.fromkeys(sentence.number for sentence in chosen)),
-    }
+def _continued(lines: list[tuple[int, str]], best: Section, others: Sequence[Section]) -> list[tuple[int, str]]:
+    """Return the items with which another passage begins, where a list runs to the end of the best one: a border has cut it."""
+    quoted = {line for _, line in lines}
+    if lines[-1][1] != best.units[-1] or not _ITEM.match(best.units[-1]):
+        return []
+    for section in others:
+        more = list(dropwhile(quoted.__contains__, section.units))  # what both passages hold
+        if goes_on := list(takewhile(_ITEM.match, more)):
+            return [(section.number, line) for line in goes_on]
+    return []
 
 
-def _whole(question: str) -> float:
-    return _AT_MOST * _share(max(similarities(question, _WHOLE)), _WHOLE_FROM, _WHOLE_TO)
+def sections(question: str, passages: Sequence[Quote]) -> list[Section]:
+    """Return the passages that have a line to begin with, each by its best one; blocking."""
+    found = []
+    for number, title, units, values, relevance in weighed(question, passages):
+        if starts := [place for place, unit in enumerate(units) if len(unit.split()) >= _WORDS]:
+            best = max(starts, key=lambda place: (values[place], -place))
+            found.append(Section(number, title, units, values, best, values[best] + _RELEVANT * relevance))
+    return found
 
 
-def _weighed(question: str, reports: Sequence[Quote], whole: float) -> list[_Sentence]:
-    """Weigh the findings of reports, and the sentences of passages; of communities the largest, which have low numbers, are worth most."""
-    about = 1 - whole / _AT_MOST  # similarity does not count for a question about the whole
-    listed = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_lines(report))]
-    cosines = similarities(question, [line for _, report, _, line in listed])
-    return [
-        _Sentence(
-            max(
-                about * _share(cosine, _NEAR_FROM, _NEAR_TO),
-                whole * _NEXT_COMMUNITY ** sum(_places(report["source"])) * _NEXT_SENTENCE**place,
-            ),
-            number,
-            f"{report['title']}: {line}" if report["title"] else line,
-        )
-        for (number, report, place, line), cosine in zip(listed, cosines, strict=True)
-    ]
+def likely(worth: float) -> float:
+    """Return how likely the lines of a section of that worth are about those that were asked for."""
+    return 1 / (1 + exp(-_BIAS - _SLOPE * worth))
 
 
-def _lines(report: Quote) -> list[str]:
-    """Return the findings of a report, or the sentences of a passage, without its headings."""
-    if _places(report["source"]):
-        return [line for line in report["text"].splitlines() if line.strip()]
-    return statements(report["text"], report["title"].split(" > "))
+def _leads(unit: str) -> bool:
+    return unit.rstrip().endswith(":")
 
 
-def _places(source: str) -> list[int]:
-    places = source.rpartition(" ")[2].split(".")
-    return [int(place) for place in places] if all(place.isdigit() for place in places) else []
+def _is_title(unit: str) -> bool:
+    return len(unit.split()) <= _TITLE and unit.rstrip()[-1:] not in _ENDS
 
 
-def _best(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
-    """Return the best sentences, no two alike."""
-    ordered = sorted((one for one in found if one.worth > 0), key=lambda one: (-one.worth, one.number))
-    chosen: list[_Sentence] = []
-    for one in ordered:
-        if len(chosen) == most or one.worth < _OF_BEST * ordered[0].worth:
-            break
-        words, taken = content(one.line), [content(other.line) for other in chosen]
-        if not any(len(words & others) >= _SAME * min(len(words), len(others)) for others in taken):
-            chosen.append(one)
-    return chosen
-
-
-def _share(value: float, low: float, high: float) -> float:
-    return min(1.0, max(0.0, (value - low) / (high - low)))
+def _promises(title: str, question: str) -> bool:
+    words = content(question)
+    return bool(words) and len(words & content(title)) >= _HEADING * len(words)

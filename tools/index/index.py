@@ -87,7 +87,7 @@ class Index(VectorStore):
         precision = None if vectors is None else precision_of(vectors)
         encoding: Encoding = in_turn
         if ray is not None:
-            from ramify.tools.ray_encoding import encoding_on
+            from ramify.tools.ray_cluster import encoding_on
 
             encoding = encoding_on(ray, encoder)
         store = store_at(out)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from ramify.tools.english import STOP, UPPER, WORD, abbreviates, bare_title, fold, sentences, word_set
 from ramify.tools.errors import IndexingError
-from ramify.tools.extractive.questions import reads
 from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Link, Mention, Piece, is_prose, linked, quoted, settled, title_key
 from ramify.tools.knowledge.reports import QUOTED, Finding, Material, Report
+from ramify.tools.languages import reads
 from ramify.tools.quoting import brief
 
 LONGEST = 100

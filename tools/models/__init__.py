@@ -2,10 +2,10 @@
 
 * find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process),
   `hub` (downloaded)
-* a call: `structured_call`, `response_repair`, `concurrency`, `server_pool` (several servers)
+* a call: `structured_call`, `concurrency` (what its callers share), `server_pool` (several servers)
 * tokens: `tokens` counts them, also by what servers report
 * a reply: `reply_parsing` (also: confidence from log probabilities)
-* a server: `servers` (what calls have shown of it, and its errors), `server_info` (what it reports of a model)
+* a server: `servers` (its errors), `server_info` (what it reports of a model)
 """
 
 from ramify.tools.models.model import Model, ModelOptions

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
@@ -78,8 +79,6 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
     from httpx import Timeout
     from langchain_ollama import ChatOllama
 
-    from ramify.tools.models._response_repair import drop_invalid_counts, replace_surrogates
-
     made = ChatOllama(
         model=name,
         base_url=address,
@@ -90,14 +89,14 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
         keep_alive=options.keep_alive,
         logprobs=True,
         disable_streaming=True,
-        # The timeout of a reply is that of `PendingCalls`. A prompt for this machine never goes through a proxy.
+        # The timeout of a reply is that of `Limiter.track`. A prompt for this machine never goes through a proxy.
         client_kwargs={
             "timeout": Timeout(None, connect=options.timeout),
             "trust_env": not is_loopback(address),
             "headers": {"Connection": "close"},
             "follow_redirects": False,
         },
-        async_client_kwargs={"event_hooks": {"response": [replace_surrogates, drop_invalid_counts]}},
+        async_client_kwargs={"event_hooks": {"response": [repair]}},
     )
     mask_logs()
     return made
@@ -135,13 +134,10 @@ def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    from ramify.tools.models._response_repair import drop_invalid_counts, replace_surrogates
-
-    hooks = {"response": [replace_surrogates, drop_invalid_counts]}
-    # The timeout of a reply is that of `PendingCalls`.
+    # The timeout of a reply is that of `Limiter.track`.
     arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
     arguments["http_async_client"] = DefaultAsyncHttpxClient(
-        timeout=timeout, trust_env=not loopback, event_hooks=hooks, follow_redirects=False
+        timeout=timeout, trust_env=not loopback, event_hooks={"response": [repair]}, follow_redirects=False
     )
     return arguments
 
@@ -186,3 +182,47 @@ def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
 def count_of(chat: BaseChatModel, server: Server) -> Count:
     """Return the token count of a model; Ollama offers no tokenizer, so its count is learned from the tokens it reports."""
     return counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)
+
+
+_PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPES = re.compile(rb"\\(?:" + _PAIR + rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)?", re.DOTALL)
+"""The escapes of a JSON text, a surrogate pair as one; the group is half a character."""
+_COUNT = re.compile(
+    rb'(?<!\\)"((?:prompt_)?eval_count|[a-z_]+_tokens)"\s*:\s*(?!(?:null|-?\d{1,18})\s*[,}])'
+    rb'(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|true|false|"[^"\\]*"|\[[^][]*\]|\{[^{}]*\})'
+)
+"""A token count that is no whole number."""
+
+
+class Repaired:
+    """A stream of JSON, one object or event a line, in which halves of characters and invalid token counts are replaced."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield whole lines."""
+        held: list[bytes] = []
+        async for part in self._stream:
+            whole, ended, begun = part.rpartition(b"\n")
+            if ended:
+                yield self._repair(b"".join((*held, whole, ended)))
+                held = []
+            held.append(begun)
+        yield self._repair(b"".join(held))
+
+    async def aclose(self) -> None:
+        """Close the original stream."""
+        await self._stream.aclose()
+
+    def _repair(self, data: bytes) -> bytes:
+        return _COUNT.sub(rb'"\1":null', _ESCAPES.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data))
+
+
+async def repair(response: Any) -> None:
+    """Exchange a response's stream, unless it is compressed, since a client rejects the whole for one part.
+
+    The response is of httpx or of another library of its kind, whose class of streams the repaired one must have.
+    """
+    if "content-encoding" not in response.headers and hasattr(response.stream, "__aiter__"):
+        response.stream = type(Repaired.__name__, (Repaired, type(response.stream)), {})(response.stream)

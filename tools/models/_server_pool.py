@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models import servers
-from ramify.tools.models.concurrency import Limiter, cap_for, enter_least_busy
+from ramify.tools.models.concurrency import Limiter, Record, cap_for, enter_least_busy
 from ramify.tools.models.model import Model
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.servers import Health, Server, Trouble, explain, is_gone, safe_cause, trouble_with
+from ramify.tools.models.servers import Server, Trouble, explain, is_gone, safe_cause, trouble_with
 from ramify.tools.models.structured_call import thinking_allowance
 from ramify.tools.models.tokens import LearnedCount, estimate
 
@@ -53,23 +53,18 @@ class Backend:
     checking: bool = False
 
     @property
-    def health(self) -> Health:
-        """Return the server's health."""
-        return self.limiter.health
+    def record(self) -> Record:
+        """Return what calls of all pools have shown of the model there."""
+        return self.limiter.record
 
     @property
     def usable(self) -> Model | None:
         """Return the model there, if it is in use."""
-        return self.model if not self.health.why else None
-
-    @property
-    def excluded(self) -> str | None:
-        """Return the notice that it is excluded, and why."""
-        return f"{self.health.why}: it is left out, and looked at again from time to time" if self.health.why else None
+        return None if self.record.excluded else self.model
 
     def check(self) -> None:
         """Look the model up, and include or exclude the server; blocking."""
-        was = self.health.why
+        was = self.record.excluded
         try:
             model = self.look_up()
             if (model.num_ctx or self.min_window) < self.min_window:
@@ -77,13 +72,13 @@ class Backend:
                 raise ModelError(what, "start it with a window as long as the others'")
         except ModelError as error:
             self.remedy = error.remedy
-            self.health.exclude(error.what)
+            self.record.exclude(error.what)
         else:
             self.model = model
-            self.health.include()
+            self.record.include()
         finally:
             self.checking = False
-        if bool(was) != bool(self.health.why):
+        if bool(was) != bool(self.record.excluded):
             self.on_change()
 
     def check_in_background(self) -> None:
@@ -93,7 +88,7 @@ class Backend:
             with suppress(RuntimeError):  # the process is ending
                 self.check()
 
-        if not self.checking and (self.health.due() or (self.model is None and not self.health.why)):
+        if not self.checking and (self.record.due() or (self.model is None and not self.record.excluded)):
             self.checking = True
             threading.Thread(target=check, daemon=True).start()
 
@@ -110,19 +105,19 @@ class Backend:
             if trouble in SAME_EVERYWHERE:
                 raise explain(trouble, error, model.server) from safe_cause(trouble, error)
             explained = explain(trouble, error, model.server, again=False)
-            if self.health.fail(explained.what, is_gone(trouble, error)):
+            if self.record.fail(explained.what, is_gone(trouble, error)):
                 self.remedy = explained.remedy
                 self.on_change()
             raise BackendError(trouble, error, model) from None
         finally:
             self.limiter.leave()
-        self.health.succeed()
+        self.record.succeed()
         return asked
 
 
 @dataclass(frozen=True, eq=False)
 class Pool(Model):
-    """A model at several servers, each with a limiter, a record and a health of its own."""
+    """A model at several servers, each with a limiter and a record of its own."""
 
     backends: tuple[Backend, ...] = field(kw_only=True, repr=False)
 
@@ -139,7 +134,8 @@ class Pool(Model):
 
     @property
     def _excluded(self) -> list[str]:
-        return [why for backend in self.backends if (why := backend.excluded)]
+        reasons = [backend.record.excluded for backend in self.backends if backend.record.excluded]
+        return [f"{why}: it is left out, and looked at again from time to time" for why in reasons]
 
     @property
     def thought_tokens(self) -> int:
@@ -232,7 +228,7 @@ def create_pool(name: str, look_ups: Mapping[str, Callable[[], Model]]) -> Pool:
 def none_usable(backends: Sequence[Backend]) -> ModelError:
     """Return an error that says of each server why it is excluded."""
     remedies = dict.fromkeys(backend.remedy for backend in backends if backend.remedy)
-    reasons = "; ".join(backend.health.why for backend in backends)
+    reasons = "; ".join(backend.record.excluded for backend in backends)
     return ModelError(f"none of the {len(backends)} servers can be asked: {reasons}", "; or ".join(remedies))
 
 

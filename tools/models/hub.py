@@ -33,6 +33,18 @@ class HubModel(NamedTuple):
     size: int
     sha256: str
 
+    @property
+    def folder(self) -> Path:
+        """Return the folder that its file is kept in: in the cache folder (RAMIFY_CACHE), under `models`."""
+        return cache_folder() / "models" / self.name
+
+    def path(self) -> Path:
+        """Return the path of its downloaded file, its hash unchecked; ModelError where it is not there."""
+        path = self.folder / self.file
+        if not path.is_file():
+            raise ModelError(f"the model {self.name!r} is not downloaded", f"run `ramify download {self.name}`")
+        return path
+
 
 _MODELS = (
     HubModel(
@@ -63,27 +75,13 @@ _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 _OTHERWISE = "run it again: it resumes; or name a mirror of the hub with --mirror"
 
 
-def folder_of(model: HubModel) -> Path:
-    """Return the folder that a model's file is kept in: in the cache folder (RAMIFY_CACHE), under `models`."""
-    return cache_folder() / "models" / model.name
-
-
-def downloaded_path(name: str) -> Path:
-    """Return the path of a downloaded model's file, its hash unchecked; ModelError where it is not there."""
-    model = HUB_MODELS[name]
-    path = folder_of(model) / model.file
-    if not path.is_file():
-        raise ModelError(f"the model {name!r} is not downloaded", f"run `ramify download {name}`")
-    return path
-
-
 def download(model: HubModel, progress: Progress = silent, mirror: str | None = None) -> tuple[Path, bool]:
     """Return the path of a model's file, downloaded if it is not there, and whether it was; its hash is checked either way.
 
     mirror: the address of a mirror of the hub; by default HF_ENDPOINT, else the hub itself. UsageError where it is not https.
     ModelError where it cannot be reached, the file is not the one that is named here, or the disk is full.
     """
-    folder = folder_of(model)
+    folder = model.folder
     path, part = folder / model.file, folder / f"{model.sha256}.part"
     if path.is_file():
         _check(path, model)
@@ -122,21 +120,13 @@ def _address(model: HubModel, mirror: str | None) -> str:
     return hf_hub_url(model.repository, model.file, endpoint=endpoint)
 
 
-def _token() -> str | None:
-    """Return the user's token for the hub, which no message shows; these repositories need none, a mirror may."""
-    from huggingface_hub import get_token
-
-    token = get_token()
-    if token:
-        learn(token)
-    return token
-
-
 def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None:
     """Append what is missing to a file, and begin anew where a connection is cut; ModelError where it brings nothing more."""
     from httpx import Client, ConnectError, HTTPError
+    from huggingface_hub import get_token
 
-    token = _token()
+    if token := get_token():  # these repositories need none, a mirror may
+        learn(token)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
     hooks = {"request": [_no_http(url)]}

@@ -112,16 +112,16 @@ class Model:
         """Make one call that holds a place; errors are those of the client, or WindowError where the prompt filled the window."""
         chat = self.chat if self.chats is None else await self.chats.get()
         limiter = self.cap.limiter
-        async with limiter.pending.track(self.server.timeout) as pending:
+        async with limiter.track(self.server.timeout) as pending:
             try:
                 asked = await self._call(chat, messages, schema, longest)
             except Exception as error:
                 if pending.queued and classify(error) == "silent":
                     raise QueuedError from error
                 raise
-            limiter.pending.mark_served(pending)
+            limiter.mark_served(pending)
             if self.cap.limit is None and (timing := read_timing(asked.raw, pending.sent)):
-                limiter.learned.learn(timing)
+                limiter.learn(timing)
             self.server.record.answered = True
         await asyncio.to_thread(self._learn_count, asked.raw, messages)
         return asked

@@ -18,7 +18,6 @@ from ramify.tools.models import _clients as clients
 from ramify.tools.models import gguf
 from ramify.tools.models._server_pool import create_pool
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.hub import HUB_MODELS
 from ramify.tools.models.model import Model, ModelOptions, PerLoop
 from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, get_window, list_entry, ollama_model, ollama_parallel, require_model
 from ramify.tools.models.servers import Server
@@ -99,7 +98,7 @@ def _by_name(model: str, options: ModelOptions) -> Model:
     provider, _, name = model.partition(":")
     if not name:
         hint = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
-        hint = f"did you mean gguf:{model}? " if model in gguf.SHIPPED or model in HUB_MODELS else hint
+        hint = f"did you mean gguf:{model}? " if model in gguf.DOWNLOADS else hint
         raise UsageError(f"{model!r} does not name a model", hint + clients.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)

@@ -62,9 +62,10 @@ class Structured:
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     """Return the reply with the object that the client parsed, or the one in the model's tool call or text."""
-    told = raw.usage_metadata  # a prompt has tokens: clients make 0 of what the server does not say
-    if told and not (told.get("input_tokens") and all(_is_count(told.get(name)) for name in ("input_tokens", "output_tokens"))):
-        raw = raw.model_copy(update={"usage_metadata": None})
+    if told := raw.usage_metadata:  # a prompt has tokens: clients make 0 of what the server does not say
+        counts = told.get("input_tokens"), told.get("output_tokens")
+        if not counts[0] or not all(type(count) is int and 0 <= count < MAX_TOKENS for count in counts):
+            raw = raw.model_copy(update={"usage_metadata": None})
     raw, thought = move_thought(raw)
     called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
     text = "\n".join(called) if called else raw.text
@@ -130,18 +131,14 @@ def text_so_far(written: str, field: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _is_count(value: object) -> bool:
-    """Return whether a reported value is a number of tokens."""
-    return type(value) is int and 0 <= value < MAX_TOKENS
-
-
 def _hidden(raw: AIMessage) -> bool:
     """Return whether the server generated more than the text: longer tokens, or more of them than the text has bytes."""
     if raw.tool_calls or raw.invalid_tool_calls:
         return False
     text, usage = raw.text, raw.usage_metadata
     counted = usage["output_tokens"] if usage else 0
-    return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or _logprob_characters(raw) > len(text) + UNWRITTEN
+    tokens = [token.text for token in _tokens(raw.response_metadata.get("logprobs")) if BROKEN not in token.text]
+    return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or sum(map(len, tokens)) > len(text) + UNWRITTEN
 
 
 BROKEN = "\ufffd"
@@ -272,11 +269,6 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
     if not logprobs or not all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in logprobs):
         return None
     return min(1.0, math.exp(math.fsum(max(logprob, MIN_LOGPROB) for logprob in logprobs) / len(logprobs)))
-
-
-def _logprob_characters(message: AIMessage) -> int:
-    """Return the number of characters of the tokens with log probabilities, broken ones left out."""
-    return sum(len(token.text) for token in _tokens(message.response_metadata.get("logprobs")) if BROKEN not in token.text)
 
 
 def _tokens(logprobs: Any) -> list[_Token]:

@@ -183,7 +183,10 @@ def ollama_model(name: str, address: str) -> OllamaModel:
         raise ModelError(f"Ollama at {where} refuses access", f"set {OLLAMA_KEY} to a valid key")
     if not 200 <= response.status < 300 or not isinstance(response.body, dict):
         raise ModelError(f"{where} does not answer as Ollama does (status {response.status})", "check base_url or OLLAMA_HOST")
-    return OllamaModel(_context(response.body.get("model_info")), _first_mode(response.body))
+    described = response.body.get("model_info")
+    values = described.items() if isinstance(described, dict) else ()  # the name contains the architecture: `llama.context_length`
+    context = next((value for name, value in values if name.endswith(".context_length") and type(value) is int and value > 0), None)
+    return OllamaModel(context, _first_mode(response.body))
 
 
 def ollama_parallel(address: str) -> int | None:
@@ -198,9 +201,3 @@ def _first_mode(info: dict[str, Any]) -> ThinkingMode:
     if not isinstance(capabilities, list) or THINKING not in capabilities:
         return PLAIN
     return THINK_LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else THINKING_OFF
-
-
-def _context(info: Any) -> int | None:
-    """Return the context length, whose name contains the architecture: `llama.context_length`."""
-    values = info.items() if isinstance(info, dict) else ()
-    return next((value for name, value in values if name.endswith(".context_length") and type(value) is int and value > 0), None)

@@ -1,30 +1,19 @@
-"""A model's server: what calls have shown of it, and its errors, classified, retried where that helps, and explained with a remedy."""
+"""The errors of a model's server: classified, retried where that helps, and explained with a remedy."""
 
 import asyncio
 import re
-import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
-from ramify.tools.models.structured_call import PLAIN, Feature, ThinkingMode
-from ramify.tools.models.tokens import LearnedCount
+from ramify.tools.models.concurrency import Record
+from ramify.tools.models.structured_call import Feature
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
 Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "moved", "foreign"]
 
-NOTICES: dict[Feature, str] = {
-    "form": "{name} takes no form for its replies: they are read from its text",
-    "logprobs": "{name} gives no log probabilities: a confidence is what it says itself",
-}
-"""What the result says of a feature that the server lacks."""
-FIRST, LONGEST = 5.0, 60.0
-"""Seconds until an excluded server is checked again: at first, and at most; doubled each time."""
-IN_A_ROW = 3
-"""Consecutive failures before a server that does reply is excluded."""
 PAUSES = (0.5, 2.0)
 """Seconds before each retry."""
 TRANSIENT = frozenset({"busy", "foreign"})
@@ -41,84 +30,6 @@ FEATURES: dict[Feature, re.Pattern[str]] = {
 """The words by which a server refuses a feature."""
 THINKING = re.compile(r"(?<![\w:-])think(ing)?\b", re.IGNORECASE)
 """The words by which it refuses a thinking option; a model's own name may contain them, too."""
-
-
-@dataclass(eq=False)
-class Record:
-    """What calls have shown of a server; shared by all callers of the same model."""
-
-    answered: bool = False
-    """Whether it ever answered as such a server does."""
-    refused: set[Feature] = field(default_factory=set)
-    mode: ThinkingMode = PLAIN
-    """How it is asked, where it may think."""
-    count: LearnedCount | None = None
-
-    def counting(self, name: str) -> LearnedCount:
-        """Return the token count that learns from the server's reports; blocking at first."""
-        if self.count is None:
-            self.count = LearnedCount(name)
-        return self.count
-
-    def move(self, mode: ThinkingMode, on: ThinkingMode) -> None:
-        """Replace a mode by another, unless a concurrent call has done so."""
-        if self.mode is mode:
-            self.mode = on
-
-    def notices(self, name: str, thought: int) -> list[str]:
-        """Return what the result says of features and modes; `thought` is how many tokens a thought may take."""
-        notices = [self.mode.notice, *(NOTICES[feature] for feature in sorted(self.refused))]
-        return [words.format(name=name, more=f"each reply may take {thought} tokens more") for words in notices if words]
-
-
-@dataclass(eq=False)
-class Health:
-    """Whether one server is used; shared by all callers of the same model there."""
-
-    why: str = ""
-    """Why it is excluded; empty where it is used."""
-    _failures: int = 0
-    _exclusions: int = 0
-    _retry_at: float = 0.0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def fail(self, why: str, gone: bool) -> bool:
-        """Record a failed call; return whether it excludes the server, at once where it is `gone`."""
-        with self._lock:
-            self._failures += 1
-            if self.why or not (gone or self._failures >= IN_A_ROW):
-                return False  # of many calls that fail with a server, the first counts
-            self._exclude(why)
-            return True
-
-    def succeed(self) -> None:
-        """Record a call that was served."""
-        with self._lock:
-            self._failures = self._exclusions = 0
-
-    def exclude(self, why: str) -> None:
-        """Record a check that failed."""
-        with self._lock:
-            self._exclude(why)
-
-    def include(self) -> None:
-        """Record a check that found the server; the next calls show whether it serves."""
-        with self._lock:
-            self.why, self._failures = "", 0
-
-    def due(self) -> bool:
-        """Return True to one caller, and no other, when the server is to be checked again."""
-        with self._lock:
-            now = time.monotonic()
-            if not self.why or now < self._retry_at:
-                return False
-            self._retry_at = now + LONGEST  # the check is running
-            return True
-
-    def _exclude(self, why: str) -> None:
-        self.why = why
-        self._retry_at = time.monotonic() + min(FIRST * 2**self._exclusions, LONGEST)
-        self._exclusions += 1
 
 
 @dataclass(frozen=True)

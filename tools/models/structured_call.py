@@ -46,21 +46,17 @@ async def call(
     if "logprobs" in without:
         chat = chat.model_copy(update={"logprobs": None})
     bound = None if "form" in without else _with_schema(chat, schema)
+    asked, on_text = bound or chat, ON_TEXT.get()  # without a schema, the prompt alone says what is wanted
     try:
-        reply = await _send(bound or chat, messages)  # without a schema, the prompt alone says what is wanted
+        reply = None if on_text is None else await _request(lambda: _stream(asked, messages, on_text))
+        if reply is None:  # nothing was to be streamed, or the server streams nothing
+            reply = await _request(lambda: asked.ainvoke(list(messages), _UNSEEN))
     except ValidationError as error:
         # The log probabilities may be all that Ollama's client cannot read.
         if "logprobs" in without or any(fault["loc"][:1] != ("logprobs",) for fault in error.errors()):
             raise
         return await call(chat, messages, schema, {*without, "logprobs"})
     return read(reply, None, schema) if isinstance(reply, AIMessage) else read(reply["raw"], reply.get("parsed"), schema)
-
-
-async def _send(bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
-    """Return what the client makes of the reply; a server that streams nothing is asked once more, for a whole one."""
-    on_text = ON_TEXT.get()
-    streamed = None if on_text is None else await _request(lambda: _stream(bound, messages, on_text))
-    return await _request(lambda: bound.ainvoke(list(messages), _UNSEEN)) if streamed is None else streamed
 
 
 async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:

@@ -81,7 +81,7 @@ def by_encoder(text: str) -> int | None:
     Single words that it does not know are estimated.
     """
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.embeddings.minilm import MINILM
+    from ramify.tools.embeddings.pretrained import MINILM
 
     unknown = " ".join(word for word in WORDS.findall(text) if not _known(word))
     estimated = estimate(unknown)
@@ -103,7 +103,7 @@ def passage_length(text: str) -> int:
     It is the same for all models, since other vocabularies would cut the end of some passages.
     """
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.embeddings.minilm import MINILM
+    from ramify.tools.embeddings.pretrained import MINILM
 
     return load_encoder(MINILM).count_tokens(text)
 

@@ -1,7 +1,7 @@
 """The embedded reader: a small neural model that finds a question's answer in a passage, or says that it is not there.
 
-`network` has its layers, on an encoder of `trunk`; `reading` loads and runs it, for Korean that of `multilingual`, where it is chosen
-that of `large`; `short_answers` chooses an answer, `records` in tables and forms; `calibration` gives its confidence.
+`reading` has the readers and runs them: the small one, for Korean that of `multilingual`, where it is chosen that of `large`, each a
+`network` on an encoder. `short_answers` chooses an answer, also in tables and forms; `calibration` gives its confidence.
 """
 
 __all__: list[str] = []

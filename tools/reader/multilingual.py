@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ramify.tools.embeddings.e5 import is_downloaded as is_downloaded
+from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.languages import language_of
 from ramify.tools.reader.calibration import Constants
 
@@ -52,7 +52,7 @@ def is_wanted(question: str, contexts: Sequence[str]) -> bool:
     """Return whether to read with it: the question or most of the passages are Korean, and the encoder is downloaded."""
     if not any(map(_HANGUL.search, (question, *contexts))):
         return False
-    return is_downloaded() and (is_korean(question) or 2 * sum(map(is_korean, contexts)) > len(contexts))
+    return e5_is_downloaded() and (is_korean(question) or 2 * sum(map(is_korean, contexts)) > len(contexts))
 
 
 def is_korean(text: str) -> bool:

@@ -11,18 +11,16 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
-from ramify.tools.embeddings.e5 import E5
-from ramify.tools.embeddings.mpnet import mpnet_layers
-from ramify.tools.embeddings.named import packaged_layers
-from ramify.tools.embeddings.piece_encoder import POSITIONS
+from ramify.tools.embeddings.local_encoders import best_device
+from ramify.tools.embeddings.named import shared_layers
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, POSITIONS, Pretrained
 from ramify.tools.reader import large, multilingual
-from ramify.tools.reader.trunk import LARGE, MULTILINGUAL, SMALL, Trunk
+from ramify.tools.reader.calibration import SPANS, VERDICTS, Constants
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from ramify.tools.embeddings.bert import Bert
     from ramify.tools.reader.network import Batch, Network, Read
 
 LONGEST = POSITIONS
@@ -54,9 +52,9 @@ def in_context(title: str | None, text: str) -> str:
     return f"{title}: {text}" if title else text
 
 
-def pairs(questions: Sequence[str], contexts: Sequence[str], trunk: Trunk = SMALL) -> list[Pair]:
+def pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED) -> list[Pair]:
     """Cut questions and their contexts into an encoder's word pieces."""
-    encodings = trunk.tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
+    encodings = encoder.tokenizer(cutting=True).encode_batch(list(zip(questions, contexts, strict=True)))
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
     starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
     return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
@@ -67,57 +65,63 @@ SHA256 = "c1c964909a2a0de7959fc983798de4798239093454c7aa8f5b70058bd8a25951"
 STEP = 32
 """Lengths of batches are multiples of this."""
 REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+_LOADING = threading.Lock()
 
 
-@lru_cache(maxsize=1)
-def load_network() -> "Network":
-    """Return the trained network, ready to read; ModelError where its weights are missing or not those that were released.
+@dataclass(eq=False)
+class Reader:
+    """A trained network: the encoder that it is put on, its weights beside this file, and the constants of its confidence."""
 
-    The trained layers are put on the encoder's lower ones, which are shared with it in memory.
-    """
-    from safetensors.torch import load_file
+    whose: str
+    """What an error calls it."""
+    encoder: Pretrained
+    file: str
+    sha256: str
+    spans: Constants
+    verdicts: Constants
+    _network: "Network | None" = None
 
-    with as_file(files(__package__) / FILE) as path:
-        return assembled(load_file(intact(path, SHA256, "the reader", REMEDY)), packaged_layers())
+    @property
+    def loaded(self) -> bool:
+        """Return whether it can read at once."""
+        return self._network is not None
 
+    def load(self) -> "Network":
+        """Return the network, ready to read, the same each time; blocking.
 
-@lru_cache(maxsize=1)
-def load_multilingual() -> "Network":
-    """Return the multilingual network; ModelError where its weights or the encoder under it are missing or not those that were released."""
-    from safetensors.torch import load_file
+        ModelError where its weights or the encoder under it are missing or not those that were released.
+        """
+        from safetensors.torch import load_file
 
-    with as_file(files(__package__) / multilingual.FILE) as path:
-        packed = load_file(intact(path, multilingual.SHA256, "the multilingual reader", REMEDY))
-    return assembled(packed, packaged_layers(E5))
-
-
-@lru_cache(maxsize=1)
-def load_large() -> "Network":
-    """Return the large network; ModelError where its weights or the encoder under it are missing or not those that were released."""
-    import torch
-    from safetensors.torch import load_file
-
-    from ramify.tools.embeddings.piece_encoder import best_device
-    from ramify.tools.reader.network import Network
-
-    device, dtype = best_device()
-    with as_file(files(__package__) / large.FILE) as path:
-        packed = unpack(load_file(intact(path, large.SHA256, "the large reader", REMEDY)))
-    layers = mpnet_layers(dtype)
-    with torch.device("meta"):
-        network = Network(layers.shape)
-    network.encoder = layers
-    heads = {name: weight.to(dtype) for name, weight in packed.items() if not name.startswith("encoder.")}
-    network.load_state_dict(heads | large.changed(network.encoder.state_dict(prefix="encoder."), packed), strict=False, assign=True)
-    return network.to(device).eval()
+        with _LOADING:
+            if self._network is None:
+                with as_file(files(__package__) / self.file) as path:
+                    packed = load_file(intact(path, self.sha256, self.whose, REMEDY))
+                self._network = _with_changed_layers(packed) if self.encoder is ALL_MPNET else _on_shared_layers(packed, self.encoder)
+            return self._network
 
 
-def assembled(packed: "dict[str, Tensor]", lower: "Bert") -> "Network":
+SMALL = Reader("the reader", PACKAGED, FILE, SHA256, SPANS, VERDICTS)
+MULTILINGUAL = Reader(
+    "the multilingual reader", MULTILINGUAL_E5, multilingual.FILE, multilingual.SHA256, multilingual.SPANS, multilingual.VERDICTS
+)
+LARGE = Reader("the large reader", ALL_MPNET, large.FILE, large.SHA256, large.SPANS, large.VERDICTS)
+
+
+def reader_for(question: str, contexts: Sequence[str]) -> Reader:
+    """Return the reader that reads a question in some contexts."""
+    if multilingual.is_wanted(question, contexts):
+        return MULTILINGUAL
+    return LARGE if large.is_chosen() else SMALL
+
+
+def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Network":
     """Put packed layers and heads on an encoder's lower layers, which are shared with it in memory."""
     import torch
 
     from ramify.tools.reader.network import Network
 
+    lower = shared_layers(encoder)
     with torch.device("meta"):  # nothing is made that is thrown away at once
         network = Network(lower.shape)
     network.encoder.embeddings = lower.embeddings
@@ -126,6 +130,22 @@ def assembled(packed: "dict[str, Tensor]", lower: "Bert") -> "Network":
             network.encoder.layers[number] = layer
     network.load_state_dict(unpack(packed, lower.dtype), strict=False, assign=True)
     return network.to(lower.device).eval()
+
+
+def _with_changed_layers(packed: "dict[str, Tensor]") -> "Network":
+    """Put packed heads on new layers of the large encoder, changed as packed."""
+    import torch
+
+    from ramify.tools.reader.network import Network
+
+    device, dtype = best_device()
+    unpacked, layers = unpack(packed), ALL_MPNET.new_layers(dtype)
+    with torch.device("meta"):
+        network = Network(layers.shape)
+    network.encoder = layers
+    heads = {name: weight.to(dtype) for name, weight in unpacked.items() if not name.startswith("encoder.")}
+    network.load_state_dict(heads | large.changed(network.encoder.state_dict(prefix="encoder."), unpacked), strict=False, assign=True)
+    return network.to(device).eval()
 
 
 _KEPT = 16384
@@ -155,46 +175,31 @@ class Reading:
     relevance: float = 0.0
 
 
-def read_contexts(question: str, contexts: Sequence[str]) -> tuple[Reading, ...]:
+def read_contexts(question: str, contexts: Sequence[str], reader: Reader | None = None) -> tuple[Reading, ...]:
     """Read a question in each of some contexts, all with the same reader."""
-    chosen = read_large if large.is_chosen() else read_context
-    read = read_multilingual if multilingual.is_wanted(question, contexts) else chosen
-    return tuple(read(question, context) for context in contexts)
+    reader = reader or reader_for(question, contexts)
+    return tuple(read_context(question, context, reader) for context in contexts)
 
 
 def batch(pairs: Sequence[Pair]) -> "Batch":
     """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
     import torch
 
+    from ramify.tools.embeddings.bert import padded
     from ramify.tools.reader.network import Batch
 
-    length = -(-max(len(pair) for pair in pairs) // STEP) * STEP
-    ids = torch.zeros(len(pairs), length, dtype=torch.long)
-    types, mask, readable = torch.zeros_like(ids), torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
+    ids, mask = padded([pair.ids for pair in pairs], STEP)
+    types, readable = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):
-        ids[row, : len(pair)] = torch.tensor(pair.ids)
-        mask[row, : len(pair)] = 1
         types[row, pair.first : len(pair)] = 1
         readable[row, pair.first : len(pair) - 1] = True
     return Batch(ids, types, mask, readable)
 
 
 @lru_cache(maxsize=_KEPT)
-def read_context(question: str, context: str) -> Reading:
+def read_context(question: str, context: str, reader: Reader = SMALL) -> Reading:
     """Read a question in a context."""
-    return read_pairs(load_network(), pairs([question], [context]))[0]
-
-
-@lru_cache(maxsize=_KEPT)
-def read_multilingual(question: str, context: str) -> Reading:
-    """Read a question in a context with the multilingual reader."""
-    return read_pairs(load_multilingual(), pairs([question], [context], MULTILINGUAL))[0]
-
-
-@lru_cache(maxsize=_KEPT)
-def read_large(question: str, context: str) -> Reading:
-    """Read a question in a context with the large reader."""
-    return read_pairs(load_large(), pairs([question], [context], LARGE))[0]
+    return read_pairs(reader.load(), pairs([question], [context], reader.encoder))[0]
 
 
 def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:

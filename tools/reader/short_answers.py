@@ -1,14 +1,18 @@
-"""Read a short answer out of passages with the embedded network: the likeliest span of all passages, or yes, or no."""
+"""Read a short answer out of passages with the embedded network: the likeliest span of all passages, or yes, or no.
+
+In tables and forms, where a question names a row, the answer is the one cell that it asks for.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
-from ramify.tools.english import fold, sentences
-from ramify.tools.reader import large, multilingual
-from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Constants, Evidence, confidence
-from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
-from ramify.tools.reader.records import asked_cell, cells, is_empty
+from ramify.tools.embeddings.named import similarities
+from ramify.tools.english import content, fold, sentences
+from ramify.tools.reader import multilingual
+from ramify.tools.reader.calibration import GUESS, NOTHING, Evidence, confidence
+from ramify.tools.reader.reading import MULTILINGUAL, Quote, Reader, Reading, in_context, read_contexts, reader_for
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1
@@ -51,39 +55,28 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
     asked = question if len(question) <= _LONGEST else sentences(question)[-1][-_LONGEST:]
     contexts = tuple(in_context(passage["title"], passage["text"]) for passage in passages)
     begins = [len(context) - len(passage["text"]) for context, passage in zip(contexts, passages, strict=True)]
-    best, evidence = weigh(asked, contexts, begins)
+    reader = reader_for(asked, contexts)
+    best, evidence = weigh(asked, contexts, reader, begins)
     if best is None:
         return Span("", NOTHING, 0)
-    sure = confidence(evidence, constants_of(asked, contexts, best.verdict))
+    sure = confidence(evidence, reader.verdicts if best.verdict else reader.spans)
     answer = multilingual.IN_KOREAN[best.answer] if best.verdict and multilingual.is_korean(asked) else best.answer
     return Span(answer if sure >= GUESS else "", sure, best.passage)
 
 
-def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:
-    """Choose an answer; return it with its evidence. `begins`: where the text starts in each context, after its title."""
-    return weighed(question, contexts, read_contexts(question, contexts), begins, multilingual.is_wanted(question, contexts))
+def weigh(question: str, contexts: Sequence[str], reader: Reader, begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:
+    """Choose an answer among what a reader reads; the evidence of the multilingual one is the answer's likelihood alone.
 
-
-def weighed(
-    question: str, contexts: Sequence[str], readings: Sequence[Reading], begins: Sequence[int] = (), in_many_languages: bool = False
-) -> tuple[ReadAnswer | None, Evidence]:
-    """Choose an answer among what was read; the evidence of the multilingual reader is the answer's likelihood alone."""
+    begins: where the text starts in each context, after its title.
+    """
+    readings = read_contexts(question, contexts, reader)
     found = [*answers(question, readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)]
-    if in_many_languages:
+    if reader is MULTILINGUAL:
         found = [replace(one, answer=multilingual.without_particle(one.answer)) for one in found]
-        best, (place, rival) = ranked(found)
-        return best, Evidence(place, rival)
     best, (place, rival) = ranked(found)
+    if reader is MULTILINGUAL:
+        return best, Evidence(place, rival)
     return best, Evidence(place, rival, len(question.split()), single(question))
-
-
-def constants_of(question: str, contexts: Sequence[str], verdict: bool) -> Constants:
-    """Return the constants of the reader that reads these, for yes and no or for spans."""
-    if multilingual.is_wanted(question, contexts):
-        return multilingual.VERDICTS if verdict else multilingual.SPANS
-    if large.is_chosen():
-        return large.VERDICTS if verdict else large.SPANS
-    return VERDICTS if verdict else SPANS
 
 
 def single(question: str) -> float:
@@ -157,3 +150,91 @@ def _overlapping(one: ReadAnswer, other: ReadAnswer) -> bool:
     """Return whether two answers overlap."""
     together = one.start < other.end and other.start < one.end
     return one.passage == other.passage and together
+
+
+_LINE: Final = re.compile(r"[^\n]*(?:\n|$)")
+_RULE: Final = re.compile(":?-{3,}:?")
+"""Stands below the head of a table in Markdown, in each column."""
+_BETWEEN: Final = re.compile(r"[ \t]*(?:\||\t)[ \t]*")
+_FIELD: Final = re.compile(r"[ \t]*(?P<field>[^\n:=|]{1,40}?)[ \t]*[:=][ \t]+(?P<value>\S[^\n]*?)[ \t]*")
+_EMPTY: Final = frozenset(("", "-", "–", "n/a", "none", "not known", "unknown", "tbd", "vacant"))
+_NAMED: Final = 0.5
+"""Share of the words of a cell that a question has to hold for it to name that row."""
+_LIKE: Final = 0.3
+_LEAD: Final = 0.05
+"""How similar the field's name has to be to what is asked, and by how much more than the next one's."""
+
+
+class Cell(NamedTuple):
+    """A value of a record: where its row begins, the field's name, the value, and where it stands in the passage."""
+
+    row: int
+    field: str
+    text: str
+    start: int
+    end: int
+
+
+Line = list[tuple[str, int, int]]
+
+
+def cells(text: str, begin: int = 0) -> list[Cell]:
+    """Return the values of all tables with a head, and of all records of two fields and more, from `begin` on."""
+    found: list[Cell] = []
+    table: list[Line] = []
+    record: list[tuple[str, str, int, int]] = []
+    for line in _LINE.finditer(text, begin):
+        row = _cells_of(line[0].rstrip("\n"), line.start())
+        if row and all(_RULE.fullmatch(cell) for cell, _, _ in row):
+            continue
+        field = None if len(row) > 1 else _FIELD.fullmatch(line[0].rstrip("\n"))
+        if table and len(row) != len(table[0]):
+            head, *rows = table
+            for one in rows:
+                found += [Cell(one[0][1], name, *cell) for (name, _, _), cell in zip(head, one, strict=True)]
+            table = []
+        if len(row) > 1:
+            table.append(row)
+        if record and (field is None or field["field"] in {name for name, *_ in record}):
+            found += [Cell(record[0][2], *one) for one in record if len(record) > 1]
+            record = []
+        if field is not None:
+            start, end = field.span("value")
+            record.append((field["field"], field["value"], line.start() + start, line.start() + end))
+    return found
+
+
+def asked_cell(question: str, some: Sequence[Cell]) -> Cell | None:
+    """Return the cell in the row that a question names, under the field nearest to what it asks for; None where that is not plain."""
+    words = content(question)
+    naming: dict[int, tuple[float, int, Cell]] = {}
+    for cell in some:
+        if held := content(cell.text) & words:
+            share = len(held) / len(content(cell.text))
+            naming[cell.row] = max(naming.get(cell.row, (0.0, 0, cell)), (share, len(held), cell), key=lambda one: one[:2])
+    best = max((one[:2] for one in naming.values()), default=(0.0, 0))
+    named = [row for row, one in naming.items() if one[:2] == best]
+    if best[0] < _NAMED or len(named) != 1:
+        return None
+    by = naming[named[0]][2]
+    row = [cell for cell in some if cell.row == by.row and cell != by]
+    asked = " ".join(word for word in re.findall(r"[^\s?.,]+", question) if not content(word) & content(by.text)) or question
+    likely = similarities(asked, [cell.field for cell in row])
+    order = sorted(range(len(row)), key=lambda number: -likely[number])
+    if not order or likely[order[0]] < _LIKE or (len(order) > 1 and likely[order[0]] - likely[order[1]] < _LEAD):
+        return None
+    return row[order[0]]
+
+
+def is_empty(value: str) -> bool:
+    """Return whether a cell says that there is nothing."""
+    return value.strip().casefold() in _EMPTY
+
+
+def _cells_of(line: str, begin: int) -> Line:
+    borders = [0, *(place for found in _BETWEEN.finditer(line) for place in found.span()), len(line)]
+    spans = list(zip(borders[::2], borders[1::2], strict=True))
+    made = [(line[start:end].strip(), begin + start, begin + end) for start, end in spans]
+    if len(made) > 1 and not made[0][0]:  # a border at the line's left edge, and often one at the right
+        return made[1 : -1 if line.rstrip().endswith("|") else None]
+    return made

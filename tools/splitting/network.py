@@ -13,6 +13,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 READ_LAYERS: Final = (3, 6)
 """Layers of the encoder whose states are read."""
+ENCODER_WIDTH: Final = 384
 WIDTH: Final = 256
 HEADS: Final = 8
 ENCODING: Final = 2
@@ -89,10 +90,10 @@ class Layer(nn.Module):
 class Writer(nn.Module):
     """Write words of a small vocabulary and copy those of a source."""
 
-    def __init__(self, vocabulary: int, encoder_width: int = 384) -> None:
+    def __init__(self, vocabulary: int) -> None:
         super().__init__()
         self.vocabulary = vocabulary
-        self.inward = nn.Linear(len(READ_LAYERS) * encoder_width, WIDTH)
+        self.inward = nn.Linear(len(READ_LAYERS) * ENCODER_WIDTH, WIDTH)
         self.part, self.stands = nn.Embedding(2, WIDTH), nn.Embedding(PLACES, WIDTH)
         self.reading = nn.ModuleList(Layer(writes=False) for _ in range(ENCODING))
         self.word = nn.Embedding(vocabulary, WIDTH)

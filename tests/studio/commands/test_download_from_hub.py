@@ -12,9 +12,8 @@ import pytest
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf
-from ramify.tools.models import hub as hub_module
 from ramify.tools.models.gguf import find_gguf
-from ramify.tools.models.hub import HUB_MODELS, folder_of
+from ramify.tools.models.hub import HUB_MODELS
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
@@ -98,15 +97,14 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # as it is for all other tests
-    for module in (hub_module, gguf):
-        monkeypatch.setattr(module, "HUB_MODELS", MappingProxyType({**HUB_MODELS, NAME: MODEL}))
+    monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({**gguf.DOWNLOADS, NAME: MODEL}))
     yield made
     made.close()
 
 
 def kept() -> list[str]:
     """The endings of the files in the model's folder."""
-    return [path.suffix for path in folder_of(MODEL).iterdir()]
+    return [path.suffix for path in MODEL.folder.iterdir()]
 
 
 def transfers(hub: Hub) -> list[str | None]:
@@ -116,7 +114,7 @@ def transfers(hub: Hub) -> list[str | None]:
 
 def test_a_model_is_downloaded_checked_and_found_by_its_name(ramify: Ramify, hub: Hub) -> None:
     done = ramify("download", NAME)
-    path = folder_of(MODEL) / MODEL.file
+    path = MODEL.folder / MODEL.file
     assert (done.code, path.read_bytes(), transfers(hub)) == (0, CONTENT, [None])
     assert all(words in done.out for words in (str(path), f"gguf:{NAME}", "Llama 3.2 Community", "131,072"))
     with pytest.raises(ModelError, match="not in the format GGUF"):  # it is found, and is no model
@@ -128,7 +126,7 @@ def test_one_that_is_there_is_verified_without_the_hub(ramify: Ramify, hub: Hub)
     asked = len(hub.asked)
     assert "already here" in ramify("download", NAME).out
     assert len(hub.asked) == asked
-    (folder_of(MODEL) / MODEL.file).write_bytes(b"damaged")
+    (MODEL.folder / MODEL.file).write_bytes(b"damaged")
     damaged = ramify("download", NAME)
     assert damaged.code == 1
     assert "sha256" in damaged.err
@@ -146,7 +144,7 @@ def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) 
     starts = [int(str(asked).removeprefix("bytes=").rstrip("-")) for asked in ranges[1:]]
     assert 0 < starts[0] <= 1_000_000
     assert starts[0] < starts[1] <= 1_500_000
-    assert (folder_of(MODEL) / MODEL.file).read_bytes() == CONTENT
+    assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
 @fault("downloads", "the connection is cut again and again", sees="at how many bytes; run it again", kept="what was received", code=1)
@@ -158,14 +156,14 @@ def test_another_run_resumes_what_an_earlier_one_left(ramify: Ramify, hub: Hub) 
     hub.asked.clear()
     assert ramify("download", NAME).code == 0
     assert transfers(hub)[0] is not None
-    assert (folder_of(MODEL) / MODEL.file).read_bytes() == CONTENT
+    assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
 @fault("downloads", "a server that ignores the range asked for", sees="the model, downloaded from the start", kept="the model")
 def test_a_server_without_ranges_sends_it_anew(ramify: Ramify, hub: Hub) -> None:
     hub.ranges, hub.cuts = False, [1_000_000]
     assert ramify("download", NAME).code == 0
-    assert (folder_of(MODEL) / MODEL.file).read_bytes() == CONTENT
+    assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
 @fault("downloads", "a file with another hash", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
@@ -193,7 +191,7 @@ def test_of_a_file_that_changed_meanwhile_no_half_is_taken(ramify: Ramify, hub: 
 def test_a_damaged_half_is_found_by_the_whole_hash(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     ramify("download", NAME)
-    (part,) = folder_of(MODEL).iterdir()
+    (part,) = MODEL.folder.iterdir()
     part.write_bytes(bytes(part.stat().st_size))
     assert ramify("download", NAME).code == 1
     assert ramify("download", NAME).code == 0
@@ -204,7 +202,7 @@ def test_another_range_is_not_put_in_its_place(ramify: Ramify, hub: Hub) -> None
     hub.cuts, hub.shift = [1_000_000], 7
     done = ramify("download", NAME)
     assert done.code == 1
-    (part,) = folder_of(MODEL).iterdir()
+    (part,) = MODEL.folder.iterdir()
     assert f"{part.stat().st_size + 7:,}" in done.err
     assert part.read_bytes() == CONTENT[: part.stat().st_size]
 
@@ -213,7 +211,7 @@ def test_another_range_is_not_put_in_its_place(ramify: Ramify, hub: Hub) -> None
 def test_a_range_that_does_not_say_which_is_refused(ramify: Ramify, hub: Hub) -> None:
     hub.refuses = 206  # also where all was asked for
     assert ramify("download", NAME).code == 1
-    assert [path.stat().st_size for path in folder_of(MODEL).iterdir()] == [0]
+    assert [path.stat().st_size for path in MODEL.folder.iterdir()] == [0]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 416, 500])
@@ -235,7 +233,7 @@ def test_a_file_of_another_size_is_not_read(ramify: Ramify, hub: Hub, content: b
     done = ramify("download", NAME)
     assert done.code == 1
     assert f"{len(content)}" in done.err
-    assert [path.stat().st_size for path in folder_of(MODEL).iterdir()] == [0]
+    assert [path.stat().st_size for path in MODEL.folder.iterdir()] == [0]
 
 
 @fault("downloads", "a file that does not end", sees="how long it ought to be", kept="never more than its size", code=1)
@@ -244,7 +242,7 @@ def test_a_file_that_does_not_end_is_cut_at_its_size(ramify: Ramify, hub: Hub) -
     done = ramify("download", NAME)
     assert done.code == 1
     assert f"{len(CONTENT):,}" in done.err
-    assert all(path.stat().st_size <= len(CONTENT) for path in folder_of(MODEL).iterdir())
+    assert all(path.stat().st_size <= len(CONTENT) for path in MODEL.folder.iterdir())
 
 
 @fault("downloads", "a redirect to http", sees="the host that is not https", kept="nothing is asked there", code=1)
@@ -277,7 +275,7 @@ def test_a_mirror_is_asked_in_place_of_the_hub(ramify: Ramify, hub: Hub, monkeyp
     monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")  # is not looked at
     assert ramify("download", NAME, "--mirror", f"{hub.url}/").code == 0
     monkeypatch.delenv("RAMIFY_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder_of(MODEL)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(MODEL.folder))
     assert ramify("download", NAME).code == 2
 
 

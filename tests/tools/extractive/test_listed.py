@@ -1,6 +1,6 @@
 """Steps and lists that the embedded model quotes for questions that no phrase answers."""
 
-from ramify.tools.extractive.listed import MOST, listed
+from ramify.tools.extractive.quotations import MOST, listed
 from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote
 

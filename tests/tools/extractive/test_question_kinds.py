@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.demo import demo_corpus
-from ramify.tools.extractive.kinds import open_ended
-from ramify.tools.extractive.questions import objection, reads
+from ramify.tools.extractive.questions import objection, open_ended
+from ramify.tools.languages import reads
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 OTHERS = (

@@ -7,7 +7,7 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.graphs import Result
-from ramify.tools.extractive.quotations import map_report
+from ramify.tools.extractive.overviews import map_report
 from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.knowledge.valley import SMALL, VALLEY, made, opened
 

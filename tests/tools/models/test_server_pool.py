@@ -13,7 +13,7 @@ import pytest
 
 from ramify.tools.errors import ModelError, ReplyError, UsageError
 from ramify.tools.models import Model, ModelOptions, forget, resolve
-from ramify.tools.models import servers as health
+from ramify.tools.models import concurrency as health
 from ramify.tools.models.reply_parsing import Structured
 from tests.tools.model_process import processes
 from tests.tools.ollama_replies import Fail, Hang, Say

@@ -13,11 +13,11 @@ from transformers import MPNetConfig, MPNetModel
 from ramify.graphs import ask
 from ramify.nodes.settings import LARGE
 from ramify.tools.embeddings.bert import Shape, distance_buckets
-from ramify.tools.embeddings.mpnet import mpnet_folder
+from ramify.tools.embeddings.pretrained import mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.reader import calibration, large, reading, short_answers
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import Reading, Spot
+from ramify.tools.reader.reading import Reader, Reading, Spot
 from ramify.tools.released_weights import intact, unpack
 from training.network import LowRank, make_low_rank, merged
 
@@ -69,20 +69,17 @@ def test_distances_fall_into_the_buckets_of_mpnet(pieces: int) -> None:
 def test_is_read_with_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     by: list[str] = []
 
-    def reads(name: str, start: int) -> None:
-        def read(question: str, context: str) -> Reading:
-            by.append(name)
-            return Reading(0.98, 0.01, 0.01, (Spot(start, start + 5, 0.99),), 0.9)
+    def read(question: str, context: str, reader: Reader) -> Reading:
+        by.append(reader.whose)
+        start = TEXT.index("Berka") if reader is reading.LARGE else 0
+        return Reading(0.98, 0.01, 0.01, (Spot(start, start + 5, 0.99),), 0.9)
 
-        monkeypatch.setattr(reading, name, read)
-
-    reads("read_context", 0)
-    reads("read_large", TEXT.index("Berka"))
+    monkeypatch.setattr(reading, "read_context", read)
     passages = [{"title": "", "source": "a.txt", "text": TEXT}]
     small = short_answers.read(QUESTION, passages)
     with large.choosing(True):
         found = short_answers.read(QUESTION, passages)
-    assert (found.answer, by) == ("Berka", ["read_context", "read_large"])
+    assert (found.answer, by) == ("Berka", ["the reader", "the large reader"])
     assert short_answers.read(QUESTION, passages) == small, "afterwards the small one reads again"
     evidence = calibration.Evidence(0.98 * 0.99, 0.0, 3, short_answers.single(QUESTION))
     assert math.isclose(found.confidence, calibration.confidence(evidence, large.SPANS), abs_tol=0.05)

@@ -1,12 +1,14 @@
 """The reader for Korean: when it reads, what it leaves of an answer, and what is said where it is not downloaded."""
 
+from dataclasses import replace
+
 import pytest
 
-from ramify.tools.embeddings.e5 import E5, is_downloaded
+from ramify.tools.embeddings.pretrained import E5, e5_is_downloaded
 from ramify.tools.errors import ModelError
 from ramify.tools.extractive import questions
 from ramify.tools.extractive.model import reply_to
-from ramify.tools.reader import multilingual, reading, short_answers
+from ramify.tools.reader import multilingual, reading
 from ramify.tools.reader.calibration import SPANS
 from ramify.tools.reader.multilingual import is_wanted, without_particle
 from tests.multilingual import DOWNLOADED
@@ -21,7 +23,7 @@ IN_ENGLISH = "The lighthouse of Skerry was built by Anna Holt in 1905."
 def downloaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """An environment with or without the encoder, whatever this one has."""
     there = bool(request.param)
-    monkeypatch.setattr(multilingual, "is_downloaded", lambda: there)
+    monkeypatch.setattr(multilingual, "e5_is_downloaded", lambda: there)
     return there
 
 
@@ -61,17 +63,16 @@ def test_it_reads_korean_questions_and_korean_passages_where_it_is_downloaded(do
 
 def test_all_passages_of_a_question_are_read_by_one_reader(downloaded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    for name in ("read_context", "read_multilingual"):
-        monkeypatch.setattr(reading, name, lambda question, context, name=name: read.append(name))
+    monkeypatch.setattr(reading, "read_context", lambda question, context, reader: read.append(reader.whose))
     reading.read_contexts(KOREAN, (IN_ENGLISH, IN_KOREAN))
     reading.read_contexts(ENGLISH, (IN_ENGLISH, IN_ENGLISH))
-    assert read == ["read_multilingual" if downloaded else "read_context"] * 2 + ["read_context"] * 2
+    assert read == ["the multilingual reader" if downloaded else "the reader"] * 2 + ["the reader"] * 2
 
 
 def test_its_confidence_has_constants_of_its_own(downloaded: bool) -> None:
     wanted = multilingual.SPANS if downloaded else SPANS
-    assert short_answers.constants_of(KOREAN, (IN_KOREAN,), verdict=False) == wanted
-    assert short_answers.constants_of(ENGLISH, (IN_ENGLISH,), verdict=False) == SPANS
+    assert reading.reader_for(KOREAN, (IN_KOREAN,)).spans == wanted
+    assert reading.reader_for(ENGLISH, (IN_ENGLISH,)).spans == SPANS
 
 
 def test_a_korean_question_is_told_in_korean_what_to_download(downloaded: bool) -> None:
@@ -87,16 +88,15 @@ def test_a_korean_question_is_not_split_by_rules_of_english() -> None:
     assert questions.choose_split(KOREAN) is None
 
 
-def test_weights_that_are_not_the_released_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading.load_multilingual.cache_clear()
-    monkeypatch.setattr(multilingual, "SHA256", "0" * 64)
+def test_weights_that_are_not_the_released_ones_are_refused() -> None:
+    other = replace(reading.MULTILINGUAL, sha256="0" * 64, _network=None)
     with pytest.raises(ModelError, match=r"the multilingual reader's weights have sha256 .* reinstall ramify"):
-        reading.load_multilingual()
+        other.load()
 
 
 @DOWNLOADED
 def test_a_korean_question_is_answered_from_a_korean_passage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(multilingual, "is_downloaded", is_downloaded)
+    monkeypatch.setattr(multilingual, "e5_is_downloaded", e5_is_downloaded)
     slots = {"question": KOREAN, "above": "", "passages": [{"title": "스케리 등대", "source": "s", "text": IN_KOREAN}]}
     reply = reply_to("answer", slots)
     assert "안나 홀트" in reply["answer"]

@@ -25,8 +25,8 @@ QUESTION = "Who directed Solaris?"
 TEXT = "Solaris is a Soviet film of 1972, directed by Andrei Tarkovsky."
 REMEDY = r" — reinstall ramify, or name a language model, such as \S+(?m:$)"
 BREAKAGES = {
-    "missing": ("FILE", "nowhere.safetensors", r"no weights at '.*nowhere\.safetensors'"),
-    "damaged": ("SHA256", "0" * 64, rf"have sha256 '{reading.SHA256}', not '{'0' * 64}'"),
+    "missing": ("file", "nowhere.safetensors", r"no weights at '.*nowhere\.safetensors'"),
+    "damaged": ("sha256", "0" * 64, rf"have sha256 '{reading.SHA256}', not '{'0' * 64}'"),
 }
 READING = sorted(set(graphs.STRATEGIES) - {"closed-book"})
 MATRICES = st.integers(1, 5).flatmap(
@@ -38,9 +38,9 @@ MATRICES = st.integers(1, 5).flatmap(
 def said(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Break the weights, and give what has to be said about it."""
     name, value, words = BREAKAGES[request.param]
-    reading.load_network.cache_clear()
     read_context.cache_clear()
-    monkeypatch.setattr(reading, name, value)
+    monkeypatch.setattr(reading.SMALL, "_network", None)
+    monkeypatch.setattr(reading.SMALL, name, value)
     return words + REMEDY
 
 
@@ -58,7 +58,7 @@ def answered() -> dict[str, Any]:
 
 def test_weights_that_are_not_the_released_ones_are_refused(said: str) -> None:
     with pytest.raises(ModelError, match=said):
-        reading.load_network()
+        reading.SMALL.load()
 
 
 @pytest.mark.parametrize(("strategy", "model"), [*((strategy, "extractive") for strategy in READING), ("prune", "auto")])
@@ -69,10 +69,10 @@ def test_a_question_fails_with_that_error(strategy: str, model: str, said: str, 
 
 
 def test_a_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading.load_network.cache_clear()
     read_context.cache_clear()
+    monkeypatch.setattr(reading.SMALL, "_network", None)
     with monkeypatch.context() as broken:
-        broken.setattr(reading, "FILE", "nowhere.safetensors")
+        broken.setattr(reading.SMALL, "file", "nowhere.safetensors")
         with pytest.raises(ModelError):
             answered()
     assert answered()["answer"] == "Andrei Tarkovsky"
@@ -90,7 +90,7 @@ def test_the_lower_layers_are_the_encoder_s_own() -> None:
     from ramify.tools.embeddings import load_encoder
 
     encoder: Any = load_encoder("minilm")
-    network = reading.load_network()
+    network = reading.SMALL.load()
     assert network.encoder.embeddings is encoder.model.embeddings
     assert not network.training
     assert all(torch.isfinite(parameter).all() for parameter in network.parameters())

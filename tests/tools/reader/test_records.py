@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.reader.records import asked_cell, cells, is_empty
+from ramify.tools.reader.short_answers import asked_cell, cells, is_empty
 
 TABLE = (
     "Prices without tax.\n\nNo. | Part | Shelf | Price\n80-11 | V-belt set, SM 80 | B2 | 57.00\n80-90 | Scraper blades, DV 12 | C3 | 9.70\n"

@@ -3,19 +3,19 @@
 import pytest
 import torch
 
+from ramify.tools.embeddings.pretrained import MULTILINGUAL_E5, PACKAGED, Pretrained
 from ramify.tools.reader.network import KINDS
 from ramify.tools.reader.reading import batch, pairs
-from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, Trunk
 from tests.multilingual import DOWNLOADED
 from training.network import new_network
 
 QUESTION, CONTEXT = "Who built the lighthouse?", "Skerry: it was built by Anna Holt (1905)."
-TRUNKS = [SMALL, pytest.param(MULTILINGUAL, marks=DOWNLOADED)]
+TRUNKS = [PACKAGED, pytest.param(MULTILINGUAL_E5, marks=DOWNLOADED)]
 
 
 @pytest.mark.parametrize("trunk", TRUNKS, ids=lambda trunk: trunk.name)
 @pytest.mark.parametrize("context", [CONTEXT, "스케리 등대는 안나 홀트가 지었다.", "x", ""])
-def test_the_pieces_of_a_context_cover_it(trunk: Trunk, context: str) -> None:
+def test_the_pieces_of_a_context_cover_it(trunk: Pretrained, context: str) -> None:
     (pair,) = pairs([QUESTION], [context], trunk)
     covered = {place for begin, end in pair.offsets for place in range(begin, end)}
     assert {place for place, sign in enumerate(context) if not sign.isspace()} <= covered
@@ -23,7 +23,7 @@ def test_the_pieces_of_a_context_cover_it(trunk: Trunk, context: str) -> None:
 
 
 @pytest.mark.parametrize("trunk", TRUNKS, ids=lambda trunk: trunk.name)
-def test_a_network_reads_what_its_tokenizer_cuts(trunk: Trunk) -> None:
+def test_a_network_reads_what_its_tokenizer_cuts(trunk: Pretrained) -> None:
     network = new_network(trunk).eval()
     asked = batch(pairs([QUESTION, QUESTION], [CONTEXT, CONTEXT[:20]], trunk))
     with torch.inference_mode():

@@ -1,0 +1,229 @@
+"""Encoders that run in this process: a pretrained one on torch alone, or any of sentence-transformers."""
+
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, Prefixes, unit_rows
+from ramify.tools.embeddings.pretrained import POSITIONS, Pretrained
+from ramify.tools.errors import ModelError
+
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+
+    from ramify.tools.embeddings.bert import Bert
+
+_SPECIAL_TOKENS = 2
+_WIDTH = 384
+_AT_ONCE = 32
+"""Texts in a batch, those of like length together."""
+_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+"""The names that models of sentence-transformers give to the prompt of passages."""
+
+
+class _Computing(Protocol):
+    @property
+    def dtype(self) -> object: ...
+
+
+M = TypeVar("M", bound=_Computing)
+
+
+class LocalEncoder(Encoder, Generic[M]):
+    """An encoder whose model is loaded at first use, once; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._loading = threading.Lock()
+        self._loaded: M | None = None
+
+    @abstractmethod
+    def _load(self) -> M:
+        """Load the model."""
+
+    @abstractmethod
+    def _whole_tokenizer(self) -> "Tokenizer":
+        """Return the tokenizer that neither cuts nor pads."""
+
+    @property
+    def model(self) -> M:
+        """Return the model itself, loading it the first time."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether the model is in memory."""
+        return self._loaded is not None
+
+    def load(self) -> None:
+        """Load the model, or wait for the thread that does."""
+        _ = self.model
+
+    @property
+    def computed_in(self) -> str:
+        """Return the type of the numbers that the model computes in; empty before it is loaded."""
+        return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
+
+    def offsets(self, texts: Sequence[str]) -> list[Offsets]:
+        """Return where each token of each text starts and ends."""
+        encodings = self._whole_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
+        return [encoding.offsets for encoding in encodings]
+
+
+class PieceEncoder(LocalEncoder["Bert"]):
+    """A pretrained model of 384 dimensions on torch alone: the mean over the states of word pieces."""
+
+    dimension = _WIDTH
+    max_tokens = POSITIONS - _SPECIAL_TOKENS
+
+    def __init__(self, pretrained: Pretrained) -> None:
+        super().__init__()
+        self.name = pretrained.name
+        self._pretrained = pretrained
+
+    def _load(self) -> "Bert":
+        device, dtype = best_device()
+        return self._pretrained.new_layers(dtype).to(device)
+
+    def _whole_tokenizer(self) -> "Tokenizer":
+        return self._pretrained.tokenizer(cutting=False)
+
+    @property
+    def own_prefixes(self) -> Prefixes:
+        """Return the prefixes that the model is trained with."""
+        return Prefixes(self._pretrained.query_prefix, self._pretrained.document_prefix)
+
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode passages to unit vectors, shape (texts, 384)."""
+        return self._encode(texts, self._pretrained.document_prefix if prefix is None else prefix)
+
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode questions to unit vectors, shape (texts, 384)."""
+        return self._encode(texts, self._pretrained.query_prefix if prefix is None else prefix)
+
+    def _encode(self, texts: Sequence[str], prefix: str) -> Matrix:
+        import torch
+
+        from ramify.tools.embeddings.bert import padded
+
+        model, vectors = self.model, np.empty((len(texts), _WIDTH), dtype=np.float32)
+        whole = [prefix + text for text in texts]
+        pieces = [encoding.ids for encoding in self._pretrained.tokenizer(cutting=True).encode_batch(whole)] if whole else []
+        order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
+        with torch.inference_mode():
+            for begin in range(0, len(order), _AT_ONCE):
+                some = order[begin : begin + _AT_ONCE]
+                ids, mask = (tensor.to(model.device) for tensor in padded([pieces[number] for number in some]))
+                states = model(ids, mask)[-1].float() * mask[..., None]
+                vectors[some] = (states.sum(dim=1) / mask.sum(dim=1, keepdim=True)).cpu().numpy()
+        return unit_rows(vectors, _WIDTH)
+
+
+class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
+    """A sentence-transformers model."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self._encoding = threading.Lock()
+
+    def _load(self) -> "SentenceTransformer":
+        """Load the model from disk or from the local hub cache; never from the network."""
+        from sentence_transformers import SentenceTransformer
+
+        device, dtype = best_device()
+        try:
+            with quiet():
+                return SentenceTransformer(self.name, device=str(device), local_files_only=True, model_kwargs={"dtype": dtype})
+        except OSError as error:
+            remedy = f"download it once with `hf download {self.name}`, or name minilm, ollama:NAME or a folder with a model"
+            raise ModelError(f"the embedding model {self.name!r} is not on this machine", remedy) from error
+        except (ValueError, ImportError, KeyError, RuntimeError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            remedy = "name a model that sentence-transformers can load, minilm or ollama:NAME"
+            raise ModelError(f"the embedding model {self.name!r} cannot be loaded: {reason}", remedy) from error
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector."""
+        return int(self.model.get_embedding_dimension() or 0)
+
+    @property
+    def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here known only once the model is loaded
+        """Return the longest text the model sees, special tokens not counted."""
+        return int(self.model.max_seq_length or POSITIONS) - _SPECIAL_TOKENS
+
+    @property
+    def own_prefixes(self) -> Prefixes:
+        """Return the prompts that come with the model, empty ones where none do."""
+        prompts = self.model.prompts
+        return Prefixes(prompts.get("query") or "", next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), ""))
+
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode texts with the prefix, by default the model's document prompt."""
+        return self._encode(self.model.encode_document, texts, prefix)
+
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode questions with the prefix, by default the model's query prompt."""
+        return self._encode(self.model.encode_query, texts, prefix)
+
+    def _encode(self, encode: Any, texts: Sequence[str], prefix: str | None) -> Matrix:
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        with self._encoding:  # fast tokenizers raise "Already borrowed" when two threads change padding at once
+            vectors = encode(list(texts), prompt=prefix, show_progress_bar=False, convert_to_numpy=True)
+        return unit_rows(vectors, len(vectors[0]))
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self.model.tokenizer.backend_tokenizer.to_str())
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    def _whole_tokenizer(self) -> "Tokenizer":
+        return self._tokenizer
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the bar that transformers draws while loading weights off the user's terminal."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # comes without annotations
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # as above
+
+
+def best_device() -> "tuple[torch.device, torch.dtype]":
+    """Return where to compute, and in which numbers: bfloat16 on a processor that multiplies it, else 32 bits."""
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return device, torch.bfloat16 if device.type == "cpu" and cpu_has_bfloat16() else torch.float32
+
+
+def cpu_has_bfloat16() -> bool:
+    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
+    import torch
+
+    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is
+        return False
+    info = Path("/proc/cpuinfo")
+    return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")
