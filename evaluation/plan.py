@@ -9,9 +9,8 @@ from typing import Annotated, Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 from pydantic import AfterValidator, Field
 
-from ramify.evaluation._degraded_cells import check_shares
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.degraded_answers import HOWS, How
+from ramify.evaluation.degraded import HOWS, How, check_shares
 from ramify.evaluation.manifest import TOKENS, describe, file_of, profile_of, reader_of, write_manifest
 from ramify.evaluation.task import Task
 from ramify.evaluation.variants import (

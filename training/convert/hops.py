@@ -9,8 +9,7 @@ from typing import Any
 
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.load import Loader
-from ramify.evaluation.load.assemble import malformed, text_of
-from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.load.records import Record, malformed, read_records, text_of
 from ramify.evaluation.load.releases import load_hotpot, load_musique
 from training.convert.folder import Gathered, Line, fingerprint
 from training.convert.original import given, parts

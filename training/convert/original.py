@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
-from ramify.evaluation.load.assemble import malformed
-from ramify.evaluation.load.records import Record, parse_json, read_text
+from ramify.evaluation.load.records import Record, malformed, parse_json, read_text
 from ramify.tools.errors import InputError
 
 T = TypeVar("T", str, bool, int)

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ramify.evaluation.load.assemble import malformed
-from ramify.evaluation.load.records import Record
+from ramify.evaluation.load.records import Record, malformed
 from training.convert.folder import Gathered, fingerprint
 from training.convert.original import given, parts, read_object
 

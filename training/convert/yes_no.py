@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ramify.evaluation.load.assemble import text_of
-from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.load.records import Record, read_records, text_of
 from ramify.tools.errors import InputError
 from training.convert.folder import Gathered, fingerprint
 from training.convert.original import given, read_object, texts
