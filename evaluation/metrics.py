@@ -78,19 +78,20 @@ def _first_of(counts: Counter[str]) -> str:
     return min(counts, key=lambda one: (-counts[one], one))
 
 
+_LEVEL = 0.95
 _CELLS = 2_000_000
 """Numbers drawn at once: bounds the memory."""
 
 
-def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
-    return _middle(_resampled_sums(values, seed, resamples) / len(values), level)
+def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
+    return _middle(_resampled_sums(values, seed, resamples) / len(values))
 
 
-def ratio_interval(pairs: Sequence[tuple[float, float]], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the first values' mean over the second's, questions being resampled with both."""
-    first, second = _resampled_sums(pairs, seed, resamples).T
-    return _middle(first[second > 0] / second[second > 0], level)
+def ratio_interval(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of the first values' mean over the second's, questions being resampled with both."""
+    first, second = _resampled_sums(pairs, 0, 2000).T
+    return _middle(first[second > 0] / second[second > 0])
 
 
 def _resampled_sums(values: Sequence[Any], seed: int, resamples: int) -> NDArray[np.float64]:
@@ -101,8 +102,8 @@ def _resampled_sums(values: Sequence[Any], seed: int, resamples: int) -> NDArray
     )
 
 
-def _middle(values: NDArray[np.float64], level: float) -> tuple[float, float]:
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+def _middle(values: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = np.quantile(values, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return float(low), float(high)
 
 

@@ -207,7 +207,6 @@ Tell = Callable[[str], None]
 class IndexedDataset(NamedTuple):
     """A data set with the folder of its index."""
 
-    path: str
     dataset: Dataset
     place: str
     """Of its plain index: a folder, beside which the other kinds lie, or an address."""
@@ -323,13 +322,10 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **({"ray": order.ray} if order.ray is not None else {}),
     }
     written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
-    sources = [
-        IndexedDataset(
-            path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by,
-            _chunk_tokens(dataset, order), order.build,
-        )
-        for path, dataset in datasets
-    ]  # fmt: skip
+    sources = []
+    for _, dataset in datasets:
+        place, bare = _place(dataset, order, order.label), Path(_place(dataset, order))
+        sources.append(IndexedDataset(dataset, place, bare, order.group_by, _chunk_tokens(dataset, order), order.build))
     return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]), order.calls)
 
 

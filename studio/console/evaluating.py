@@ -61,9 +61,9 @@ def evaluating(order: Order) -> None:
 
 
 def check_extras() -> None:
-    """Check that what scores and reports need is installed; RamifyError if not."""
-    if missing := [name for name in ("matplotlib", "scipy") if find_spec(name) is None]:
-        raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
+    """Check that what reports need is installed; RamifyError if not."""
+    if find_spec("matplotlib") is None:
+        raise RamifyError("matplotlib is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
 
 
 def finish(order: Order) -> None:
