@@ -1,11 +1,9 @@
-"""Evaluate strategies: the `plan` of a run is carried out by `search`, `degraded_search` and `answering`, and kept as rows.
+"""Evaluate strategies: the `plan` of a run is carried out by `search` and `answering`, and kept as rows.
 
 * a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration;
   a `task` is one question with one variant, and gives a row
-* from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata,
-  `degraded_answers` makes questions and searches worse for strategies
-* questions about an index of your own: `proposing` writes them to a `question_file`, with a model on passages of its `drawing`,
-  or `by_rules`; `from_chat` takes what users rated
+* from data to scores: `load` reads a `dataset`, `metrics` score; `degraded` is what is made worse: metadata, questions and searches
+* questions about an index of your own: `proposing` writes them to a `question_file`, with a model or `by_rules`
 * `papers` to reproduce, as data
 * `inspect` offers a strategy to inspect_ai, an evaluation framework
 * reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import groupby
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -98,13 +99,9 @@ def _start(pool: ProcessPoolExecutor) -> None:
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        pool.submit(_nothing)
+        pool.submit(os.getpid)  # a pool starts its process with the first task
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _nothing() -> None:
-    """Do nothing: the pool starts its process with the first task."""
 
 
 def _prepare(listening: Connection, share: int) -> None:
@@ -122,7 +119,6 @@ def _end_with(listening: Connection) -> None:
 
 
 Batch = Sequence[Task]
-Ask = Callable[[Batch], Awaitable[list[Row]]]
 Done = Callable[[Task, Row], None]
 UnderWay = dict[asyncio.Future[list[Row]], Batch]
 PILOT = 8
@@ -140,8 +136,9 @@ class Workers(NamedTuple):
     """Questions that are asked at the same time."""
     under_way: int
     """Batches handed out at a time."""
-    batches: Callable[[Sequence[Task]], list[Batch]]
-    ask: Ask
+    ask: Callable[[Batch], Awaitable[list[Row]]]
+    by_question: bool = False
+    """Whether a batch is a question with all its variants, which read similar passages that a worker caches; else it is one task."""
 
 
 async def run(
@@ -183,8 +180,9 @@ def in_parts(tasks: Sequence[Task], at_once: int, processes: int) -> tuple[list[
 
 
 async def _run(tasks: Sequence[Task], done: Done, those: Workers, under_way: UnderWay) -> None:
-    for batch in those.batches(tasks):
-        under_way[asyncio.ensure_future(those.ask(batch))] = batch
+    for _, batch in groupby(tasks, lambda task: (task.dataset, task.question.id) if those.by_question else task.key):
+        found = list(batch)
+        under_way[asyncio.ensure_future(those.ask(found))] = found
         if len(under_way) >= those.under_way:
             await _next(under_way, done)
     while under_way:
@@ -202,13 +200,13 @@ async def _next(under_way: UnderWay, done: Done) -> None:
 def open_workers(at_once: int, workers: int, cluster: Cluster | None) -> Iterator[Workers]:
     """Open the processes or the cluster that answer."""
     if cluster is not None:
-        yield Workers(cluster.workers, cluster.workers, AHEAD_ON_RAY * cluster.workers, by_question, _on(cluster))
+        yield Workers(cluster.workers, cluster.workers, AHEAD_ON_RAY * cluster.workers, partial(_on_cluster, cluster), by_question=True)
     elif workers == 1:
-        yield Workers(1, at_once, at_once, one_by_one, _here)
+        yield Workers(1, at_once, at_once, _here)
     else:
         with ExitStack() as stack:
             pools = [stack.enter_context(worker_process(workers)) for _ in range(workers)]
-            yield Workers(workers, workers, AHEAD * workers, one_by_one, _shared(pools))
+            yield Workers(workers, workers, AHEAD * workers, partial(_in_pool, pools))
 
 
 def place(task: Task, processes: int) -> int:
@@ -216,41 +214,23 @@ def place(task: Task, processes: int) -> int:
     return crc32(task.question.id.encode()) % processes
 
 
-def one_by_one(tasks: Sequence[Task]) -> list[Batch]:
-    """Return one batch per task."""
-    return [[task] for task in tasks]
-
-
-def by_question(tasks: Sequence[Task]) -> list[Batch]:
-    """Return one batch per question with all its variants: they read similar passages, which a worker caches."""
-    return [list(found) for _, found in groupby(tasks, lambda task: (task.dataset, task.question.id))]
-
-
 async def _here(batch: Batch) -> list[Row]:
     return [await answer(task) for task in batch]
 
 
-def _shared(pools: list[ProcessPoolExecutor]) -> Ask:
-    """Distribute tasks among processes; all variants of a question go to the same one."""
-
-    async def ask(batch: Batch) -> list[Row]:
-        pool = pools[place(batch[0], len(pools))]
-        return await asyncio.get_running_loop().run_in_executor(pool, _there, batch)
-
-    return ask
+async def _in_pool(pools: Sequence[ProcessPoolExecutor], batch: Batch) -> list[Row]:
+    """Answer a batch in a process; all variants of a question go to the same one."""
+    pool = pools[place(batch[0], len(pools))]
+    return await asyncio.get_running_loop().run_in_executor(pool, _there, batch)
 
 
-def _on(cluster: Cluster) -> Ask:
-    """Give batches to idle workers of a cluster; a batch that no worker survives counts as failed, and the run continues."""
-
-    async def ask(batch: Batch) -> list[Row]:
-        try:
-            with worker_errors("answering it"):
-                return await asyncio.wrap_future(cluster.submit(_there, batch))
-        except LostError as error:
-            return [failed(task, str(error)) for task in batch]
-
-    return ask
+async def _on_cluster(cluster: Cluster, batch: Batch) -> list[Row]:
+    """Answer a batch on an idle worker; one that no worker survives counts as failed, and the run continues."""
+    try:
+        with worker_errors("answering it"):
+            return await asyncio.wrap_future(cluster.submit(_there, batch))
+    except LostError as error:
+        return [failed(task, str(error)) for task in batch]
 
 
 def _there(batch: Batch) -> list[Row]:

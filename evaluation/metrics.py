@@ -4,9 +4,10 @@ import re
 import string
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ramify.nodes.tree import is_unknown
 from ramify.tools.errors import UsageError
@@ -58,11 +59,6 @@ def _overlap(given: list[str], gold: list[str]) -> float:
     return 2 * shared / (len(given) + len(gold))
 
 
-def majority(golds: Sequence[str]) -> list[str]:
-    """Answer every question with the most frequent gold answer."""
-    return majority_by_type(golds, [""] * len(golds))
-
-
 def majority_by_type(golds: Sequence[str], types: Sequence[str]) -> list[str]:
     """Answer every question with the most frequent gold of its type."""
     of_type: dict[str, list[str]] = {}
@@ -78,31 +74,36 @@ def most_frequent(golds: Sequence[str]) -> str:
     return _first_of(Counter(gold for gold in golds if normal(gold) == meaning))
 
 
-def _first_of(counts: "Counter[str]") -> str:
+def _first_of(counts: Counter[str]) -> str:
     return min(counts, key=lambda one: (-counts[one], one))
 
 
+_LEVEL = 0.95
 _CELLS = 2_000_000
 """Numbers drawn at once: bounds the memory."""
 
 
-def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
-    _some(values)
+def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
+    return _middle(_resampled_sums(values, seed, resamples) / len(values))
+
+
+def ratio_interval(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of the first values' mean over the second's, questions being resampled with both."""
+    first, second = _resampled_sums(pairs, 0, 2000).T
+    return _middle(first[second > 0] / second[second > 0])
+
+
+def _resampled_sums(values: Sequence[Any], seed: int, resamples: int) -> NDArray[np.float64]:
     sample = np.asarray(values, dtype=np.float64)
     draw = np.random.default_rng(seed)
-    means = [sample[draw.integers(0, len(sample), (rows, len(sample)))].mean(axis=1) for rows in _portions(resamples, len(sample))]
-    low, high = np.quantile(np.concatenate(means), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return np.concatenate(
+        [sample[draw.integers(0, len(sample), (rows, len(sample)))].sum(axis=1) for rows in _portions(resamples, len(sample))]
+    )
 
 
-def ratio_interval(pairs: Sequence[tuple[float, float]], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the first values' mean over the second's, questions being resampled with both."""
-    sample = np.asarray(pairs, dtype=np.float64)
-    draw = np.random.default_rng(seed)
-    sums = [sample[draw.integers(0, len(sample), (rows, len(sample)))].sum(axis=1) for rows in _portions(resamples, len(sample))]
-    first, second = np.concatenate(sums).T
-    low, high = np.quantile(first[second > 0] / second[second > 0], [(1 - level) / 2, (1 + level) / 2])
+def _middle(values: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = np.quantile(values, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     return float(low), float(high)
 
 
@@ -111,10 +112,7 @@ def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples
 
     Were they equal, each question's difference could as well have the other sign. The observed one counts among the flips: p is never 0.
     """
-    if len(a) != len(b):
-        raise UsageError(f"{len(a)} scores cannot be paired with {len(b)}", "give both strategies' scores of the same questions")
-    _some(a)
-    difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    difference = np.array([one - other for one, other in zip(a, b, strict=True)], dtype=np.float64)
     # Differences of one size are flipped together: how many stay positive is all that counts, and scores have few sizes.
     sizes, counts = np.unique(np.round(np.abs(difference[difference != 0]), 12), return_counts=True)
     observed = abs(difference.sum())
@@ -139,11 +137,6 @@ def _portions(rows: int, width: int) -> list[int]:
     """Split rows into portions that fit in memory."""
     most = max(1, _CELLS // max(width, 1))
     return [min(most, rows - start) for start in range(0, rows, most)]
-
-
-def _some(values: Sequence[float]) -> None:
-    if not len(values):
-        raise UsageError("there are no scores", "give at least one question's score")
 
 
 class Bin(NamedTuple):
@@ -197,7 +190,7 @@ def risk_coverage(confidences: Sequence[float], right: Sequence[float]) -> RiskC
     return RiskCoverage(tuple(map(float, coverage)), tuple(map(float, risk)), area)
 
 
-def _checked(confidences: Sequence[float], right: Sequence[float]) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", ...]:
+def _checked(confidences: Sequence[float], right: Sequence[float]) -> tuple[NDArray[np.float64], ...]:
     if len(confidences) != len(right) or not len(confidences):
         raise UsageError(f"{len(confidences)} confidences for {len(right)} answers", "give one for each answer, and at least one answer")
     if outside := [value for value in confidences if not 0 <= value <= 1]:
@@ -205,102 +198,9 @@ def _checked(confidences: Sequence[float], right: Sequence[float]) -> tuple["np.
     return np.asarray(confidences, dtype=np.float64), np.asarray(right, dtype=np.float64)
 
 
-if TYPE_CHECKING:
-    from ir_measures.measures import Measure
-
-
-PRINTED = {
-    "recall": "R",  # the share of the gold documents that are among the first k
-    "hits": "Success",  # whether any gold document is among the first k
-    "precision": "P",  # the share of the first k places that gold documents take
-    "mrr": "RR",  # one over the rank of the first gold document, 0 beyond k
-    "map": "AP",  # the precision at the rank of each gold document, averaged over all (average precision of TREC)
-}
-"""Our names of the measures, and those of ir_measures."""
-
-
-def retrieval_scores(ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
-    """Return all reported scores of a ranking."""
-    wanted = [("recall", 5), ("recall", 10), ("precision", 5), ("hits", 1), ("hits", 4), ("hits", 10), ("mrr", 10), ("map", 10)]
-    standard = _computed(wanted, ranking, gold)
-    every = {f"all_gold@{k}": all_gold_at(ranking, gold, k) for k in (5, 10)}
-    return {**standard, **every, "map@10_official": map_multihop_rag(ranking, gold)}
-
-
-def score_at(name: str, k: int, ranking: Sequence[str], gold: Collection[str]) -> float:
-    """Return one score of the first k."""
-    return _computed([(name, k)], ranking, gold)[f"{name}@{k}"]
-
-
-def all_gold_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Return whether every gold document is among the first k: the condition of a multi-hop answer."""
-    return float(set(_any_given(gold)) <= set(ranking[:k]))
-
-
-def map_multihop_rag(ranking: Sequence[str | frozenset[str]], gold: Collection[str]) -> float:
-    """Return what the script released with MultiHop-RAG (Tang & Yang 2024) calls MAP@10: new golds at a rank, over the rank, averaged.
-
-    That is not a precision: it forgets the golds of earlier ranks, so that a perfect ranking of 2, 3 or 4 golds scores .75, .611, .521.
-    Of each passage the document is given, or the gold sentences that it holds.
-    """
-    seen: set[str] = set()
-    total = 0.0
-    for rank, held in enumerate(ranking[:10], 1):
-        new = ({held} if isinstance(held, str) else held) & set(gold) - seen
-        total += len(new) / rank
-        seen |= new
-    return total / min(len(_any_given(gold)), 10)
-
-
-def supporting_facts_f1(cited: Collection[str], gold: Collection[str]) -> float:
-    """Return the F1 of the cited documents against the gold ones (supporting-facts F1 of HotpotQA, Yang et al. 2018)."""
-    shared = len(set(cited) & set(_any_given(gold)))
-    return 2 * shared / (len(set(cited)) + len(set(gold)))
-
-
-def citation_scores(cited: Collection[str], gold: Collection[str]) -> dict[str, float | None]:
-    """Return precision and recall of the cited documents against the gold ones, and their F1; no precision where none is cited."""
-    shared = len(set(cited) & set(_any_given(gold)))
-    return {
-        "citation_precision": shared / len(set(cited)) if cited else None,
-        "citation_recall": shared / len(set(gold)),
-        "supporting_f1": supporting_facts_f1(cited, gold),
-    }
-
-
-def _computed(wanted: Sequence[tuple[str, int]], ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
-    measures = {f"{name}@{k}": _measure(name, k) for name, k in wanted}
-    from ir_measures import calc_aggregate
-
-    # Ranks stand for documents there: an id may hold what trec_eval cannot read, and may come twice, which it refuses.
-    first: dict[str, int] = {}
-    for rank, document in enumerate(ranking):
-        first.setdefault(document, rank)
-    relevant = {str(first.get(one, f"missing {number}")): 1 for number, one in enumerate(dict.fromkeys(_any_given(gold)))}
-    told = calc_aggregate(list(measures.values()), {"": relevant}, {"": {str(rank): -float(rank) for rank in range(len(ranking))}})
-    return {name: float(told[measure]) for name, measure in measures.items()}
-
-
-def _measure(name: str, k: int) -> "Measure":
-    try:
-        import ir_measures
-    except ImportError as error:
-        raise UsageError("retrieval is scored with ir_measures, which is not installed", "pip install 'ramify-rag[eval]'") from error
-    measure: Measure = getattr(ir_measures, PRINTED[name]) @ k
-    return measure
-
-
-def _any_given(gold: Collection[str]) -> Collection[str]:
-    if not gold:
-        raise UsageError("there is no gold to be found", "score the retrieval of questions only whose gold documents are known")
-    return gold
-
-
 ENOUGH = 0.75
 """Share of a gold passage's words that a retrieved passage has to hold to stand for it (as in PruneRAG's reference code)."""
 _NO_SPACE = str.maketrans("", "", " \n")
-Held = Sequence[frozenset[str]]
-"""The gold sentences that each passage holds, best passage first."""
 
 
 def held_facts(text: str, facts: Collection[str]) -> frozenset[str]:
@@ -315,33 +215,48 @@ def stands_for(passage: str, gold: str) -> bool:
     return bool(wanted) and (wanted & _words(passage)).total() >= ENOUGH * wanted.total()
 
 
-def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
-    """Return all reported scores of a ranking, under the names of `retrieval_scores`."""
-    if not (count := len(set(facts))):
-        raise UsageError("there is no gold to be found", "score the retrieval of questions only whose gold sentences are known")
-    told = {f"recall@{k}": recall_at(held, count, k) for k in (5, 10)}
-    told |= {f"all_gold@{k}": float(recall_at(held, count, k) == 1) for k in (5, 10)}
-    told |= {f"hits@{k}": float(any(held[:k])) for k in (1, 4, 10)}
-    told |= {"precision@5": sum(map(bool, held[:5])) / 5}
-    first = next((1 / rank for rank, one in enumerate(held[:10], 1) if one), 0.0)
-    return {**told, "mrr@10": first, "map@10": map_at(held, count, 10), "map@10_official": map_multihop_rag(held, facts)}
+def retrieval_scores(held: Sequence[frozenset[str]], gold: Collection[str]) -> dict[str, float]:
+    """Return all reported scores of a ranking; `held` is the gold, documents or sentences, that each place holds, best place first.
+
+    Where no place holds two golds, and no gold is held twice, these are the measures of trec_eval.
+    """
+    count = len(set(gold))
+    found = {k: len(frozenset().union(*held[:k])) for k in (5, 10)}
+    return {
+        **{f"recall@{k}": found[k] / count for k in (5, 10)},
+        **{f"all_gold@{k}": float(found[k] == count) for k in (5, 10)},
+        **{f"hits@{k}": float(any(held[:k])) for k in (1, 4, 10)},
+        "precision@5": sum(map(bool, held[:5])) / 5,
+        "mrr@10": next((1 / rank for rank, one in enumerate(held[:10], 1) if one), 0.0),
+        **_average_precisions(held[:10], count),
+    }
 
 
-def recall_at(held: Held, count: int, k: int) -> float:
-    """Return the share of `count` gold sentences that the first k passages hold."""
-    return len(frozenset().union(*held[:k])) / count
+def _average_precisions(held: Sequence[frozenset[str]], count: int) -> dict[str, float]:
+    """Return MAP@10, never above 1, and what the script released with MultiHop-RAG (Tang & Yang 2024) calls so.
 
-
-def map_at(held: Held, count: int, k: int) -> float:
-    """Give, averaged over all gold sentences, the share of sentences found so far over the rank where each is found; never above 1."""
+    MAP is, averaged over all golds, the share of golds found so far over the rank where each is found. The script forgets the golds of
+    earlier ranks, so that a perfect ranking of 2, 3 or 4 golds scores .75, .611, .521.
+    """
     seen: set[str] = set()
-    total = 0.0
-    for rank, one in enumerate(held[:k], 1):
+    usual = official = 0.0
+    for rank, one in enumerate(held, 1):
         new = one - seen
         seen |= one
-        total += len(new) * min(len(seen) / rank, 1.0)
-    return total / count
+        usual += len(new) * min(len(seen) / rank, 1.0)
+        official += len(new) / rank
+    return {"map@10": usual / count, "map@10_official": official / min(count, 10)}
 
 
-def _words(text: str) -> "Counter[str]":
+def citation_scores(cited: Collection[str], gold: Collection[str]) -> dict[str, float | None]:
+    """Return precision, recall and F1 (supporting-facts F1 of HotpotQA, Yang et al. 2018) of cited documents; no precision of none."""
+    shared = len(set(cited) & set(gold))
+    return {
+        "citation_precision": shared / len(set(cited)) if cited else None,
+        "citation_recall": shared / len(set(gold)),
+        "supporting_f1": 2 * shared / (len(set(cited)) + len(set(gold))),
+    }
+
+
+def _words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text.casefold()))

@@ -9,9 +9,8 @@ from typing import Annotated, Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 from pydantic import AfterValidator, Field
 
-from ramify.evaluation._degraded_cells import check_shares
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.degraded_answers import HOWS, How
+from ramify.evaluation.degraded import HOWS, How, check_shares
 from ramify.evaluation.manifest import TOKENS, describe, file_of, profile_of, reader_of, write_manifest
 from ramify.evaluation.task import Task
 from ramify.evaluation.variants import (
@@ -208,7 +207,6 @@ Tell = Callable[[str], None]
 class IndexedDataset(NamedTuple):
     """A data set with the folder of its index."""
 
-    path: str
     dataset: Dataset
     place: str
     """Of its plain index: a folder, beside which the other kinds lie, or an address."""
@@ -324,13 +322,10 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **({"ray": order.ray} if order.ray is not None else {}),
     }
     written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
-    sources = [
-        IndexedDataset(
-            path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by,
-            _chunk_tokens(dataset, order), order.build,
-        )
-        for path, dataset in datasets
-    ]  # fmt: skip
+    sources = []
+    for _, dataset in datasets:
+        place, bare = _place(dataset, order, order.label), Path(_place(dataset, order))
+        sources.append(IndexedDataset(dataset, place, bare, order.group_by, _chunk_tokens(dataset, order), order.build))
     return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]), order.calls)
 
 

@@ -1,6 +1,11 @@
-"""Propose questions about an index, for a person to edit: written and checked by a language model, or found by rules."""
+"""Propose questions about an index, for a person to edit: written and checked by a language model, or found by rules.
+
+They are asked of passages drawn at random, spread over the documents, and of pairs that share a name.
+"""
 
 import asyncio
+import hashlib
+import random
 import re
 import time
 from collections import Counter
@@ -13,8 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.evaluation._by_rules import RULES, negated
-from ramify.evaluation._drawing import Draw, draws, prose, spread
-from ramify.evaluation.load import OPEN
+from ramify.evaluation.dataset import OPEN
 from ramify.evaluation.metrics import exact_match, held_facts, token_f1
 from ramify.evaluation.question_file import Proposed, QuestionFile
 from ramify.graphs.run import blocking
@@ -29,9 +33,10 @@ from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
 from ramify.prompts.prompt import copied_back
 from ramify.prompts.propose import WANTED, propose
-from ramify.tools.english import fold, holds, same_question
+from ramify.tools.english import bare_title, fold, holds, names_in, sentences
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
-from ramify.tools.index import Index
+from ramify.tools.index import Hit, Index
+from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
 
@@ -42,13 +47,22 @@ _TRIES = 4
 """Draws for each question wanted, at most: what fails a check is dropped."""
 _AGREES = 0.5
 """Token F1 from which two answers of several words agree."""
-_NEAR = 5
+_FOUND = 5
+"""Passages that must not answer an unanswerable question."""
 _GENERATION = 5
 """Most users, tasks of each and questions for each, as in GraphRAG §4.1.1."""
 _TITLES, _COLLECTION = 60, 3000
 """Titles, and characters, by which a collection is shown."""
 NO_REPLY = "the model gave no usable reply in time"
 _DEIXIS = re.compile(r"\b(?:the|this|these|given) (?:passages?|texts?|documents?|excerpts?|sections? above)\b", re.IGNORECASE)
+
+_SHORTEST = 100
+"""Characters of a passage that is asked about."""
+_LETTERS = 0.65
+"""Share of them that are letters in prose; tables, listings and code have fewer."""
+_READ = 50
+_NAMES, _NEAR = 12, 10
+"""Names of a passage by which others are looked for, and passages found by each."""
 
 
 class ProposalSettings(Settings):
@@ -57,6 +71,20 @@ class ProposalSettings(Settings):
     listed: ClassVar[str] = "those of the calls are temperature, seed, num_ctx, num_predict, passage_tokens, timeout and max_concurrency"
     passage_tokens: int = Field(default=600, ge=20, description="A passage is cut to this many tokens before it is shown.")
     thought: bool = Field(default=False, description="Ask for one short sentence of thought before a reply.")
+
+
+class Draw(NamedTuple):
+    """Passages to ask one question about, and the name that two of them share."""
+
+    kind: str
+    passages: tuple[Passage, ...]
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """Return an id that the same kind and passages always get."""
+        told = "\x1f".join((*(passage.id for passage in self.passages), self.name))
+        return f"{self.kind}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
 
 class Proposals(NamedTuple):
@@ -80,12 +108,6 @@ def kinds_of(model: str, wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wanted)) or (tuple(RULES) if is_embedded(model) else KINDS)
 
 
-def shares(count: int, kinds: Sequence[str]) -> dict[str, int]:
-    """Return how many questions of each kind make up a number; the first kinds get what is left over."""
-    each, more = divmod(count, len(kinds))
-    return {kind: each + (number < more) for number, kind in enumerate(kinds)}
-
-
 def propose_questions(
     index: str, file: QuestionFile, count: int, options: Mapping[str, Any], kinds: Sequence[str] = (), progress: Progress = silent
 ) -> Proposals:
@@ -95,22 +117,21 @@ def propose_questions(
     """
     settings = ProposalSettings.model_validate(dict(options))
     model, held = current_model(settings), opened(index)
-    missing = {kind: most - _there(file, kind) for kind, most in shares(count, kinds_of(model.name, kinds)).items()}
+    wanted = kinds_of(model.name, kinds)
+    each, more = divmod(count, len(wanted))  # the first kinds get what is left over
+    there = {kind: file.counts[OPEN if kind == OVERVIEWS else kind] for kind in wanted}
+    missing = {kind: each + (number < more) - there[kind] for number, kind in enumerate(wanted)}
     dropped: Counter[str] = Counter()
     before = len(file.rows)
     if is_embedded(model.name):
-        for kind, wanted in missing.items():
-            _by_rules(held, file, kind, wanted, settings.seed)
+        for kind, number in missing.items():
+            _by_rules(held, file, kind, number, settings.seed)
     else:
         budget = Budget.open(settings, Usage(), time.time(), kept=False)
         proposer = Proposer(held, file, settings, model, budget, dropped, progress)
         blocking(proposer.propose(missing))
     made = len(file.rows) - before
-    return Proposals(made, dropped, sum(max(0, wanted) for wanted in missing.values()) - made)
-
-
-def _there(file: QuestionFile, kind: str) -> int:
-    return file.counts[OPEN if kind == OVERVIEWS else kind]
+    return Proposals(made, dropped, sum(max(0, number) for number in missing.values()) - made)
 
 
 def _by_rules(index: Index, file: QuestionFile, kind: str, wanted: int, seed: int) -> None:
@@ -120,7 +141,7 @@ def _by_rules(index: Index, file: QuestionFile, kind: str, wanted: int, seed: in
         if wanted <= 0:
             return
         draw = Draw(kind, (passage,))
-        found = next((one for one in RULES[kind](passage) if not is_repeated(one["question"], file)), None)
+        found = next((one for one in RULES[kind](passage) if not file.has(one["question"])), None)
         if found is None or draw.id in file.ids or file.tried(draw.id):
             continue
         other = former.get(found["verb"]) if kind == "yes-no" else None
@@ -131,11 +152,6 @@ def _by_rules(index: Index, file: QuestionFile, kind: str, wanted: int, seed: in
         made = f"rule: {found['rule']} in {passage.id}, seed {seed}"
         file.add({**asked, "id": draw.id, "type": kind, "source": passage.source, "made_by": made})
         wanted -= 1
-
-
-def is_repeated(question: str, file: QuestionFile) -> bool:
-    """Return whether a file has a question already, in these or other words."""
-    return any(same_question(question, str(row["question"])) for row in file.rows if "question" in row)
 
 
 @dataclass(frozen=True)
@@ -169,7 +185,7 @@ class Proposer:
             for draw, question in zip(batch, made, strict=True):
                 if isinstance(question, BudgetError):
                     raise question
-                if isinstance(question, dict) and is_repeated(question["question"], self.file):
+                if isinstance(question, dict) and self.file.has(question["question"]):
                     question = "it was asked before"
                 if isinstance(question, dict) and wanted > 0:
                     self.file.add(question)
@@ -211,7 +227,7 @@ class Proposer:
         A two-hop question must not be answered by the second passage alone.
         """
         if draw.kind == "unanswerable":
-            [hits] = await asyncio.to_thread(self.index.search, [question], _NEAR, mmr=None)
+            [hits] = await asyncio.to_thread(self.index.search, [question], _FOUND, mmr=None)
             shown = [passage_of(hit) for hit in hits]
         else:
             shown = [Passage(id=str(n), text=quote, source=f"quote {n}", score=1.0) for n, quote in enumerate(quotes, 1)]
@@ -237,7 +253,7 @@ class Proposer:
                     asked = (await ask(OVERVIEW, field="", text=text, user=user, task=task)).value.asked
                     found += [(n, number, place, question.strip(), f"{user}: {task}") for n, question in enumerate(asked)]
         for *_, question, who in sorted(found):
-            if wanted > 0 and not is_repeated(question, self.file):
+            if wanted > 0 and not self.file.has(question):
                 told = {"id": f"open-{len(self.file.rows) + 1}", "question": question, "type": OPEN}
                 self.file.add({**told, "made_by": f"{self.model.name} for {who}, seed {self.settings.seed}"})
                 wanted -= 1
@@ -286,3 +302,48 @@ def collection(index: Index, seed: int) -> str:
     passages = index.get_by_ids(spread(index.ids(), f"{seed} titles")[:_TITLES])
     titles = dict.fromkeys(str(one.metadata.get("title") or one.metadata.get("source") or "") for one in passages)
     return "\n".join(filter(None, (index.manifest.description, *titles)))[:_COLLECTION]
+
+
+def spread(ids: Sequence[str], seed: str) -> list[str]:
+    """Return ids in random order, first one of each document, then a second of each, and so on; a file of pages is a document."""
+    seen: Counter[str] = Counter()
+    rounds = []
+    for id in random.Random(seed).sample(ids, len(ids)):
+        file = document_of(id).partition("#")[0]
+        rounds.append((seen[file], id))
+        seen[file] += 1
+    return [id for _, id in sorted(rounds, key=lambda one: one[0])]
+
+
+def draws(index: Index, kind: str, seed: int) -> Iterator[Draw]:
+    """Yield what to ask about; the same seed gives the same. Blocking."""
+    for passage in prose(index, f"{seed} {kind}"):
+        if kind != "two-hop":
+            yield Draw(kind, (passage,))
+        elif pair := linked(index, passage):
+            yield pair
+
+
+def prose(index: Index, seed: str) -> Iterator[Passage]:
+    """Yield the passages that are prose and not too short, spread over the documents. Blocking."""
+    order = spread(index.ids(), seed)
+    for start in range(0, len(order), _READ):
+        for document in index.get_by_ids(order[start : start + _READ]):
+            text = document.page_content
+            if len(text) >= _SHORTEST and sum(map(str.isalpha, text)) >= _LETTERS * len(text):
+                yield passage_of(Hit(document, 1.0, 1.0))
+
+
+def linked(index: Index, passage: Passage) -> Draw | None:
+    """Return the passage with one of another document that tells of a name in it: one titled so, else of the rarest name; None if none."""
+    own = fold(bare_title(passage.title))
+    found = [name for sentence in sentences(passage.text) for name in names_in(sentence)]
+    names = [name for name in dict.fromkeys(found) if len(name) > 2 and fold(name) not in own][:_NAMES]
+    ranked = []
+    for place, (name, hits) in enumerate(zip(names, index.search(names, _NEAR, mmr=None) if names else [], strict=True)):
+        others = [one for hit in hits if (one := passage_of(hit)).source != passage.source and holds(f"{one.title} {one.text}", name)]
+        for other in others[:1]:
+            best = next((one for one in others if fold(bare_title(one.title)) == fold(name)), other)
+            titled = fold(bare_title(best.title)) == fold(name)
+            ranked.append((not titled, len(others), place, Draw("two-hop", (passage, best), name)))
+    return min(ranked, key=lambda one: one[:3])[3] if ranked else None

@@ -1,6 +1,10 @@
-"""A file of questions that a person edits (jsonl or csv): what is there stays, further questions are added one by one."""
+"""A file of questions that a person edits (jsonl or csv): what is there stays, further questions are added one by one.
+
+Those that were asked and rated in `ramify serve` can be added: a right answer is the gold, a wrong one is for a person to write.
+"""
 
 import csv
+import hashlib
 import io
 import json
 from collections import Counter
@@ -8,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.load.own_questions import NEEDS_ANSWER, read_questions
+from ramify.graphs.conversation import SQLITE
+from ramify.graphs.ratings import CONVERSATIONS, rated
+from ramify.tools.english import same_question
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.new_files import check_place, make_file, remedy_for, write_whole
 from ramify.tools.typed import usable
@@ -27,7 +34,8 @@ class QuestionFile:
         if self.file.suffix not in SUFFIXES:
             raise UsageError(f"questions cannot be written to {str(file)!r}", f"name a file that ends in {' or '.join(SUFFIXES)}")
         check_place(self.file)
-        self.rows: list[Proposed] = [record.value for record in read_questions(self.file)] if _has_content(self.file) else []
+        there = self.file.exists() and self.file.stat().st_size > 0
+        self.rows: list[Proposed] = [record.value for record in read_questions(self.file)] if there else []
         self._tried_file = self.file.with_name(f"{self.file.name}.tried")
         lines = self._tried_file.read_text(encoding="utf-8", errors="replace").splitlines() if self._tried_file.exists() else []
         self._tried = dict(line.split("\t", 1) for line in lines if "\t" in line)
@@ -41,6 +49,10 @@ class QuestionFile:
     def ids(self) -> set[str]:
         """Return the ids of its questions."""
         return {str(row["id"]) for row in self.rows}
+
+    def has(self, question: str) -> bool:
+        """Return whether the file has a question already, in these or other words."""
+        return any(same_question(question, str(row["question"])) for row in self.rows if "question" in row)
 
     def tried(self, key: str) -> bool:
         """Return whether something was tried, with whatever outcome."""
@@ -59,12 +71,7 @@ class QuestionFile:
     def add(self, question: Proposed) -> None:
         """Add a question, and write the file anew, since a person may have edited its end: it is there whole or as it was."""
         self.rows.append({name: question[name] for name in FIELDS if question.get(name) not in (None, "", [], ())})
-        write = _csv if self.file.suffix == ".csv" else _jsonl
-        write_whole(write(self.rows), self.file)
-
-
-def _has_content(file: Path) -> bool:
-    return file.exists() and file.stat().st_size > 0
+        write_whole(_csv(self.rows) if self.file.suffix == ".csv" else _jsonl(self.rows), self.file)
 
 
 def _jsonl(rows: list[Proposed]) -> str:
@@ -76,9 +83,27 @@ def _csv(rows: list[Proposed]) -> str:
     text = io.StringIO(newline="")
     table = csv.writer(text)
     table.writerow(columns)
-    table.writerows([_cell(row.get(name, "")) for name in columns] for row in rows)
+    for row in rows:
+        values = (row.get(name, "") for name in columns)
+        table.writerow("\n".join(map(str, value)) if isinstance(value, list) else str(value) for value in values)
     return text.getvalue()
 
 
-def _cell(value: object) -> str:
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+def add_rated(memory: str, file: QuestionFile) -> int:
+    """Add the rated questions of a memory (an address, or a server's folder) that the file lacks; return their number. Blocking.
+
+    InputError if there are no conversations.
+    """
+    folder = Path(memory).expanduser()
+    where = f"{SQLITE}{folder / CONVERSATIONS}" if "://" not in memory and not memory.startswith(SQLITE) else memory
+    if where.startswith(SQLITE) and not Path(where.removeprefix(SQLITE)).expanduser().is_file():
+        raise InputError(f"there are no conversations in {memory!r}", "give the folder or address that `ramify serve` stores them in")
+    before = len(file.rows)
+    for one in rated(where):
+        if file.has(one.question):
+            continue
+        id = f"chat-{hashlib.sha256(one.question.encode()).hexdigest()[:8]}"
+        told = {"id": id, "question": one.question, "type": "chat", "made_by": f"rated {one.rating} in the conversation {one.thread}"}
+        source = one.sources[0] if len(one.sources) == 1 else list(one.sources)
+        file.add({**told, NEEDS_ANSWER: True} if one.rating == "down" else {**told, "answer": one.answer, "source": source})
+    return len(file.rows) - before

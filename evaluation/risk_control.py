@@ -116,14 +116,12 @@ def further_questions(bound: Bound, outcomes: Outcomes, risk: float, delta: floa
     return next(((count - 1) * len(outcomes) for count in times), None)
 
 
-def interval(count: int, total: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a share (Clopper & Pearson 1934)."""
-    from scipy.special import betaincinv
+def interval(count: int, total: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Clopper & Pearson 1934)."""
+    from scipy.stats import binomtest
 
-    tail = (1 - level) / 2
-    low = betaincinv(count, total - count + 1, tail) if count else 0.0
-    high = betaincinv(count + 1, total - count, 1 - tail) if count < total else 1.0
-    return float(low), float(high)
+    found = binomtest(count, total).proportion_ci(0.95)
+    return float(found.low), float(found.high)
 
 
 def fit_of(wanted: Fit | None, answers: int) -> Fit:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from ramify.evaluation.answering import run
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.load import load
 from ramify.evaluation.load.own_questions import load_own
 from ramify.evaluation.plan import Order, RunPlan, prepare, variants_of
-from ramify.evaluation.search import index, search, ways_of
+from ramify.evaluation.search import degrade, index, search, ways_of
 from ramify.evaluation.task import RESULTS, Log, Row, Task, Watch, iter_rows, read_outcomes, read_rows, task_fields
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
@@ -27,13 +26,10 @@ def load_inputs(order: Order, progress: Progress = silent) -> tuple[list[tuple[s
     """Load the data sets and list the variants, before any cost; UsageError or InputError if either is invalid."""
     wanted = variants_of(order)
     ways_of(order)  # a bad value is told before anything is read
-    datasets = []
+    datasets = [(path, load(path, order.work, retrieval_only=order.retrieval_only)) for path in order.datasets]
     if order.questions is not None and order.index is not None:
-        datasets.append(
-            (str(order.questions), load_own(order.index, order.questions, retrieval_only=order.retrieval_only, progress=progress))
-        )
-    for path in order.datasets:
-        datasets.append((path, load(path, order.work, retrieval_only=order.retrieval_only)))
+        own = load_own(order.index, order.questions, retrieval_only=order.retrieval_only, progress=progress)
+        datasets = [(str(order.questions), own)]
     datasets = [(path, whole.model_copy(update={"questions": whole.questions[: order.limit]})) for path, whole in datasets]
     if twice := [name for name, count in Counter(dataset.name for _, dataset in datasets).items() if count > 1]:
         raise UsageError(f"two data sets are called {twice[0]!r}", "give each once, or rename a folder")
@@ -58,20 +54,6 @@ def check_indexes(tasks: Sequence[Task], cluster: Cluster | None) -> None:
         check_machines({task.index for task in tasks if Path(task.index).exists()})
 
 
-class FailureLimit:
-    """Count consecutive failures; ModelError when the model no longer answers."""
-
-    def __init__(self) -> None:
-        self._failed = 0
-
-    def see(self, row: Row) -> None:
-        """Count a line; a question that failed after its tree had grown shows that the model does answer."""
-        self._failed = self._failed + 1 if row["error"] is not None and len(row["tree"]) <= 1 else 0
-        if self._failed == IN_A_ROW:
-            what = f"{IN_A_ROW} questions failed one after another ({str(row['error']).partition(' — ')[0]})"
-            raise ModelError(what, "see that the model answers (`ramify doctor`), then run the command again: it goes on where it stopped")
-
-
 async def ask(
     tasks: list[Task],
     plan: RunPlan,
@@ -84,14 +66,20 @@ async def ask(
 
     `measured` is called after a first few have measured the speed.
     """
-    patience = FailureLimit()
+    failures = 0
     with Log(order.out / RESULTS) as log:
         copy_duplicates(plan, log, order.out)
 
         def done(task: Task, row: Row) -> None:
             log.write([row, *({**row, **task_fields(twin)} for twin in plan.duplicates(task))])
             watch(row)
-            patience.see(row)
+            nonlocal failures  # a question that failed after its tree had grown shows that the model does answer
+            failures = failures + 1 if row["error"] is not None and len(row["tree"]) <= 1 else 0
+            if failures == IN_A_ROW:
+                what = f"{IN_A_ROW} questions failed one after another ({str(row['error']).partition(' — ')[0]})"
+                raise ModelError(
+                    what, "see that the model answers (`ramify doctor`), then run the command again: it goes on where it stopped"
+                )
 
         if tasks:
             await run(tasks, done, order.at_once, order.workers, measured, cluster)
@@ -115,7 +103,7 @@ def execute(order: Order, watch: Watch = lambda row: None) -> list[Row]:
     tasks = pending_tasks(plan, order.out)
     with cluster_for(order, tasks) as cluster:
         index(plan, order)
-        search(plan, order, watch)
+        search(plan, order)
         degrade(plan, order)
         check_indexes(tasks, cluster)
         asyncio.run(ask(tasks, plan, order, watch, cluster=cluster))

@@ -1,32 +1,28 @@
-"""Evaluate retrieval alone; and the index that a run searches."""
+"""Evaluate retrieval alone, also on degraded metadata; and the indexes that a run searches."""
 
-import random
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from langchain_core.documents import Document
-
-from ramify.evaluation._degraded_cells import NOISE, DegradedCell
-from ramify.evaluation._scoring import retrieval
-from ramify.evaluation.dataset import Dataset, Question
+from ramify.evaluation.dataset import HitsBy, Question
+from ramify.evaluation.degraded import SYSTEM, SYSTEMS, DegradedCell, System, TrueGroups, cells_of
 from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
-from ramify.evaluation.task import NOTHING, RESULTS, Log, Row, Task, Watch, key_of, read_outcomes, task_fields
+from ramify.evaluation.task import NOT_SEARCHED, NOTHING, RESULTS, Log, Row, key_of, read_outcomes, retrieval, task_fields
 from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, flatten_search, folder_of, kind_variant, own_options, shown
 from ramify.graphs.building import hierarchy, structure
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
-from ramify.tools.documents.load import Loading
-from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.embeddings import Encoder, load_encoder
+from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
-from ramify.tools.hierarchy.leaves import Binned, binned
-from ramify.tools.hierarchy.partition import keys_of
+from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import read_facts
+from ramify.tools.index.index_store import amend
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, SLOTS, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest, write_lock
 from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.progress import Progress, silent
@@ -36,85 +32,7 @@ from ramify.tools.knowledge.build import WORK
 from ramify.tools.new_files import make_file, make_folder
 from ramify.tools.relevance import NONE, load, reranked, width
 
-Keys = frozenset[tuple[str, ...]]
 WRONG_GROUP = "wrong_group@5"
-_PLACES = 5
-
-
-class TrueGroups:
-    """The documents of a data set as they are, and their groups by some fields of metadata."""
-
-    def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
-        self.documents = {str(document.id): document for document in Loading(list(dataset.documents))}
-        self._known = sorted({field for document in self.documents.values() for field in document.metadata})
-        self._wanted = [binned(name, self._known) for name in fields]
-        self.fields = tuple(one.field for one in self._wanted)
-        self.groups = {id: self._keys(document.metadata) for id, document in self.documents.items()}
-
-    def _keys(self, metadata: dict[str, Any]) -> Keys:
-        return frozenset(key for key, _ in keys_of(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
-
-    def check(self) -> None:
-        """Check that some document has each field; UsageError if none has."""
-        for field in self.fields:
-            if field not in self._known:
-                raise UsageError(
-                    f"no document has the metadata {field!r} that could be degraded", f"group by what there is: {', '.join(self._known)}"
-                )
-
-    def wrong_group(self, found: Iterable[str], gold: Sequence[str]) -> float | None:
-        """Return the share of the first five results that are from other groups than the gold's; None if it has no group."""
-        own = self._of(gold)
-        return sum(self._of([one]).isdisjoint(own) for one in list(found)[:_PLACES]) / _PLACES if own else None
-
-    def filter(self, gold: Sequence[str]) -> dict[str, list[Any]] | None:
-        """Return the filter that passes only the gold documents' groups; None if they have no group."""
-        if not self._of(gold):
-            return None
-        return {one.field: self._alike(one, [id for id in gold if self.groups.get(id)]) for one in self._wanted}
-
-    def _alike(self, one: Binned, documents: Sequence[str]) -> list[Any]:
-        """Return the values of a field that put a document in the group of some others."""
-        own = {value for id in documents for value in one.values(self.documents[id].metadata[one.field])}
-        every = dict.fromkeys(value for document in self.documents.values() for value in _listed(document.metadata.get(one.field)))
-        return [value for value in every if not own.isdisjoint(one.values(value))]
-
-    def degraded(self, cell: DegradedCell, seed: int) -> list[Document]:
-        """Return the documents affected by a cell, without their group's metadata or with another's; larger shares include smaller ones."""
-        ids = sorted(self.documents)
-        random.Random(f"{seed} {cell.draw}").shuffle(ids)
-        met = [self.documents[id] for id in ids[: round(cell.share * len(ids))]]
-        found = [self._changed(document, self._other(document, cell, seed) if cell.degraded == NOISE else {}) for document in met]
-        return [new for old, new in zip(met, found, strict=True) if new.metadata != old.metadata]
-
-    def _changed(self, document: Document, values: dict[str, Any]) -> Document:
-        kept = {name: value for name, value in document.metadata.items() if name not in self.fields}
-        return document.model_copy(update={"metadata": {**kept, **values}})
-
-    def _other(self, document: Document, cell: DegradedCell, seed: int) -> dict[str, Any]:
-        """Return the values of a random other group."""
-        own = self.groups[str(document.id)]
-        others = [values for keys, values in self._values.items() if keys != own]
-        return random.Random(f"{seed} {cell.draw} {document.id}").choice(others) if others else {}
-
-    @cached_property
-    def _values(self) -> dict[Keys, dict[str, Any]]:
-        """Return the values of each group, from one of its documents."""
-        found: dict[Keys, dict[str, Any]] = {}
-        for id, document in sorted(self.documents.items()):
-            if keys := self.groups[id]:
-                found.setdefault(keys, {field: document.metadata[field] for field in self.fields})
-        return found
-
-    def _of(self, documents: Sequence[str]) -> Keys:
-        return frozenset().union(*(self.groups.get(id, frozenset()) for id in documents))
-
-
-def _listed(value: Any) -> list[Any]:
-    listed = value if isinstance(value, list) else [value]
-    return [one for one in listed if isinstance(one, (str, int, float))]
-
-
 SEARCH = "search"
 """The strategy name of these lines."""
 DEEPEST = 10
@@ -171,7 +89,7 @@ def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[
     }
 
 
-def search(plan: RunPlan, order: Order, watch: Watch) -> None:
+def search(plan: RunPlan, order: Order) -> None:
     """Write the missing lines of search without a model. Blocking."""
     ways = ways_of(order)
     with Log(order.out / RESULTS) as log:
@@ -180,47 +98,36 @@ def search(plan: RunPlan, order: Order, watch: Watch) -> None:
             name, ids = source.dataset.name, [question.id for question in source.dataset.questions]
             missing = {way: how for way, how in ways.items() if not all(key_of(name, SEARCH, way, one) in known for one in ids)}
             if missing:
-                fresh = [row for row in search_all(plan, source, missing) if row["key"] not in known]
-                log.write(fresh)
-                for row in fresh:
-                    watch(row)
+                log.write(row for row in search_all(plan, source, missing) if row["key"] not in known)
 
 
 def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchMethod]) -> list[Row]:
     """Return the lines of every question of a data set with each search method. Blocking."""
     questions = source.dataset.questions
+    asked = [question.question for question in questions]
     truth = TrueGroups(source.dataset, source.group_by) if source.group_by else None
+    unasked = ("answer", "confidence", "confidence_source", "em", "f1", "containment", "official", "usage", "model")
+    blank = {**NOTHING, **dict.fromkeys(unasked), "stopped_by": "finished", "error": None}
     rows = []
     for name, way in ways.items():
-        index = opened(source.holding(way.kind))
-        plain: dict[str, Any] = {VIEW: "flat"} if way.kind == PLAIN else {}
-        found = _found(index, [question.question for question in questions], **plain, **way.how)
+        how = {**({VIEW: "flat"} if way.kind == PLAIN else {}), **way.how}
+        rerank, wide = how.pop(RERANK, NONE), how.pop("wide", DEEPEST)
+        load(rerank)
+        found = opened(source.holding(way.kind)).search(asked, width(rerank, DEEPEST, wide), **how)
         for question, hits in zip(questions, found, strict=True):
             task = plan.task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind))
-            told = retrieval(question, [passage_of(hit) for hit in hits], task.hits_by)
-            rows.append(_row(task, told if truth is None else with_groups(told, truth, question, hits)))
+            scored = scores_of(question, reranked(question.question, hits, rerank, DEEPEST), task.hits_by, truth)
+            rows.append({**task_fields(task), **blank, **scored})
     return rows
 
 
-def _found(index: Index, asked: list[str], rerank: str = NONE, wide: int = DEEPEST, **how: Any) -> list[list[Hit]]:
-    load(rerank)
-    found = index.search(asked, width(rerank, DEEPEST, wide), **how)
-    return [reranked(*one, rerank, DEEPEST) for one in zip(asked, found, strict=True)]
-
-
-def with_groups(told: dict[str, Any], truth: TrueGroups, question: Question, hits: Sequence[Hit]) -> dict[str, Any]:
-    """Add the share of results from a wrong group to the retrieval scores."""
-    if told["retrieval"] is None:
-        return told
-    wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
-    return {**told, "retrieval": {**told["retrieval"], WRONG_GROUP: wrong}}
-
-
-def _row(task: Task, found: dict[str, Any]) -> Row:
-    """Return a line without an answer, with retrieval scores only."""
-    unasked = ("answer", "confidence", "confidence_source", "em", "f1", "containment", "official", "usage", "model")
-    blank = {**NOTHING, **dict.fromkeys(unasked), "stopped_by": "finished", "error": None}
-    return {**task_fields(task), **blank, **found}
+def scores_of(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: TrueGroups | None) -> Row:
+    """Return the retrieval scores of hits, with the share of them from a wrong group where the true groups are known."""
+    told = retrieval(question, [passage_of(hit) for hit in hits], hits_by)
+    if told["retrieval"] is not None and truth is not None:
+        wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
+        told["retrieval"] = {**told["retrieval"], WRONG_GROUP: wrong}
+    return told
 
 
 COPIED = (PASSAGES, VECTORS, SLOTS, MANIFEST)
@@ -299,3 +206,99 @@ def copy_plain(plain: Path, folder: Path) -> None:
     for name in (*COPIED, *WORDS):
         if name in COPIED or (plain / name).exists():
             shutil.copyfile(plain / name, make_file(folder / name))
+
+
+COPY = "degraded"
+"""Folder of the copies, in the run's folder."""
+KEPT = ("recall@10", "hits@1", "precision@5", "mrr@10", WRONG_GROUP)
+"""The retrieval scores that a line keeps."""
+
+
+class Degrading(NamedTuple):
+    """A data set with its true groups, the seed of what is drawn, the encoder, and where copies are made."""
+
+    source: IndexedDataset
+    truth: TrueGroups
+    seed: int
+    encoder: Encoder
+    folder: Path
+
+
+def degrade(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
+    """Write the missing lines of searching on degraded metadata, cell by cell, on copies of the index that are deleted afterwards.
+
+    Blocking.
+    """
+    if not order.metadata_shares:
+        return
+    cells, folder = cells_of(order.metadata_shares, order.draws), order.out / COPY
+    try:
+        with Log(order.out / RESULTS) as log:
+            known = read_outcomes(order.out / RESULTS)
+            for source in plan.sources:
+                one = Degrading(source, TrueGroups(source.dataset, order.group_by), order.seed, load_encoder(order.embedding), folder)
+                one.truth.check()
+                for number, cell in enumerate(cells, 1):
+                    for rows in _cell_rows(one, cell, bool(order.label), known):
+                        log.write(row for row in rows if row["key"] not in known)
+                    progress(number, len(cells), "cells")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _cell_rows(one: Degrading, cell: DegradedCell, labels: bool, known: Container[str]) -> Iterator[list[Row]]:
+    """Yield the lines of each system of a cell that lacks some, grouped by index."""
+    questions = one.source.dataset.questions
+    systems = [
+        name
+        for name, system in SYSTEMS.items()
+        if (labels or not system.labelled)
+        and not (system.once and cell.share)
+        and any(_cell_key(one.source, name, cell, asked) not in known for asked in questions)
+    ]
+    for (labelled, grouped), names in groupby(sorted(systems, key=_index_of), _index_of):
+        copy_plain(one.source.folder if labelled else one.source.bare, one.folder)
+        if changed := one.truth.degraded(cell, one.seed):
+            amend(one.folder, one.encoder, changed, one.source.bare)
+        hierarchy(one.folder, group_by=one.source.group_by if grouped else [UNGROUPED])
+        index = opened(one.folder)
+        for name in names:
+            yield [_cell_row(one, name, cell, *found) for found in _found(one, index, SYSTEMS[name])]
+
+
+def _index_of(name: str) -> tuple[bool, bool]:
+    """Return which index a system searches: whether it has labels, and whether it is grouped."""
+    return SYSTEMS[name].labelled, SYSTEMS[name].grouped
+
+
+def _cell_key(source: IndexedDataset, name: str, cell: DegradedCell, question: Question) -> str:
+    return key_of(source.dataset.name, SEARCH, f"{name}, {cell.name}", question.id)
+
+
+def _found(one: Degrading, index: Index, system: System) -> Iterator[tuple[Question, list[Hit] | None]]:
+    """Yield every question with its hits; None for an oracle filter on a question whose gold has no group."""
+    by_filter: dict[str, tuple[dict[str, Any] | None, list[Question]]] = {}
+    for question in one.source.dataset.questions:
+        where = one.truth.filter(question.gold_documents) if system.known else {}
+        by_filter.setdefault(repr(where), (where, []))[1].append(question)
+    view: Any = "flat" if system.options is None else "auto"
+    for where, questions in by_filter.values():
+        if where is None:
+            yield from ((question, None) for question in questions)
+        else:
+            asked = [question.question for question in questions]
+            hits = index.search(asked, DEEPEST, mmr=None, view=view, options=system.options, filter=where or None)
+            yield from zip(questions, hits, strict=True)
+
+
+def _cell_row(one: Degrading, name: str, cell: DegradedCell, question: Question, hits: list[Hit] | None) -> Row:
+    """Return a line, with few fields because there are many lines."""
+    source = one.source
+    told = NOT_SEARCHED if hits is None else scores_of(question, hits, source.dataset.hits_by, one.truth)
+    scored = told["retrieval"]
+    return {
+        **{"key": _cell_key(source, name, cell, question), "dataset": source.dataset.name, "strategy": SEARCH},
+        **{"variant": f"{name}, {cell.name}", SYSTEM: name, **cell._asdict()},
+        **{"id": question.id, "question": question.question, "type": question.type, "gold_documents": list(question.gold_documents)},
+        **{"seed": one.seed, "error": None, "em": None, **told, "retrieval": scored and {score: scored[score] for score in KEPT}},
+    }

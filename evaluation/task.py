@@ -3,21 +3,25 @@
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 from pydantic import Field
 
-from ramify.evaluation._scoring import UNSCORED, scores
-from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.degraded_answers import degrade_question
+from ramify.evaluation import metrics
+from ramify.evaluation.dataset import BY_SOURCE, BY_TEXT, HitsBy, Question
+from ramify.evaluation.degraded import degrade_question
 from ramify.evaluation.variants import Variant
-from ramify.graphs import Result, ask_async
+from ramify.graphs import STRATEGIES, Result, ask_async
 from ramify.nodes.asking.ask import CALLS
-from ramify.nodes.tree import ROOT, FrozenModel, is_unknown
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import State
+from ramify.nodes.step.findings import ranked, shown_at_last
+from ramify.nodes.tree import ROOT, FrozenModel, Passage, is_unknown
 from ramify.tools.errors import InputError, UsageError
+from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.searcher import digest_of
 from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
 from ramify.tools.new_files import make_file, make_folder, remedy_for
@@ -147,20 +151,13 @@ CITED = ("id", "source", "cited")
 KEPT = ("answer", "text", "explanation", "withheld", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
 STILL_KEPT = ("usage", "tree", "model", "notices")
 """What a line keeps of a failed question, to show where it failed."""
+UNSCORED: Row = dict.fromkeys(("em", "f1", "containment", "official"))
+"""The scores of a line without a gold answer."""
+NOT_SEARCHED: Row = {"retrieved": [], "retrieval": None, "gold_retrieved": False, "gold_found": False}
 NOTHING: Row = {
     **{"answer": "", "explanation": "", "withheld": "", "text": "", "confidence": None, "confidence_source": None, "stopped_by": "error"},
     **{"usage": None, "model": None, "notices": [], "abstained": False, "citations": [], "tree": []},
-    **{
-        "em": 0.0,
-        "f1": 0.0,
-        "containment": 0.0,
-        "official": 0.0,
-        "supported": None,
-        "retrieved": [],
-        "retrieval": None,
-        "gold_retrieved": False,
-        "gold_found": False,
-    },
+    **{**dict.fromkeys(UNSCORED, 0.0), "supported": None, **NOT_SEARCHED},
 }
 """The fields of a failed question."""
 
@@ -198,29 +195,25 @@ async def answer(task: Task) -> Row:
         result = await ask_async(asked, task.variant.strategy, losses, **options)
     except Exception as error:  # noqa: BLE001  # one question's failure, whatever it is, must not end a run of hours
         return failed(task, f"{type(error).__name__}: {error}")
+    told = result.to_json()
     failure = losses.failure(result)
     if failure is not None:
-        return {**failed(task, failure), **_told(result, STILL_KEPT)}
-    told = {"index_digest": await asyncio.to_thread(digest_of, task.index) if result.index else ""}
-    return {**answered(task, result), **told, **({} if calls is None else {"calls": calls})}
-
-
-def answered(task: Task, result: Result) -> Row:
-    """Return the line of an answered question."""
-    told = _told(result, (*KEPT, "citations"))
-    told["citations"] = [{**{name: one[name] for name in CITED}, "text": one["text"][:PRINTED]} for one in told["citations"]]
-    return {**task_fields(task), "error": None, **told, **scores(task.question, result, task.hits_by)}
+        return {**failed(task, failure), **{name: told[name] for name in STILL_KEPT}}
+    return {
+        **task_fields(task),
+        "error": None,
+        **{name: told[name] for name in KEPT},
+        "citations": [{**{name: one[name] for name in CITED}, "text": one["text"][:PRINTED]} for one in told["citations"]],
+        **scores(task.question, result, task.hits_by),
+        "index_digest": await asyncio.to_thread(digest_of, task.index) if result.index else "",
+        **({} if calls is None else {"calls": calls}),
+    }
 
 
 def failed(task: Task, why: str) -> Row:
     """Return the line of a failed question: it scores 0 if there is a gold answer."""
     unscored = {} if task.question.answer else UNSCORED
     return {**task_fields(task), **NOTHING, **unscored, "error": scrub(why)}
-
-
-def _told(result: Result, names: Iterable[str]) -> Row:
-    told = result.to_json()
-    return {name: told[name] for name in names}
 
 
 def task_fields(task: Task) -> Row:
@@ -269,3 +262,62 @@ class LossTracker:
             return self._mishaps[0]
         unanswered = is_unknown(result.answer) and (result.stopped_by == "error" or result.tree[ROOT].status == "failed")
         return self._malformed[0] if self._malformed and unanswered else None
+
+
+def scores(question: Question, result: Result, hits_by: HitsBy) -> Row:
+    """Return all scores of a result that its question allows."""
+    answer, golds = result.answer, question.golds
+    cited = [result.passages[citation.id] for citation in result.citations if citation.cited and citation.id in result.passages]
+    known = {
+        "em": metrics.exact_match(answer, golds),
+        "f1": metrics.token_f1(answer, golds),
+        "containment": metrics.containment(answer, golds),
+        "official": metrics.official_multihop_rag(answer, question.answer),
+    }
+    verdicts = [sentence.supported for sentence in result.sentences if sentence.supported is not None]
+    searched = bool(result.usage.retrievals)
+    return {
+        **(known if question.answer else UNSCORED),
+        "abstained": is_unknown(answer),
+        "supported": sum(verdicts) / len(verdicts) if verdicts else None,
+        **(retrieval(question, _shown_passages(result, hits_by), hits_by, cited) if searched else NOT_SEARCHED),
+        "gold_found": searched and retrieval(question, list(result.passages.values()), hits_by)["gold_retrieved"],
+    }
+
+
+def _shown_passages(result: Result, hits_by: HitsBy) -> list[Passage]:
+    """Return the passages as the model was shown them, in the order of the final call.
+
+    What was never shown cannot be forgotten. A passage counts for its document if most of it was shown (PruneRAG's reference code), for a
+    sentence if that was shown.
+    """
+    if result.search is not None:
+        passages = [result.passages[key] for key in result.search.support]
+    else:
+        state = cast(State, {"tree": result.tree, "passages": result.passages})
+        settings = STRATEGIES[result.strategy].build().settings if result.strategy in STRATEGIES else Settings
+        passages = ranked(state, shown_at_last(state, settings), by_value=settings.shown_at_last == "leaves")
+    seen = [(whole, whole.text[: result.shown.get(whole.id, 0)]) for whole in passages]
+    enough = [(whole, text) for whole, text in seen if text and (hits_by in BY_TEXT or metrics.stands_for(text, whole.text))]
+    return [whole.model_copy(update={"text": text}) for whole, text in enough]
+
+
+def retrieval(question: Question, passages: Sequence[Passage], hits_by: HitsBy, cited: Collection[Passage] | None = None) -> Row:
+    """Return the retrieval scores of ranked passages; None if the gold is unknown, or the question is unanswerable."""
+    documents = list(dict.fromkeys(_document(passage, hits_by) for passage in passages))
+    gold = set(question.gold_facts if hits_by in BY_TEXT else question.gold_documents)
+    if question.unanswerable or not gold:
+        return {"retrieved": documents, "retrieval": None, "gold_retrieved": False}
+    if hits_by in BY_TEXT:
+        held = [metrics.held_facts(passage.text, gold) for passage in passages]
+    else:
+        held = [frozenset({document} & gold) for document in documents]
+    told: Row = dict(metrics.retrieval_scores(held, gold))
+    if cited is not None:
+        told |= metrics.citation_scores({_document(one, hits_by) for one in cited}, set(question.gold_documents))
+    return {"retrieved": documents, "retrieval": told, "gold_retrieved": gold <= set().union(*held)}
+
+
+def _document(passage: Passage, hits_by: HitsBy) -> str:
+    """Return what a passage's document is known by in the gold."""
+    return passage.source if hits_by in BY_SOURCE else document_of(passage.id)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
-from ramify.evaluation.degraded_answers import Degradation, How
+from ramify.evaluation.degraded import Degradation, How
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import PRESET, STRATEGIES, arguments_of, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
@@ -119,6 +119,8 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "dependent": {"dependent": False},
 }
 """The parts that can be ablated, and by which setting or argument."""
+WITHOUT = "without "
+"""How the names of these variants begin."""
 OF_SEARCHING = frozenset(
     {
         *("index", "filter", "view", "search", "k", "fetch_k", "mmr", "hybrid", "rerank", "rerank_k"),
@@ -161,14 +163,6 @@ class Variant(FrozenModel):
         return {key: self.options.get(key, default) for key, default in defaults.items()}
 
 
-class VariantChange(FrozenModel):
-    """A change to the options of a strategy."""
-
-    name: str
-    options: dict[str, Any]
-    ablation: bool = False
-
-
 def variants(
     strategies: Sequence[str],
     base: Mapping[str, Any],
@@ -185,54 +179,51 @@ def variants(
     base = {"style": "short", **flatten_search(base)}  # a text is not scored: benchmarks pay nothing for it
     if unknown := [name for name in ablations if name not in ABLATIONS]:
         raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
-    swept = [VariantChange(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
-    less = [VariantChange(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
+    swept = {f"{key}={shown(value)}": {key: value} for key, values in sweeps.items() for value in values}
+    less = {f"{WITHOUT}{name}": ABLATIONS[name] for name in ablations}
     if (preset := base.get(PRESET)) is not None and not any(preset in find_strategy(name).presets for name in strategies):
         having = ", ".join(name for name, one in STRATEGIES.items() if preset in one.presets)
         raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", f"name one of {having or 'none'}, or leave it out")
-    changes = list({change.name: change for change in (*swept, *less)}.values())
     found: list[Variant] = []
     for name in dict.fromkeys(strategies):
-        found.append(_variant(name, base, VariantChange(name="", options={}), kinds[0]))
-        found += _changed(name, base, changes, kinds[0])
+        offers = _offers(name, kinds[0])
+        found.append(_variant(name, base, kinds[0]))
+        for change, options in {**swept, **less}.items():
+            if options.keys() <= offers.keys():
+                changed = _variant(name, base, kinds[0], change, options)
+                # a part that is off anyway is not left out
+                found += [changed] if not (changed.same_as_default and change in less) else []
         found += [one for how, shares in degrade.items() for one in _degraded(name, base, how, shares, kinds[0])]
-        found += [_variant(name, base, VariantChange(name=kind_variant(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
-    if unused := [change.name for change in changes if change.name not in {variant.name for variant in found}]:
+        found += [_variant(name, base, kind, kind_variant(kind)) for kind in kinds[1:] if _searches(name)]
+    if unused := [change for change in (*swept, *less) if change not in {variant.name for variant in found}]:
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
         raise UsageError(what, remedy(unused[0].partition("=")[0], kinds, "leave it out, or name a strategy that has it"))
     return found
-
-
-def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[VariantChange], kind: Kind) -> list[Variant]:
-    """Return the changed variants of a strategy; parts that it lacks, or that are off anyway, are skipped."""
-    offers = _offers(strategy, kind)
-    found = [_variant(strategy, base, change, kind) for change in changes if change.options.keys() <= offers.keys()]
-    parts = {change.name for change in changes if change.ablation}
-    return [variant for variant in found if not (variant.same_as_default and variant.name in parts)]
 
 
 def _degraded(strategy: str, base: Mapping[str, Any], how: How, shares: Sequence[float], kind: Kind) -> list[Variant]:
     """Return a strategy with growing shares made worse, from none on; nothing if it has nothing to make worse."""
     if how != "paraphrase" and "retrieve" not in build(strategy).steps:
         return []
-    plain = _variant(strategy, base, VariantChange(name="", options={}), kind)
-    named = {share: plain.model_copy(update={"name": f"{how}={shown(share)}"}) for share in sorted({0.0, *shares})}
-    return [
-        one.model_copy(update={"degraded": Degradation(how=how, share=share)} if share else {"same_as_default": True})
-        for share, one in named.items()
-    ]
+    plain, found = _variant(strategy, base, kind), []
+    for share in sorted({0.0, *shares}):
+        worse = {"degraded": Degradation(how=how, share=share)} if share else {"same_as_default": True}
+        found.append(plain.model_copy(update={"name": f"{how}={shown(share)}", **worse}))
+    return found
 
 
-def _variant(strategy: str, base: Mapping[str, Any], change: VariantChange, kind: Kind) -> Variant:
+def _variant(
+    strategy: str, base: Mapping[str, Any], kind: Kind, name: str = "", changed: Mapping[str, Any] = MappingProxyType({})
+) -> Variant:
+    """Return a strategy with the options of the run that it has, and changed ones."""
     offers = _offers(strategy, kind)
     known = base if base.get(PRESET) in find_strategy(strategy).presets else {key: value for key, value in base.items() if key != PRESET}
     given = {key: value for key, value in expand_preset(strategy, known).items() if key in offers}
-    options = {**given, **change.options}
+    options = {**given, **changed}
     check_reviewer(configure(strategy, options)[1], None)  # a bad value is told before anything is asked
     own_options(kind, options)
-    usual = {key: given.get(key, offers[key]) for key in change.options}
-    same = bool(change.options) and usual == change.options
-    return Variant(strategy=strategy, name=change.name, options=options, same_as_default=same, kind=kind)
+    same = bool(changed) and all(given.get(key, offers[key]) == value for key, value in changed.items())
+    return Variant(strategy=strategy, name=name, options=options, same_as_default=same, kind=kind)
 
 
 def _offers(strategy: str, kind: Kind) -> dict[str, Any]:

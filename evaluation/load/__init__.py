@@ -9,16 +9,14 @@ In a folder of your own a question has `id`, `question`, `answer` ("Unknown" if 
 "open", for questions without one right answer) and may have `answer_aliases`, `type`, `supporting` (`[{doc_id, title, fact or facts}]`),
 `decomposition` and `metadata`. A document has `id`, `title`, `text` and may have `metadata`.
 
-`records` reads the files, `releases` the original releases; `assemble` makes the data set; `own_questions` are about an index of your own.
+`records` reads the files, `releases` the original releases; `own_questions` are about an index of your own.
 """
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-from ramify.evaluation.dataset import Dataset, Question, Support
-from ramify.evaluation.load.assemble import ReadQuestion, answer_of, assemble, list_of, text_of
-from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.dataset import OPEN, Dataset, Question, ReadQuestion, Support, assemble
+from ramify.evaluation.load.records import Record, answer_of, list_of, read_records, text_of
 from ramify.evaluation.load.releases import load_hotpot, load_multihop_rag, load_musique
 from ramify.nodes.tree import UNKNOWN
 from ramify.tools.demo import demo_corpus
@@ -27,10 +25,9 @@ from ramify.tools.errors import InputError, UsageError
 
 QUESTIONS = ("questions.jsonl", "questions.jsonl.gz")
 CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
-UNANSWERABLE, OPEN = "unanswerable", "open"
+UNANSWERABLE = "unanswerable"
 FACT_TYPES = frozenset({"inference_query", "comparison_query", "temporal_query", "null_query"})
 """MultiHop-RAG's question types: its passages count by the gold sentences they contain."""
-_SHAPE = "give it as a list of {doc_id, title, fact or facts}"
 DEMO = "demo"
 SPLITS = ("development", "reporting", "overview")
 """Of the demo's questions; do not look at the reporting half while working on what answers them."""
@@ -45,7 +42,7 @@ def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> 
     known = all(question.type in FACT_TYPES and all(support.facts for support in question.supporting) for _, question in read)
     inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
     told = [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] if inferred else []
-    return assemble(file.parent.name, read, corpus, hits_by="fact" if known else "document", caveats=(*told, *about_open(read)))
+    return assemble(file.parent.name, read, corpus, hits_by="fact" if known else "document", caveats=told)
 
 
 def load_demo(name: str) -> Dataset:
@@ -57,7 +54,7 @@ def load_demo(name: str) -> Dataset:
     file = "overview.jsonl" if split == "overview" else "questions.jsonl"
     read = [ReadQuestion(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
     wanted = [one for one in read if not split or one.question.metadata.get("split", split) == split]
-    return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus, caveats=about_open(wanted))
+    return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus)
 
 
 def first_of(folder: Path, names: Sequence[str]) -> Path | None:
@@ -67,25 +64,19 @@ def first_of(folder: Path, names: Sequence[str]) -> Path | None:
 
 def question_of(record: Record, retrieval_only: bool = False) -> Question:
     """Return the question of a record."""
-    value = record.value
+    metadata = record.value.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise InputError(f"{record.place} has metadata {metadata!r:.80}", "give it as an object")
+    decomposition = record.value.get("decomposition")
     return Question(
         id=text_of(record, "id"),
         question=text_of(record, "question"),
         answer=_answer(record, retrieval_only),
         aliases=tuple(map(str, list_of(record, "answer_aliases"))),
-        type=str(value.get("type") or ""),
+        type=str(record.value.get("type") or ""),
         supporting=_supporting(record),
-        metadata=_metadata(record),
+        metadata={**metadata, "decomposition": decomposition} if decomposition else metadata,
     )
-
-
-def _metadata(record: Record) -> dict[str, Any]:
-    """Return the metadata of a question, with its decomposition."""
-    metadata = record.value.get("metadata") or {}
-    if not isinstance(metadata, dict):
-        raise InputError(f"{record.place} has metadata {metadata!r:.80}", "give it as an object")
-    decomposition = record.value.get("decomposition")
-    return {**metadata, "decomposition": decomposition} if decomposition else metadata
 
 
 def _answer(record: Record, retrieval_only: bool) -> str:
@@ -102,24 +93,15 @@ def _supporting(record: Record) -> tuple[Support, ...]:
     """Return the gold documents; none if one of them is unknown, because retrieval could not be scored then."""
     given = list_of(record, "supporting")
     if not all(isinstance(one, dict) and "doc_id" in one for one in given):
-        raise InputError(f"{record.place} has supporting {given!r:.80}", _SHAPE)
+        raise InputError(f"{record.place} has supporting {given!r:.80}", "give it as a list of {doc_id, title, fact or facts}")
     if any(one["doc_id"] is None for one in given):
         return ()
-    return tuple(Support(doc_id=str(one["doc_id"]), title=str(one.get("title") or ""), facts=_facts(one)) for one in given)
-
-
-def _facts(support: dict[str, Any]) -> tuple[str, ...]:
-    facts = support.get("facts") or [support.get("fact")]
-    if not isinstance(facts, list):
-        facts = [facts]
-    return tuple(str(fact) for fact in facts if fact)
-
-
-def about_open(read: Sequence[ReadQuestion]) -> list[str]:
-    """Return a caveat on open questions, if there are any."""
-    count = sum(question.type == OPEN for _, question in read)
-    told = f"{count} of {len(read)} questions are open: no answer to them is right or wrong."
-    return [f"{told} Two runs are compared on them by `ramify compare RUN_A RUN_B --judge MODEL`."] * bool(count)
+    found = []
+    for one in given:
+        facts = one.get("facts") or [one.get("fact")]
+        listed = tuple(str(fact) for fact in (facts if isinstance(facts, list) else [facts]) if fact)
+        found.append(Support(doc_id=str(one["doc_id"]), title=str(one.get("title") or ""), facts=listed))
+    return tuple(found)
 
 
 __all__ = ["load"]

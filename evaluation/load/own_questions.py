@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation.dataset import Dataset, digest
-from ramify.evaluation.load import about_open, question_of
-from ramify.evaluation.load.assemble import ReadQuestion, about_golds, check_ids
+from ramify.evaluation.dataset import Dataset, ReadQuestion, about_golds, about_open, check_ids, digest
+from ramify.evaluation.load import question_of
 from ramify.evaluation.load.records import Record, read_records, read_text
 from ramify.evaluation.metrics import held_facts
 from ramify.tools.documents.files import UnreadableError, existing
@@ -50,7 +49,7 @@ def load_own(index: str, file: Path, *, retrieval_only: bool = False, progress: 
     }
     return Dataset(
         name=path.name.partition(".")[0], questions=questions, documents=(), hits_by="source", origin=origin,
-        caveats=(*about_golds(questions), *about_open(read)), sha256=digest(questions, ()),
+        caveats=(*about_golds(questions), *about_open(questions)), sha256=digest(questions, ()),
     )  # fmt: skip
 
 
@@ -67,16 +66,12 @@ def read_questions(file: Path) -> list[Record]:
     if not any("question" in record.value for record in records):
         there = ", ".join(map(str, records[0].value)) or "none"
         raise InputError(f"{str(file)!r} has no column 'question', but {there}", "name the columns question, answer, source, quote …")
-    return [record._replace(value={"id": _number_of(record), **_given(record)}) for record in records]
-
-
-def _given(record: Record) -> dict[str, Any]:
-    return {str(name): value for name, value in record.value.items() if value not in (None, "")}
-
-
-def _number_of(record: Record) -> str:
-    """Return the number of a record's line, which its place begins with: "line 3 of …"."""
-    return record.place.split()[1]
+    found = []
+    for record in records:
+        given = {str(name): value for name, value in record.value.items() if value not in (None, "")}
+        number = record.place.split()[1]  # a place begins "line 3 of …"
+        found.append(record._replace(value={"id": number, **given}))
+    return found
 
 
 def _csv_records(file: Path) -> Iterator[Record]:

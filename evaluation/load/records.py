@@ -1,4 +1,4 @@
-"""Read a file of records: a JSON list, or one JSON object a line; either may be gzipped."""
+"""Read a file of records, a JSON list or one JSON object a line, gzipped or not; and the fields of a record."""
 
 import gzip
 import json
@@ -65,3 +65,40 @@ def read_text(file: Path) -> str:
     if text.startswith(_LARGE_FILE):
         raise InputError(f"{str(file)!r} is a Git LFS pointer, not the data", "fetch the data with `git lfs pull`")
     return text
+
+
+def text_of(record: Record, field: str) -> str:
+    """Return a required text field, stripped; a number is converted."""
+    value = record.value.get(field)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise InputError(f"{record.place} has {field} {value!r}", f"give every question {field!r} as text")
+
+
+def list_of(record: Record, field: str) -> list[Any]:
+    """Return a list field; empty if absent."""
+    value = record.value.get(field) or []
+    if isinstance(value, list):
+        return value
+    raise InputError(f"{record.place} has {field} {value!r:.80}", f"give {field!r} as a list")
+
+
+def answer_of(record: Record) -> str:
+    """Return the gold answer."""
+    value = record.value.get("answer")
+    if value is None or value == "":
+        what = f"{record.place} has no gold answer"
+        raise InputError(
+            what,
+            'give it one (Unknown where there is none to be found; the type "open" where none is the right one), use the half of a '
+            "release that has answers, or measure retrieval alone",
+        )
+    return text_of(record, "answer")
+
+
+def malformed(record: Record, field: str, shape: str) -> InputError:
+    """Return the error for a field that is not in the format of the release."""
+    value = record.value.get(field)
+    return InputError(f"{record.place} has {field} {value!r:.80}", f"give the file as released: {field} is {shape}")

@@ -7,14 +7,15 @@ MuSiQue (Trivedi et al. 2022) has twenty paragraphs per question, aliases of the
 MultiHop-RAG (Tang & Yang 2024) has questions with their facts in `MultiHopRAG.json`, and news articles in `corpus.json` beside it.
 """
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation.dataset import Dataset, Question, Support
-from ramify.evaluation.load.assemble import ParagraphPool, ReadQuestion, answer_of, assemble, list_of, malformed, release_name, text_of
-from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.dataset import Dataset, Question, ReadQuestion, Support, assemble
+from ramify.evaluation.load.records import Record, answer_of, list_of, malformed, read_records, text_of
 from ramify.tools.errors import InputError
+from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 ALIASES = "id_aliases.json"
 CONTEXT = "a list of [title, [sentence, …]]"
@@ -32,12 +33,71 @@ Context = dict[str, Paragraph]
 """A question's own paragraphs by their titles."""
 
 
+class ParagraphPool:
+    """Distinct paragraphs; ids are hashes of title and text, and so are the same in every release."""
+
+    def __init__(self, prefix: str) -> None:
+        self.absent: set[str] = set()
+        """Ids of gold paragraphs that came with no question."""
+        self._prefix = prefix
+        self._paragraphs: dict[str, dict[str, Any]] = {}
+        self._titled: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._paragraphs)
+
+    def add(self, title: str, text: str, **more: Any) -> str:
+        """Add a paragraph and return its id."""
+        identity = self._id(title, text)
+        if text.strip():
+            self._paragraphs.setdefault(identity, {"id": identity, "title": title, "text": text, **more})
+            self._titled.setdefault(title, identity)
+        return identity
+
+    def titled(self, title: str) -> str:
+        """Return the id of a paragraph by its title; a missing one gets an id, too, and counts as missed."""
+        if title in self._titled:
+            return self._titled[title]
+        self.absent.add(absent := self._id(title, ""))
+        return absent
+
+    def write(self, work: Path, name: str) -> Path:
+        """Write the corpus below a folder, atomically."""
+        content = "".join(json.dumps(paragraph, ensure_ascii=False) + "\n" for paragraph in self._paragraphs.values())
+        # Two releases may have files of one name: what is in them tells them apart.
+        file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
+        make_folder(file.parent)
+        write_whole(content, file, file_mode(file.parent))
+        return file
+
+    def caveats(self, golds: int) -> list[str]:
+        """Return the caveats of the pool; `golds` is the number of distinct gold paragraphs."""
+        told = [f"The corpus is the {len(self)} paragraphs that came with the questions, not all of Wikipedia: searching it is easier."]
+        if self.absent:
+            told.append(f"Gold paragraphs that came with no question: {len(self.absent)} of {golds}. They count as missed.")
+        return told
+
+    def _id(self, title: str, text: str) -> str:
+        content = f"{title}\0{text}"
+        return f"{self._prefix}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+
+
+def release_name(release: str, file: Path) -> str:
+    """Return the name of a data set: its file's, prefixed with the release unless the file names it."""
+    stem = file.name.split(".json")[0]
+    return stem if release[:5].lower() in stem.lower() else f"{release}-{stem}"
+
+
 def load_hotpot(file: Path, records: list[Record], work: Path) -> Dataset:
     """Load the questions of a file; the corpus is all their paragraphs."""
     two_wiki = any("evidences" in record.value for record in records)
     pool = ParagraphPool("2wk" if two_wiki else "hpq")
     contexts = [_context(record, pool) for record in records]
-    aliases = _aliases(file.with_name(ALIASES))
+    aliases: dict[str, list[str]] = {}
+    """The aliases of answers by their `answer_id`."""
+    if (beside := file.with_name(ALIASES)).is_file():
+        values = [record.value for record in read_records(beside)]
+        aliases = {str(value.get("Q_id")): [*value.get("aliases", ()), *value.get("demonyms", ())] for value in values}
     read = [
         ReadQuestion(record.place, _hotpot_question(record, _hotpot_supporting(record, context, pool), aliases))
         for record, context in zip(records, contexts, strict=True)
@@ -100,14 +160,6 @@ def _pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[
     return [(first, second) for first, second in value]
 
 
-def _aliases(file: Path) -> dict[str, list[str]]:
-    """Return the aliases of answers by the `answer_id` of 2WikiMultihopQA."""
-    if not file.is_file():
-        return {}
-    values = [record.value for record in read_records(file)]
-    return {str(value.get("Q_id")): [*value.get("aliases", ()), *value.get("demonyms", ())] for value in values}
-
-
 def load_musique(file: Path, records: list[Record], work: Path) -> Dataset:
     """Load the questions of a file; the corpus is all their paragraphs."""
     pool = ParagraphPool("msq")
@@ -168,18 +220,17 @@ def load_multihop_rag(file: Path, records: list[Record], work: Path) -> Dataset:
         pool.add(
             text_of(article, "title"), text_of(article, "body"), **{key: article.value[key] for key in ABOUT if article.value.get(key)}
         )
-    read = [ReadQuestion(record.place, _multihop_question(record, number, pool)) for number, record in enumerate(records, 1)]
+    read = []
+    for number, record in enumerate(records, 1):
+        question = Question(
+            id=f"mhr-q{number:04}",  # the release has no ids but the order
+            question=text_of(record, "query"),
+            answer=answer_of(record),
+            type=str(record.value.get("question_type") or ""),
+            supporting=_multihop_supporting(record, pool),
+        )
+        read.append(ReadQuestion(record.place, question))
     return assemble(NAME, read, pool.write(work, NAME), hits_by="fact")
-
-
-def _multihop_question(record: Record, number: int, pool: ParagraphPool) -> Question:
-    return Question(
-        id=f"mhr-q{number:04}",  # the release has no ids but the order
-        question=text_of(record, "query"),
-        answer=answer_of(record),
-        type=str(record.value.get("question_type") or ""),
-        supporting=_multihop_supporting(record, pool),
-    )
 
 
 def _multihop_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:

@@ -1,6 +1,6 @@
 """The papers that `ramify reproduce` runs, each declared in a file of its own: `tor`, `prune`, `iterative`, `graph` and `hierarchy`.
 
-`paper` says what is declared of one, and makes its runs; `graph_builds` builds a graph in several ways and counts what is in it.
+`paper` says what is declared of one, and makes its runs.
 """
 
 from ramify.evaluation.papers.graph import GRAPH

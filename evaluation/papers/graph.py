@@ -1,8 +1,24 @@
-"""GraphRAG (Edge et al. 2024): win rates of all pairs of conditions, tokens of the levels, and size of units against gleanings."""
+"""GraphRAG (Edge et al. 2024): win rates of all pairs of conditions, tokens of the levels, and size of units against gleanings.
 
-from typing import NamedTuple
+The graph of each data set is built in several ways, and what is in it is counted (§2).
+"""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Condition, Paper, run
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ramify.evaluation.papers.paper import MODEL_OPTIONS, PAPER_PRESET, Condition, Paper, run
+from ramify.evaluation.plan import Order, RunPlan
+from ramify.evaluation.search import update_kind
+from ramify.evaluation.task import Row
+from ramify.evaluation.variants import folder_of, named
+from ramify.nodes.settings import is_embedded
+from ramify.tools.errors import IndexingError
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.searcher import opened
+from ramify.tools.knowledge.index import GraphIndex, inside
+from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 LEVELS = 4
 SEARCH, MAP = "SS", "TS"
@@ -79,3 +95,48 @@ GRAPH = Paper(
     ),
     left_out=("Windows of 16,384 to 65,536 tokens: the paper chose 8,192, and so does this command.",),
 )
+
+GRAPHS = "graphs.jsonl"
+LEVEL = "level"
+
+
+def ways_to_build(builds: Iterable[dict[str, Any]], model: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the builds with the model that reads and writes; rules heed no setting of a build, and build one way."""
+    if is_embedded(model):
+        return [{}]
+    told = {name: options[name] for name in MODEL_OPTIONS[1:] if name in options}
+    return [{**build, **told, "model": model} for build in builds]
+
+
+def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = silent) -> list[Row]:
+    """Build each graph that is missing, write a line on each into graphs.jsonl, and return the lines. Blocking."""
+    lines = []
+    for source in plan.sources:
+        for build in builds:
+            update_kind(source.folder, "graph", (), progress, build)
+            folder = folder_of(source.folder, "graph", (), build)
+            index = opened(folder)
+            if not isinstance(index, GraphIndex):
+                raise IndexingError(f"{str(folder)!r} holds no graph", "delete the folder, and run the command again")
+            found = inside(index, index.reports)
+            told = {"dataset": source.dataset.name, "build": named(build), "made_by": found.facts.get("made_by"), "index": folder.name}
+            references = sum(len(name.passages) for name in found.graph.names.values())
+            levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in found.levels]
+            lines.append({**told, **found.counts, "references": references, "levels": levels, "passages": len(index)})
+    make_folder(out)
+    write_whole("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS, file_mode(out))
+    return lines
+
+
+def read_graphs(folder: Path) -> list[Row]:
+    """Return the lines of graphs.jsonl; none if no graph was counted."""
+    file = folder / GRAPHS
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+def fit_levels(order: Order, lines: Sequence[Row]) -> Order:
+    """Return the order without the levels that some data set's graph does not have; as it is while no graph is known."""
+    if not lines or LEVEL not in order.sweeps:
+        return order
+    depth = min(len(line["levels"]) for line in lines)
+    return order.model_copy(update={"sweeps": {**order.sweeps, LEVEL: [level for level in order.sweeps[LEVEL] if level < depth]}})

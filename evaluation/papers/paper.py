@@ -76,13 +76,16 @@ class Paper:
 
     def orders(self, out: Path, datasets: Sequence[str] = (), options: Mapping[str, Any] | None = None, **more: Any) -> list[Order]:
         """Return the orders of its runs below a folder; `options` override the paper's, `more` are further fields of an order."""
-        missing = set(self.missing)
+        missing, given = set(self.missing), options or {}
         return [
             order.model_copy(
                 update={
                     "datasets": tuple(datasets or [self.demo]),
                     "strategies": tuple(name for name in order.strategies if name not in missing),
-                    "options": {**order.options, **_heeded(options or {}, order)},
+                    "options": {
+                        **order.options,
+                        **{key: value for key, value in given.items() if order.strategies or key not in MODEL_OPTIONS},
+                    },
                     "out": out / order.out,
                     **more,
                     **self._grouped(order, datasets, more),
@@ -99,11 +102,6 @@ class Paper:
         if not fields:
             raise UsageError("which metadata group these documents is not known", "name them with --group-by, as in chapter,section")
         return {"group_by": fields, "label": fields}
-
-
-def _heeded(options: Mapping[str, Any], order: Order) -> dict[str, Any]:
-    """Return the options without the model's where none is asked."""
-    return {key: value for key, value in options.items() if order.strategies or key not in MODEL_OPTIONS}
 
 
 def run(name: str, strategies: Iterable[str] = (), **more: Any) -> Order:

@@ -1,29 +1,27 @@
 """Reports: a run as Markdown and as one HTML page, two runs compared, and several side by side.
 
-`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `trade_offs`, `degraded` and
-`degraded_answers`, those on provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures,
-`side_by_side` that on several, `calibrated` that on a calibration; `paper` is that on a paper, `graph_paper` has what is GraphRAG's alone.
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `run` (what was run, costs, the worst trees,
+failures), `answers` and `degraded`; `comparing` is the report on two runs and that on several, with the `preferences` of a judge;
+`calibrated` that on a calibration; `paper` that on a paper, and a run beside published figures.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph_builds import read_graphs
+from ramify.evaluation.papers.graph import read_graphs
 from ramify.evaluation.report._answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
-from ramify.evaluation.report._blocks import ReportSection, sections_of
+from ramify.evaluation.report._blocks import sections_of
 from ramify.evaluation.report._calibrated import write_calibration
-from ramify.evaluation.report._comparing import compare, compare_page, published
-from ramify.evaluation.report._degraded import degraded
-from ramify.evaluation.report._degraded_answers import degraded_answers
-from ramify.evaluation.report._graph_paper import pairs_of, proxies, token_tables, win_rates
-from ramify.evaluation.report._paper import about, claims, comparisons, deviations, joined, of_every, tables
-from ramify.evaluation.report._side_by_side import read_side_by_side
-from ramify.evaluation.report._trade_offs import costs, worst
-from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
+from ramify.evaluation.report._comparing import compare, compare_page, read_side_by_side
+from ramify.evaluation.report._degraded import degraded, degraded_answers
+from ramify.evaluation.report._paper import about, claims, comparisons, deviations, joined, of_every, published, tables
+from ramify.evaluation.report._preferences import pairs_of, proxies, token_tables, win_rates
+from ramify.evaluation.report._run import costs, failures, replies, what_was_run, worst
+from ramify.evaluation.report.writers import write
 from ramify.evaluation.results import Run, read_run
 from ramify.evaluation.task import Row
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.new_files import make_folder
 
 __all__ = [
     "compare",
@@ -44,27 +42,7 @@ def write_report(folder: Path) -> None:
     """Write report.md and report.html of a run beside its results."""
     run = read_run(folder)
     title = f"{', '.join(run.datasets)}: {', '.join(dict.fromkeys(strategy for _, strategy, _ in run.answered or run.groups))}"
-    parts = sections(run)
-    write_whole(markdown(title, parts), folder / "report.md", file_mode(folder))
-    write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))
-
-
-def write_side_by_side(folders: Sequence[Path], out: Path) -> Path:
-    """Write the comparison of several runs as Markdown and as a page into a folder; return the page's path.
-
-    UsageError if they have no questions in common.
-    """
-    run, parts = read_side_by_side(folders)
-    title = f"{len(folders)} runs side by side: {', '.join(run.datasets)}"
-    make_folder(out)
-    write_whole(markdown(title, parts), out / f"{SIDE_BY_SIDE}.md", file_mode(out))
-    write_whole(page(run, title, parts), out / f"{SIDE_BY_SIDE}.html", file_mode(out))
-    return out / f"{SIDE_BY_SIDE}.html"
-
-
-def sections(run: Run) -> list[ReportSection]:
-    """Return the sections of the report that are not empty."""
-    return sections_of(
+    sections = sections_of(
         ("run", "What was run", what_was_run(run)),
         ("glance", "At a glance", at_a_glance(run)),
         ("costs", "Quality against cost", costs(run)),
@@ -81,6 +59,17 @@ def sections(run: Run) -> list[ReportSection]:
         ("replies", "Reply format", replies(run)),
         ("failures", "Failures", failures(run)),
     )
+    write(run, title, sections, folder / "report")
+
+
+def write_side_by_side(folders: Sequence[Path], out: Path) -> Path:
+    """Write the comparison of several runs as Markdown and as a page into a folder; return the page's path.
+
+    UsageError if they have no questions in common.
+    """
+    run, sections = read_side_by_side(folders)
+    make_folder(out)
+    return write(run, f"{len(folders)} runs side by side: {', '.join(run.datasets)}", sections, out / SIDE_BY_SIDE)
 
 
 def read_reproduction(folder: Path, paper: Paper) -> Run:
@@ -91,7 +80,7 @@ def read_reproduction(folder: Path, paper: Paper) -> Run:
 def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | None = None) -> None:
     """Write report.md and report.html on a paper: its figures beside those of the runs below the folder, with a judge's verdicts."""
     run = read_reproduction(folder, paper)
-    parts = sections_of(
+    sections = sections_of(
         ("paper", "What was reproduced", about(paper, run)),
         ("deviations", "Where this differs from the paper", deviations(paper, run)),
         ("tables", "The paper's tables", of_every(tables(paper, run))),
@@ -105,6 +94,4 @@ def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | Non
         ("replies", "Reply format", replies(run)),
         ("failures", "Failures", of_every(failures(run))),
     )
-    title = f"{paper.title}, reproduced"
-    write_whole(markdown(title, parts), folder / "report.md", file_mode(folder))
-    write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))
+    write(run, f"{paper.title}, reproduced", sections, folder / "report")

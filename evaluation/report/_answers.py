@@ -6,17 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ramify.evaluation.degraded_answers import HOWS
-from ramify.evaluation.metrics import (
-    containment,
-    exact_match,
-    expected_calibration_error,
-    majority,
-    majority_by_type,
-    official_multihop_rag,
-    risk_coverage,
-    token_f1,
-)
+from ramify.evaluation import metrics
+from ramify.evaluation.degraded import HOWS
 from ramify.evaluation.report._blocks import (
     NOTHING,
     Block,
@@ -35,40 +26,15 @@ from ramify.evaluation.report._blocks import (
     paired_table,
     words,
 )
-from ramify.evaluation.results import Key, ResultLine, Run
-from ramify.evaluation.results.measures import (
-    ANSWERS,
-    ANSWERS_BY_FACTS,
-    CALIBRATION,
-    CALLS,
-    CONTAINED,
-    COST,
-    EM,
-    F1,
-    FORGETTING,
-    GOLD,
-    OFFICIAL,
-    RETRIEVAL,
-    SECONDS,
-    Measure,
-    Pairs,
-    Scores,
-    all_found,
-    answer_score,
-    common,
-    confident,
-    mean,
-    percent,
-    retrieval_score,
-)
-from ramify.evaluation.task import Row
+from ramify.evaluation.results import Key, ResultLine, Run, measures
+from ramify.evaluation.results.measures import Measure, Scores, all_found, answer_score, common, confident, mean, percent, retrieval_score
 from ramify.evaluation.variants import OPTION, PLAIN, is_named
 
 SCORES: dict[str, Callable[[str, list[str]], float]] = {
-    EM.title: exact_match,
-    F1.title: token_f1,
-    CONTAINED.title: containment,
-    OFFICIAL.title: lambda answer, golds: official_multihop_rag(answer, golds[0]),
+    measures.EM.title: metrics.exact_match,
+    measures.F1.title: metrics.token_f1,
+    measures.CONTAINED.title: metrics.containment,
+    measures.OFFICIAL.title: lambda answer, golds: metrics.official_multihop_rag(answer, golds[0]),
 }
 """How a guess is scored, by the title of the column."""
 CAPTION = (
@@ -80,7 +46,7 @@ CONFIDENCE = (
     Column("n", "questions that were answered, Unknown among them"),
     Column("confidence", "mean confidence"),
     Column("right", "share of right answers (EM)"),
-    Column("ECE", CALIBRATION.meaning),
+    Column("ECE", measures.CALIBRATION.meaning),
     Column("AURC", "area under the risk-coverage curve: the mean share of wrong answers over all thresholds; less is better"),
 )
 
@@ -92,7 +58,7 @@ def at_a_glance(run: Run) -> Iterator[Block]:
     asked = {dataset: run.of(dataset) for dataset in run.scored}
     columns: dict[str, dict[str, Cell]] = {}
     for dataset, strategies in asked.items():
-        for measure in (EM, F1):
+        for measure in (measures.EM, measures.F1):
             cells = measure_cells(measure, [LineGroup.of((dataset, name, ""), lines) for name, lines in strategies.items()])
             columns[f"{dataset} {measure.title}"] = dict(zip(strategies, cells, strict=True))
     names = dict.fromkeys(name for strategies in asked.values() for name in strategies)
@@ -110,7 +76,7 @@ def of_dataset(run: Run, dataset: str) -> Iterator[Block]:
 def _tables(run: Run, dataset: str) -> Iterator[Table]:
     asked, lines = run.of(dataset), LineFilter(dataset, variant="").jq
     groups = [LineGroup.of((dataset, strategy, ""), found) for strategy, found in asked.items()]
-    answers = measure_table("Answers", groups, ANSWERS_BY_FACTS if run.by_facts(dataset) else ANSWERS, lines=lines)
+    answers = measure_table("Answers", groups, measures.ANSWERS_BY_FACTS if run.by_facts(dataset) else measures.ANSWERS, lines=lines)
     yield _with_priors(answers, list({line.row["id"]: line for found in asked.values() for line in found if line.row.get("gold")}.values()))
     searches = [LineGroup.of(key, found) for key, found in run.searched.items() if key[0] == dataset]
     if searching := [group for group in [*groups, *searches] if any(line.ranked for line in group.lines)]:
@@ -118,14 +84,13 @@ def _tables(run: Run, dataset: str) -> Iterator[Table]:
             "In the order in which the last call is given the passages; “search” asks the index the whole question once, without a model."
             + (" Gold are facts: a passage counts that contains one." if run.by_facts(dataset) else "")
         )
-        yield measure_table("Retrieval", searching, RETRIEVAL, note=note, lines=lines)
-    yield measure_table("Cost of a question", groups, COST, note="Of the questions that did not fail.", lines=lines)
+        yield measure_table("Retrieval", searching, measures.RETRIEVAL, note=note, lines=lines)
+    yield measure_table("Cost of a question", groups, measures.COST, note="Of the questions that did not fail.", lines=lines)
     for field, title, unknown in (("type", "type of question", "no type"), ("hops", "number of hops", "unknown")):
         parts = sorted({getattr(line, field) for found in asked.values() for line in found})
         if len(parts) > 1:
-            yield from (
-                _by_part(measure, asked, dataset, field, {part: str(part or unknown) for part in parts}, title) for measure in (EM, F1)
-            )
+            named = {part: str(part or unknown) for part in parts}
+            yield from (_by_part(measure, asked, dataset, field, named, title) for measure in (measures.EM, measures.F1))
 
 
 def _by_part(
@@ -147,23 +112,22 @@ def _with_priors(table: Table, questions: Sequence[ResultLine]) -> Table:
     if not questions:
         return table
     golds, types = [line.row["gold"] for line in questions], [line.type for line in questions]
-    guesses = {"majority answer": majority(golds)}
+    accepted = [[line.row["gold"], *(line.row.get("aliases") or [])] for line in questions]
+    guesses = {"majority answer": [metrics.most_frequent(golds)] * len(golds)}
     if len(set(types)) > 1:
-        guesses["majority by type"] = majority_by_type(golds, types)
-    titles, rows = [column.title for column in table.columns[2:]], [line.row for line in questions]
-    priors = [
-        [Cell(name, head=True), Cell(str(len(rows))), *(_guessed(title, given, rows) for title in titles)]
-        for name, given in guesses.items()
-    ]
+        guesses["majority by type"] = metrics.majority_by_type(golds, types)
+    rows = [*table.rows]
+    for name, given in guesses.items():
+        cells = [Cell(name, head=True), Cell(str(len(golds)))]
+        for column in table.columns[2:]:
+            if column.title in SCORES:
+                values = [SCORES[column.title](guess, right) for guess, right in zip(given, accepted, strict=True)]
+                cells.append(figure(measures.EM, mean(values)))
+            else:
+                cells.append(Cell(NOTHING))
+        rows.append(cells)
     note = "Priors know the gold answers of these very questions: the most frequent of all, and the most frequent of each type."
-    return replace(table, rows=[*table.rows, *priors], note=note)
-
-
-def _guessed(title: str, guesses: Sequence[str], rows: Sequence[Row]) -> Cell:
-    if title not in SCORES:
-        return Cell(NOTHING)
-    golds = ([row["gold"], *(row.get("aliases") or [])] for row in rows)
-    return figure(EM, mean([SCORES[title](guess, accepted) for guess, accepted in zip(guesses, golds, strict=True)]))
+    return replace(table, rows=rows, note=note)
 
 
 def calibration(run: Run) -> Iterator[Block]:
@@ -174,7 +138,8 @@ def calibration(run: Run) -> Iterator[Block]:
         dataset, name = key[0], " ".join(key[1:]).strip()
         asked.setdefault(dataset, {})[name] = lines
         (sure, right), where = confident(lines), LineFilter(*key)
-        means = (float(np.mean(sure)), float(np.mean(right)), expected_calibration_error(sure, right), risk_coverage(sure, right).area)
+        error, area = metrics.expected_calibration_error(sure, right), metrics.risk_coverage(sure, right).area
+        means = (float(np.mean(sure)), float(np.mean(right)), error, area)
         figures = [str(len(right)), *map(percent, means)]
         rows.append([Cell(dataset), Cell(name, where=where, head=True), *(Cell(figure, where=where) for figure in figures)])
     if rows:
@@ -194,7 +159,7 @@ FOUND = Scores(
     browsed=False,
 )
 ANSWERED = Scores((("EM", answer_score("em")), ("F1", answer_score("f1"))), ("answered correctly (EM)", answer_score("em")))
-SWEPT = (EM, F1, FORGETTING, CALLS, SECONDS)
+SWEPT = (measures.EM, measures.F1, measures.FORGETTING, measures.CALLS, measures.SECONDS)
 Curve = list[tuple[str, list[ResultLine]]]
 """The values of a setting in order, each with its lines, on the questions that all of them have."""
 
@@ -235,11 +200,11 @@ def kinds(run: Run) -> Iterator[Block]:
     if contests := _with_itself(run, [key for key in further if any(line.ranked for line in run.groups[key])]):
         note = f"The kind less {own}, in points. All gold: among all that was found and, of a strategy, shown to the model."
         yield paired_table("What is found", contests, leads, own, note, lines, scores=FOUND)
-        yield from _by_kind(run, further, own, "retrieval", (*RETRIEVAL, GOLD))
+        yield from _by_kind(run, further, own, "retrieval", (*measures.RETRIEVAL, measures.GOLD))
     if answered := [key for key in further if key in run.answered and any(line.scored for line in run.groups[key])]:
         note = f"The kind less {own}, in points."
         yield paired_table("What is answered", _with_itself(run, answered), leads, own, note, lines, scores=ANSWERED)
-        yield from _by_kind(run, answered, own, "answers", (EM, F1, FORGETTING, *COST))
+        yield from _by_kind(run, answered, own, "answers", (measures.EM, measures.F1, measures.FORGETTING, *measures.COST))
 
 
 def _by_kind(run: Run, further: Sequence[Key], own: str, what: str, measures: Sequence[Measure]) -> Iterator[Table]:
@@ -266,12 +231,10 @@ def _with_itself(run: Run, variants: Sequence[Key], calls: bool = False) -> list
 def _contest(run: Run, key: Key, other: str, names: Sequence[str], calls: bool = False) -> Iterator[Comparison]:
     """Pair the lines of a group with those of an unchanged strategy, if they have common questions."""
     if pairs := common(run.groups[key], run.groups.get((key[0], other, ""), [])):
-        yield Comparison(names, pairs, LineFilter(*key, beside=(other, "")), _calls(pairs) if calls else "")
-
-
-def _calls(pairs: Pairs) -> str:
-    without, whole = (CALLS.of([pair[place] for pair in pairs]) for place in (0, 1))
-    return f"{CALLS.shown(whole.value)} → {CALLS.shown(without.value)}" if without and whole else NOTHING
+        shown = measures.CALLS.shown
+        without, whole = (measures.CALLS.of([pair[place] for pair in pairs]) for place in (0, 1))
+        told = f"{shown(whole.value)} → {shown(without.value)}" if without and whole else NOTHING
+        yield Comparison(names, pairs, LineFilter(*key, beside=(other, "")), told if calls else "")
 
 
 def sweeps(run: Run) -> Iterator[Block]:
@@ -299,15 +262,10 @@ def curves_of(run: Run) -> dict[tuple[str, str], dict[str, Curve]]:
     swept: dict[tuple[str, str], dict[str, Curve]] = {}
     for (strategy, setting, dataset), points in found.items():
         if len(points) > 1:
-            swept.setdefault((strategy, setting), {})[dataset] = _shared(points)
+            ids = set.intersection(*({line.row["id"] for line in lines} for _, lines in points))
+            shared = [(value, [line for line in lines if line.row["id"] in ids]) for value, lines in points]
+            swept.setdefault((strategy, setting), {})[dataset] = sorted(shared, key=lambda point: _order(point[0]))
     return swept
-
-
-def _shared(points: Sequence[tuple[str, list[ResultLine]]]) -> Curve:
-    """Return the curve over the questions that every value was asked."""
-    ids = set.intersection(*({line.row["id"] for line in lines} for _, lines in points))
-    shared = [(value, [line for line in lines if line.row["id"] in ids]) for value, lines in points]
-    return sorted(shared, key=lambda point: _order(point[0]))
 
 
 def _order(value: str) -> tuple[float, str]:

@@ -211,18 +211,13 @@ def measure_table(
     """Return a table of measures by group; a measure without values has no column."""
     shown = [measure for measure in measures if any(measure.of(group.lines) for group in groups)]
     figures = [measure_cells(measure, groups) for measure in shown]
-    rows = [
-        [Cell(group.name, where=group.where, head=True), _counted(group), *(column[place] for column in figures)]
-        for place, group in enumerate(groups)
-    ]
+    rows = []
+    for place, group in enumerate(groups):
+        failed = sum(line.failed for line in group.lines)
+        where = replace(group.where, outcome="failed") if failed and group.where else group.where
+        count = Cell(str(len(group.lines)), f"{failed} failed" if failed else "", where)
+        rows.append([Cell(group.name, where=group.where, head=True), count, *(column[place] for column in figures)])
     return Table(title, [*words(lead), COUNT, *columns_of(shown)], rows, note, lines)
-
-
-def _counted(group: LineGroup) -> Cell:
-    """Return the cell with the number of questions, and of failures."""
-    failed = sum(line.failed for line in group.lines)
-    where = replace(group.where, outcome="failed") if failed and group.where else group.where
-    return Cell(str(len(group.lines)), f"{failed} failed" if failed else "", where)
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,10 @@ def _bounds(found: Calibration) -> Iterator[Block]:
         mark = " (in the profile)" if promise.bound == found.order.bound and promise.threshold is not None else ""
         for name, told in (("calibrated on", promise.calibrated), ("held out", promise.held_out)):
             if promise.threshold is not None and told is not None and told.questions:
+                answered, wrong, right = _shares(told)
+                shares = [answered, wrong, _share(told.wrong, told.answered), right]
                 limits = [Cell(f"{promise.threshold:.4f}"), Cell(f"{fitted(found.curve, promise.threshold):.2f}")]
-                rows.append([Cell(promise_of(found, promise.bound) + mark, head=True), Cell(name), *limits, *_shares(told)])
+                rows.append([Cell(promise_of(found, promise.bound) + mark, head=True), Cell(name), *limits, *shares])
     if rows:
         yield Table("Thresholds", columns, rows)
     for promise in found.promises.values():
@@ -89,9 +91,8 @@ def _bounds(found: Calibration) -> Iterator[Block]:
 
 
 def _shares(told: Counts) -> list[Cell]:
-    return [_share(told.answered, told.questions), _share(told.wrong, told.questions), _share(told.wrong, told.answered), _share(
-        told.right, told.questions
-    )]  # fmt: skip
+    """Return the cells of what is answered, wrong of all questions, and right of all questions."""
+    return [_share(count, told.questions) for count in (told.answered, told.wrong, told.right)]
 
 
 def _share(count: int, total: int) -> Cell:
@@ -139,8 +140,7 @@ def _tau(found: Calibration) -> Iterator[Block]:
     for kind, told in found.taus.items():
         for tau, one in told.items():
             mark = ", recommended" if tau == best_tau(told) else ""
-            shares = [_share(one.answered, one.questions), _share(one.wrong, one.questions), _share(one.right, one.questions)]
-            rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *shares])
+            rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *_shares(one)])
     chosen = f"{found.tau:g} is in the profile, for questions that set no tau. " if found.tau is not None else ""
     note = (
         f"{chosen}It is the tau with most right answers, where the threshold promises: {promise_of(found, found.order.bound)}. "

@@ -1,4 +1,4 @@
-"""The section on degraded metadata: every system when documents lose the metadata they are grouped by, or have another group's."""
+"""The sections on what is made worse: searches by their metadata, system by system, and what strategies make of questions and searches."""
 
 import json
 import shlex
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ramify.evaluation import _degraded_cells as cells
-from ramify.evaluation._degraded_cells import FLAT, FULL, MISSING, NOISE, SYSTEM, SYSTEMS
+from ramify.evaluation import degraded as cells
+from ramify.evaluation.degraded import FLAT, FULL, HOWS, MISSING, NOISE, SYSTEM, SYSTEMS, How
+from ramify.evaluation.report._answers import Curve, curves_of
 from ramify.evaluation.report._blocks import (
     NOTHING,
     Block,
@@ -25,13 +26,20 @@ from ramify.evaluation.report._blocks import (
     difference_cell,
     figure,
     measure_cells,
+    measure_table,
     words,
 )
-from ramify.evaluation.results import ResultLine, Run
-from ramify.evaluation.results.measures import HITS1, MRR10, P5, R10, WRONG, common, difference, retrieval_score
+from ramify.evaluation.results import ResultLine, Run, measures
+from ramify.evaluation.results.measures import common, difference, retrieval_score
 from ramify.evaluation.task import RESULTS
 
-MEASURES = {"recall@10": R10, "hits@1": HITS1, "wrong_group@5": WRONG, "precision@5": P5, "mrr@10": MRR10}
+MEASURES = {
+    "recall@10": measures.R10,
+    "hits@1": measures.HITS1,
+    "wrong_group@5": measures.WRONG,
+    "precision@5": measures.P5,
+    "mrr@10": measures.MRR10,
+}
 """The reported measures, by their names in a line."""
 DRAWN = ("recall@10", "hits@1")
 COMPARED = (*DRAWN, "wrong_group@5")
@@ -108,7 +116,7 @@ def degraded(run: Run) -> Iterator[Block]:
             "Missing: a share of the documents, drawn anew each time, has none of the metadata it is grouped by. Noise: it has those of "
             "another group. Questions and what is gold stay as they are, and a wrong group is told by the true metadata."
         )
-        yield Points([(name, told) for name, told in cells.TOLD.items() if any(name in one.systems for one in averaged)])
+        yield Points([(name, system.told) for name, system in SYSTEMS.items() if any(name in one.systems for one in averaged)])
     for number, one in enumerate(averaged):
         yield from _of(one, number)
 
@@ -173,7 +181,9 @@ def _ablations(told: MeanScores, number: int) -> Iterator[Block]:
     """Report the ablations of the design."""
     at = {name: (system, DegradedPoint(way, share)) for name, (system, way, share) in cells.ABLATIONS.items()}
     lines = {name: told.of(*place) if place[1] in told.points else [] for name, place in at.items()}
-    yield Plot.drawn(f"{told.dataset}: the ablations, with 95 % intervals.", "ablations", lines, (R10, HITS1), f"ablations-{number}")
+    yield Plot.drawn(
+        f"{told.dataset}: the ablations, with 95 % intervals.", "ablations", lines, (measures.R10, measures.HITS1), f"ablations-{number}"
+    )
     rows = []
     for name, (system, point) in at.items():
         figures = [figure(measure, measure.of(lines[name]), nothing="not run") for measure in MEASURES.values()]
@@ -191,3 +201,34 @@ def _means_of(told: MeanScores, name: str, type: str | None = None, each: bool =
         f"map(select({' and '.join(tests)} and {value} != null)) | group_by([{by}])[] | [(.[0] | {by}), (map({value}) | add / length)]"
     )
     return f"jq -sc {shlex.quote(program)} {RESULTS}"
+
+
+ANSWER_MEASURES = (measures.EM, measures.F1, measures.ANSWERED)
+
+
+def degraded_answers(run: Run) -> Iterator[Block]:
+    """Report for each data set and each kind of degradation the curves of the strategies, with their table."""
+    swept = curves_of(run)
+    found: dict[tuple[str, How], dict[str, Curve]] = {}
+    for how in HOWS:
+        for (strategy, setting), curves in swept.items():
+            for dataset, curve in curves.items() if setting == how else ():
+                found.setdefault((dataset, how), {})[strategy] = curve
+    if found:
+        yield Words("What is made worse is drawn with the seed, the same for every strategy; a share of 0 is the strategy as it is.")
+    for number, ((dataset, how), strategies) in enumerate(found.items()):
+        shares = [share for share, _ in max(strategies.values(), key=len)]
+        yield Plot.drawn(f"{dataset}: the share of {cells.TOLD[how]}", "sweep", strategies, how, shares, f"worse-{number}", ANSWER_MEASURES)
+        chosen = f'select(.dataset == {json.dumps(dataset)} and ((.variant // "") | startswith("{how}=")))'
+        groups = [
+            LineGroup.of((dataset, strategy, f"{how}={share}"), lines, f"{strategy}, {share}")
+            for strategy, curve in strategies.items()
+            for share, lines in curve
+        ]
+        yield measure_table(
+            f"{dataset}: {how}",
+            groups,
+            (*ANSWER_MEASURES, measures.FORGETTING, measures.CALLS),
+            "strategy, share",
+            lines=f"jq -c {shlex.quote(chosen)} {RESULTS}",
+        )

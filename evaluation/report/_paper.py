@@ -1,4 +1,4 @@
-"""The report on a paper: its tables with its figures beside ours, curves, differences, cost, and where we deviate."""
+"""A run beside a paper: published figures in a report, and the report on a paper that is reproduced, with what differs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -6,8 +6,11 @@ from pathlib import Path
 
 from ramify.evaluation.load import DEMO
 from ramify.evaluation.papers.paper import Paper, PaperRow, PaperTable
+from ramify.evaluation.papers.prune import ABLATIONS, PRUNE
+from ramify.evaluation.papers.tor import DEPTHS, METHODS, TOR
 from ramify.evaluation.report._answers import ablations, sweeps
 from ramify.evaluation.report._blocks import (
+    NOTHING,
     Block,
     Cell,
     Column,
@@ -24,8 +27,9 @@ from ramify.evaluation.report._blocks import (
     paired_table,
     words,
 )
-from ramify.evaluation.results import Key, ResultLine, Run
-from ramify.evaluation.results.measures import CALLS, SECONDS, Measure, common, plain, ratio, spent
+from ramify.evaluation.report._run import caveats
+from ramify.evaluation.results import ResultLine, Run, measures
+from ramify.evaluation.results.measures import Measure, common, plain, ratio, spent
 from ramify.evaluation.task import RESULTS
 
 EVERY = f"*/{RESULTS}"
@@ -78,7 +82,7 @@ def deviations(paper: Paper, run: Run) -> Iterator[Block]:
     yield Table("How it was measured", words("what", "the paper", "here"), rows)
     missing = [("Left out", f"{name}: no such strategy is registered") for name in paper.missing]
     yield Points([*(("Choice", one) for one in paper.deviations), *missing, *(("Not done", one) for one in paper.left_out)])
-    yield Points([(name, str(caveat)) for name in run.datasets for caveat in run.described(name).get("caveats") or ()])
+    yield caveats(run)
 
 
 def tables(paper: Paper, run: Run) -> Iterator[Block]:
@@ -90,7 +94,11 @@ def tables(paper: Paper, run: Run) -> Iterator[Block]:
 
 def _table(run: Run, dataset: str, table: PaperTable, missing: Sequence[str]) -> Table:
     listed = [row for row in table.rows if row.strategy not in missing]
-    groups = [_group(run, dataset, row) for row in listed]
+    keys = [(dataset, row.strategy, row.variant) for row in listed]
+    groups = [
+        LineGroup(row.name, run.answered.get(key, []), LineFilter(*key) if key in run.answered else None)
+        for row, key in zip(listed, keys, strict=True)
+    ]
     columns = [measure_cells(measure, groups) for measure in table.measures]
     rows = [
         [Cell(group.name, where=group.where, head=True), Cell(str(len(group.lines)), where=group.where), *_beside(row, cells)]
@@ -104,12 +112,6 @@ def _table(run: Run, dataset: str, table: PaperTable, missing: Sequence[str]) ->
     return Table(f"{dataset}: {table.title}", titles, rows, note, lines.replace(RESULTS, EVERY))
 
 
-def _group(run: Run, dataset: str, row: PaperRow) -> LineGroup:
-    key: Key = (dataset, row.strategy, row.variant)
-    lines = run.answered.get(key, [])
-    return LineGroup(row.name, lines, LineFilter(*key) if lines else None)
-
-
 def _beside(row: PaperRow, cells: Sequence[Cell]) -> Iterator[Cell]:
     """Yield our cells with the paper's figures in them."""
     for place, cell in enumerate(cells):
@@ -121,18 +123,24 @@ def comparisons(paper: Paper, run: Run) -> Iterator[Block]:
     """Report the paper's strategy less each other, and what each of them costs, in its multiples."""
     if not paper.main:
         return
-    others = [row for row in paper.tables[0].rows if row.strategy not in (paper.main, *paper.missing)]
+    main = paper.main
+    others = [row for row in paper.tables[0].rows if row.strategy not in (main, *paper.missing)]
     contests, costs = [], []
     for dataset in run.scored:
-        own = run.answered.get((dataset, paper.main, ""), [])
+        own = run.answered.get((dataset, main, ""), [])
         for row in others:
             if pairs := common(own, run.answered.get((dataset, row.strategy, ""), [])):
-                contests.append(Comparison((dataset, row.name), pairs, LineFilter(dataset, paper.main, "", beside=(row.strategy, ""))))
+                contests.append(Comparison((dataset, row.name), pairs, LineFilter(dataset, main, "", beside=(row.strategy, ""))))
                 costs.append(_cost(dataset, row, [(other, line) for line, other in pairs]))
     if contests:
-        note = f"{paper.main} less the method, in points, on the questions both were asked."
-        yield paired_table(f"{paper.main} less the others", contests, ("data set", "method"), "the method", note, LineFilter(variant="").jq)
-        yield Table(f"Cost, in multiples of {paper.main}", _cost_columns(paper.main), costs, _about_costs(paper), LineFilter(variant="").jq)
+        lines = LineFilter(variant="").jq
+        note = f"{main} less the method, in points, on the questions both were asked."
+        yield paired_table(f"{main} less the others", contests, ("data set", "method"), "the method", note, lines)
+        speed = dict(paper.claims).get("Speed")
+        about = f"{COSTS} The paper claims for its speed: {speed}." if speed else COSTS
+        columns = [*words("data set", "method"), *columns_of((measures.CALLS, measures.SECONDS))]
+        columns += [Column("× calls", f"calls over those of {main}"), Column("× s", f"seconds over those of {main}")]
+        yield Table(f"Cost, in multiples of {main}", columns, costs, about, lines)
     yield from ablations(run)
 
 
@@ -149,30 +157,87 @@ COSTS = (
 )
 
 
-def _about_costs(paper: Paper) -> str:
-    speed = dict(paper.claims).get("Speed")
-    return f"{COSTS} The paper claims for its speed: {speed}." if speed else COSTS
-
-
-def _cost_columns(main: str) -> list[Column]:
-    return [
-        *words("data set", "method"),
-        *columns_of((CALLS, SECONDS)),
-        Column("× calls", f"calls over those of {main}"),
-        Column("× s", f"seconds over those of {main}"),
-    ]
-
-
 def _cost(dataset: str, row: PaperRow, pairs: list[tuple[ResultLine, ResultLine]]) -> list[Cell]:
     where = LineFilter(dataset, row.strategy, "")
     theirs = [line for line, _ in pairs]
-    shares = (figure(TIMES, ratio(pairs, spent(name)), where) for name in ("llm_calls", "wall_s"))
-    return [
-        Cell(dataset),
-        Cell(row.name, head=True, where=where),
-        *(figure(one, one.of(theirs), where) for one in (CALLS, SECONDS)),
-        *shares,
-    ]
+    means = [figure(one, one.of(theirs), where) for one in (measures.CALLS, measures.SECONDS)]
+    times = [figure(TIMES, ratio(pairs, spent(name)), where) for name in ("llm_calls", "wall_s")]
+    return [Cell(dataset), Cell(row.name, head=True, where=where), *means, *times]
 
 
 TIMES = Measure("times", "", lambda lines: None, plain)
+"""How a ratio is formatted."""
+RETRIEVERS = "MultiHop-RAG, from secondary sources, top 10 of 256-token chunks"
+SEARCHES = {
+    "bge-large-en-v1.5": (".4298", ".6718", ".5221"),
+    "voyage-02 with bge-reranker-large": (".5860", ".7467", ".6625"),
+}
+"""MRR@10, Hits@10 and Hits@4."""
+GUESSES = (
+    'On the full MultiHop-RAG set, always saying "Yes" scores about 30.6 EM, and the most frequent answer of each question type about 53.'
+)
+OF_PRUNE = ("hotpotqa", "2wiki", "musique")
+SEARCHED = (measures.MRR10, measures.HITS10, measures.HITS4)
+
+
+def published(run: Run) -> Iterator[Block]:
+    """Report published figures beside ours, if a paper is about these data sets."""
+    blocks = [block for dataset in run.datasets for block in _published_of(run, dataset)]
+    if not blocks:
+        return
+    warning = (
+        f"The papers' figures are no baseline of ours: ours were made with the model {run.manifest.get('model')}, other embeddings and "
+        "other questions, and what each data set's caveats say holds. An empty cell was not run."
+    )
+    yield from (Words(warning, "warning"), *blocks)
+    if any(_about(dataset, OF_PRUNE) for dataset in run.datasets):
+        source = f"What the PruneRAG paper claims ({PRUNE.source})."
+        told = f"{source} Its tables and curves are not available, so ours stand beside these claims only."
+        yield from (Words(told), Points(PRUNE.claims))
+
+
+def _published_of(run: Run, dataset: str) -> Iterator[Block]:
+    if _about(dataset, ("multihoprag",)):
+        yield from _published(run, dataset, "answers", METHODS.rows, (measures.EM, measures.F1), TOR.source)
+        yield from _published(run, dataset, "depth of the tree", DEPTHS.rows, (measures.EM, measures.F1), TOR.source)
+        yield from (Words(GUESSES), _retrievers(run, dataset))
+    if _about(dataset, OF_PRUNE):
+        yield from _published(
+            run, dataset, "evidence forgetting", [row for row in ABLATIONS.rows if row.figures], (measures.FORGETTING_FOUND,), PRUNE.source
+        )
+
+
+def _about(dataset: str, names: Sequence[str]) -> bool:
+    bare = "".join(char for char in dataset.lower() if char.isalnum())
+    return any(name in bare for name in names)
+
+
+def _published(run: Run, dataset: str, title: str, papers: Sequence[PaperRow], measures: Sequence[Measure], source: str) -> Iterator[Table]:
+    """Yield a table, if any of its rows was run."""
+    found = [(one, run.answered.get((dataset, one.strategy, one.variant), [])) for one in papers]
+    if not any(lines for _, lines in found):
+        return
+    rows = []
+    for one, lines in found:
+        where = LineFilter(dataset, one.strategy, one.variant) if lines else None
+        name, count = Cell(f"{one.strategy} {one.variant}".strip(), where=where), Cell(str(len(lines)) if lines else NOTHING)
+        ours = [figure(measure, measure.of(lines), where) for measure in measures]
+        rows.append([Cell(one.name, head=True), *map(Cell, one.figures), name, count, *ours])
+    columns = [*words("published"), *(Column(f"{measure.title}, paper") for measure in measures), *words("ours"), Column("n, ours")]
+    columns += [Column(f"{measure.title}, ours", measure.meaning) for measure in measures]
+    yield Table(f"{dataset}: {title}", columns, rows, f"Published: {source}.")
+
+
+def _retrievers(run: Run, dataset: str) -> Table:
+    rows = [[Cell(name, head=True), Cell("published"), *map(Cell, figures)] for name, figures in SEARCHES.items()]
+    for (name, strategy, variant), lines in run.groups.items():
+        if name == dataset and any(line.ranked for line in lines) and (not variant or lines[0].searched):
+            where = LineFilter(dataset, strategy, variant)
+            told = [f"{one.value:.4f}".removeprefix("0") for measure in SEARCHED if (one := measure.of(lines))]
+            leads = Cell(f"{strategy} {variant}".strip(), head=True, where=where), Cell("ours")
+            rows.append([*leads, *(Cell(figure, where=where) for figure in told)])
+    note = (
+        f"Published: {RETRIEVERS}. Ours take the passages in the order in which the last call is given them, and are figures of the "
+        "data set as it is described above: where its articles are reconstructed, they are not MultiHop-RAG results."
+    )
+    return Table(f"{dataset}: retrieval", [*words("retriever", "source"), *columns_of(SEARCHED)], rows, note)

@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ramify.evaluation._degraded_cells import MISSING
+from ramify.evaluation.degraded import MISSING
 from ramify.evaluation.metrics import reliability, risk_coverage
+from ramify.evaluation.report._run import frontier
 from ramify.evaluation.results import ResultLine
 from ramify.evaluation.results.calibration import Calibration
 from ramify.evaluation.results.measures import CALLS, EM, F1, SECONDS, Estimate, Measure, confident
@@ -159,15 +160,6 @@ def _pareto(asked: Asked, quality: Measure, cost: Measure, axes: Axes) -> None:
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_locator(NullLocator())
     axes.set(xlabel=f"{'seconds' if cost is SECONDS else cost.title} a question, mean", ylabel=f"{quality.title}, percent")
-
-
-def frontier(points: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the names of the points of (cost, quality) that no cheaper or equally cheap one equals, the cheapest first."""
-    kept: list[str] = []
-    for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
-        if not kept or quality > points[kept[-1]][1]:
-            kept.append(name)
-    return kept
 
 
 def _interval(told: Estimate) -> list[float]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation._degraded_cells import SYSTEM
+from ramify.evaluation.degraded import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
 from ramify.evaluation.task import RESULTS, Row, key_of
 from ramify.evaluation.variants import is_named

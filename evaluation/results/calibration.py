@@ -7,20 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_args
 
+from ramify.evaluation import risk_control
 from ramify.evaluation.metrics import expected_calibration_error
 from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.results.measures import PRIOR, answered, confident
-from ramify.evaluation.risk_control import (
-    Bound,
-    Fit,
-    Outcomes,
-    fit_curve,
-    fit_of,
-    further_questions,
-    least_answers,
-    least_risk,
-    threshold_for,
-)
+from ramify.evaluation.risk_control import Bound, Fit, Outcomes
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import UsageError
 from ramify.tools.profile import Curve, Origin, Profile, fitted
@@ -107,9 +98,10 @@ class Calibration:
 
     def _promise(self, bound: Bound) -> Promise:
         risk, delta = self.order.risk, self.order.delta
-        if (threshold := threshold_for(bound, self.outcomes, risk, delta)) is not None:
+        if (threshold := risk_control.threshold_for(bound, self.outcomes, risk, delta)) is not None:
             return Promise(bound, threshold, counts(self.outcomes, threshold), counts(self.checked, threshold))
-        least, further = least_risk(bound, self.outcomes, delta), further_questions(bound, self.outcomes, risk, delta)
+        least = risk_control.least_risk(bound, self.outcomes, delta)
+        further = risk_control.further_questions(bound, self.outcomes, risk, delta)
         return Promise(bound, None, least=least, further=further)
 
     @cached_property
@@ -119,7 +111,7 @@ class Calibration:
         told = {kind: outcomes_of(lines) for kind, lines in found.items()}
         delta = self.order.delta / max(len(told), 1)  # Bonferroni
         return {
-            kind: (len(of), {bound: threshold_for(bound, of, self.order.risk, delta) for bound in get_args(Bound)})
+            kind: (len(of), {bound: risk_control.threshold_for(bound, of, self.order.risk, delta) for bound in get_args(Bound)})
             for kind, of in told.items()
             if len(told) > 1
         }
@@ -127,12 +119,12 @@ class Calibration:
     @cached_property
     def fit(self) -> Fit:
         """Return how the confidences are fitted."""
-        return fit_of(self.order.fit, len(confident(self.lines)[0]))
+        return risk_control.fit_of(self.order.fit, len(confident(self.lines)[0]))
 
     @cached_property
     def curve(self) -> Curve:
         """Return the fitted curve."""
-        return fit_curve(self.fit, *confident(self.lines))
+        return risk_control.fit_curve(self.fit, *confident(self.lines))
 
     @cached_property
     def errors(self) -> tuple[float, float] | None:
@@ -210,7 +202,7 @@ def calibrate(run: Run, order: Order) -> Calibration:
     keys = sorted(_key(line) for line in whole)
     random.Random(order.seed).shuffle(keys)
     mine, others = keys[: round(order.split * len(keys))], keys[round(order.split * len(keys)) :]
-    least = least_answers("asked", order.risk, order.delta)
+    least = risk_control.least_answers("asked", order.risk, order.delta)
     if not mine:
         raise UsageError(f"no question of {len(keys)} is left to calibrate on", f"run on {least} or more, or give a greater --split")
     variant, tau, taus = "", None, dict[str, dict[float, Counts]]()
@@ -280,7 +272,7 @@ def _taus(swept: Mapping[float, Sequence[ResultLine]], order: Order) -> dict[str
     for kind in ["", *(kinds if len(kinds) > 1 else [])]:
         for tau, lines in sorted(swept.items()):
             of = outcomes_of([line for line in lines if not kind or line.type == kind])
-            if len(of) and (threshold := threshold_for(order.bound, of, order.risk, order.delta)) is not None:
+            if len(of) and (threshold := risk_control.threshold_for(order.bound, of, order.risk, order.delta)) is not None:
                 found.setdefault(kind, {})[tau] = counts(of, threshold)
     return found
 

@@ -58,7 +58,7 @@ def export(runs: Sequence[Run], form: Form, strategies: Sequence[str] = (), min_
         for line in lines
         if line.scored and not line.failed and (not strategies or line.row["strategy"] in strategies)
     ]
-    good = [line for _, line in lines if line.right and _sure(line, min_confidence)]
+    good = [line for _, line in lines if line.right and (line.row.get("confidence") or 0.0) >= (min_confidence or 0.0)]
     told.counts |= Counter({"right trees": len(good), "trees": len(lines)})
     if form == "sft":
         _chats(good, told)
@@ -66,27 +66,24 @@ def export(runs: Sequence[Run], form: Form, strategies: Sequence[str] = (), min_
         _decompositions(lines, good, told)
         _answers([line for _, line in lines], good, told)
     if not told.examples:
-        raise InputError(f"there is nothing to export as {form}: {_why(lines, good, form)}", _remedy(lines, form))
+        raise _nothing(lines, good, form)
     return told
 
 
-def _why(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[ResultLine], form: Form) -> str:
-    if not lines or not good:
-        return f"of {len(lines):,} answers with a gold, {len(good):,} are right and sure enough"
-    if form == "sft":
-        return f"none of {len(good):,} right trees has recorded calls that were kept"
-    calls = "" if any(line.row.get("calls") for line in good) else ", and no calls are recorded, of which pairs of answers are made"
-    return f"no question was split both in a way that was kept, in a right tree, and in one that was pruned{calls}"
-
-
-def _remedy(lines: Sequence[tuple[Run, ResultLine]], form: Form) -> str:
+def _nothing(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[ResultLine], form: Form) -> InputError:
+    """Return the error for runs that give no example, which says why."""
     recorded = any(line.row.get("calls") for _, line in lines)
+    if not good:
+        why = f"of {len(lines):,} answers with a gold, {len(good):,} are right and sure enough"
+    elif form == "sft":
+        why = f"none of {len(good):,} right trees has recorded calls that were kept"
+    else:
+        why = "no question was split both in a way that was kept, in a right tree, and in one that was pruned"
+        if not any(line.row.get("calls") for line in good):
+            why += ", and no calls are recorded, of which pairs of answers are made"
     more = "take runs with more questions, strategies that prune (tor), or several seeds (--sweep seed=0,1,2)"
-    return more if recorded or (form == "dpo" and not lines) else f"{NO_CALLS}; {more}"
-
-
-def _sure(line: ResultLine, least: float | None) -> bool:
-    return least is None or (line.row.get("confidence") or 0.0) >= least
+    remedy = more if recorded or (form == "dpo" and not lines) else f"{NO_CALLS}; {more}"
+    return InputError(f"there is nothing to export as {form}: {why}", remedy)
 
 
 def _chats(good: Iterable[ResultLine], told: Export) -> None:

@@ -1,6 +1,7 @@
 """Measures of a run's lines, and lines of two variants paired by question."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -98,11 +99,16 @@ class Measure:
     """1 where more is better, -1 where less is, 0 where neither."""
 
 
+def values_of(lines: Sequence[ResultLine], value: LineValue) -> list[float]:
+    """Return the values of the lines that have one."""
+    return [told for line in lines if (told := value(line)) is not None]
+
+
 def mean_of(value: LineValue) -> Estimator:
     """Return an estimator: the mean over the lines that have a value, with its bootstrap interval."""
 
     def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
-        values = [told for line in lines if (told := value(line)) is not None]
+        values = values_of(lines, value)
         return mean(values) if values else None
 
     return estimate
@@ -124,7 +130,7 @@ def quantile_of(value: LineValue, share: float) -> Estimator:
     """Return an estimator: a quantile over the lines that have a value."""
 
     def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
-        values = [told for line in lines if (told := value(line)) is not None]
+        values = values_of(lines, value)
         return Estimate(float(np.quantile(values, share)), len(values)) if values else None
 
     return estimate
@@ -302,8 +308,7 @@ def common(first: Sequence[ResultLine], second: Sequence[ResultLine]) -> Pairs:
 
 def difference(pairs: Pairs, value: LineValue) -> Difference | None:
     """Return the difference over the pairs in which both lines have the value; None if there are none."""
-    both = [(a, b) for one, other in pairs if (a := value(one)) is not None and (b := value(other)) is not None]
-    if not both:
+    if not (both := _both(pairs, value)):
         return None
     first, second = [a for a, _ in both], [b for _, b in both]
     low, high = bootstrap_interval([a - b for a, b in both])
@@ -312,10 +317,14 @@ def difference(pairs: Pairs, value: LineValue) -> Difference | None:
 
 def ratio(pairs: Pairs, value: LineValue) -> Estimate | None:
     """Return the mean of the first over that of the second, with its bootstrap interval; None if no pair has both, or the second is 0."""
-    both = [(a, b) for one, other in pairs if (a := value(one)) is not None and (b := value(other)) is not None]
+    both = _both(pairs, value)
     if not sum(b for _, b in both):
         return None
     return Estimate(sum(a for a, _ in both) / sum(b for _, b in both), len(both), *ratio_interval(both))
+
+
+def _both(pairs: Pairs, value: LineValue) -> list[tuple[float, float]]:
+    return [(a, b) for one, other in pairs if (a := value(one)) is not None and (b := value(other)) is not None]
 
 
 def shown_p(p: float) -> str:
@@ -372,3 +381,12 @@ def _matched(a: Run, b: Run) -> Iterator[tuple[Key, Key]]:
         yield from same
         return
     yield from ((one, other) for one in a.answered for other in b.answered if one in sides[0] and other in sides[1] and one[0] == other[0])
+
+
+def reply_counts(rows: Iterable[Row]) -> Counter[tuple[str, str]]:
+    """Return the number of replies by prompt and form."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        told = (row.get("usage") or {}).get("replies") or {}
+        counts.update({(prompt, form): number for prompt, forms in told.items() for form, number in forms.items()})
+    return counts

@@ -71,9 +71,8 @@ def questions(
 
 
 def _from_chat(memory: str | None, file: Path) -> None:
-    from ramify.evaluation.from_chat import add_rated
     from ramify.evaluation.load.own_questions import NEEDS_ANSWER
-    from ramify.evaluation.question_file import QuestionFile
+    from ramify.evaluation.question_file import QuestionFile, add_rated
     from ramify.tools.new_files import cache_folder
 
     kept = QuestionFile(file)

@@ -8,11 +8,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
-from ramify.evaluation.search import SEARCH, index, search
+from ramify.evaluation.search import SEARCH, degrade, index, search
 from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
 from ramify.studio.console.progress_bar import bar
@@ -47,7 +46,7 @@ def evaluating(order: Order) -> None:
             note(f"{cluster.description} answer")
         with bar() as progress:
             index(plan, order, progress)
-        search(plan, order, lambda row: None)
+        search(plan, order)
         with bar() as progress:
             degrade(plan, order, progress)
         check_indexes(tasks, cluster)
@@ -62,9 +61,9 @@ def evaluating(order: Order) -> None:
 
 
 def check_extras() -> None:
-    """Check that what scores and reports need is installed; RamifyError if not."""
-    if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
-        raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
+    """Check that what reports need is installed; RamifyError if not."""
+    if find_spec("matplotlib") is None:
+        raise RamifyError("matplotlib is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
 
 
 def finish(order: Order) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ramify.evaluation.judging import JUDGED, REPEATS, judge
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph_builds import LEVEL, count_graphs, fit_levels, read_graphs, ways_to_build
+from ramify.evaluation.papers.graph import LEVEL, count_graphs, fit_levels, read_graphs, ways_to_build
 from ramify.evaluation.papers.paper import MODEL_OPTIONS
 from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import pairs_of, read_reproduction, write_reproduction

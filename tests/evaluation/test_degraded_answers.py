@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.degraded_answers import Degradation, DegradedIndex, How, paraphrased
+from ramify.evaluation.degraded import Degradation, DegradedIndex, How, paraphrased
 from ramify.evaluation.plan import variants_of
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.evaluation._scoring import scores
 from ramify.evaluation.dataset import HitsBy, Question, Support
 from ramify.evaluation.load import load
+from ramify.evaluation.task import scores
 from ramify.nodes.asking.language_model import quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation._degraded_cells import MISSING, NOISE, DegradedCell, cells_of
+from ramify.evaluation.degraded import MISSING, NOISE, DegradedCell, TrueGroups, cells_of
 from ramify.evaluation.load import load
 from ramify.evaluation.plan import Order
 from ramify.evaluation.run import load_inputs
-from ramify.evaluation.search import TrueGroups
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.evaluation._scoring import scores
 from ramify.evaluation.dataset import Question, Support
+from ramify.evaluation.task import scores
 from ramify.graphs.tool import research_tool
 from ramify.nodes.state import NOT_CITED
 from ramify.tools.index.passage_store import document_of

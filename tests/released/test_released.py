@@ -24,7 +24,7 @@ ARCHIVES = sorted(Path(__file__).parent.glob("*.tar.gz"))
 KINDS = ("passages", "graph", "hierarchy")
 ASKED, GOLD = INSTRUCTIONS[1]
 NAIVE = ("--strategy", "naive", "--model", "extractive")
-pytest.importorskip("ir_measures", reason="needs the extra `eval`")
+pytest.importorskip("matplotlib", reason="needs the extra `eval`")
 
 
 @pytest.fixture(params=ARCHIVES, ids=lambda path: path.name.removesuffix(".tar.gz"))

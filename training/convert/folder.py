@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ramify.evaluation.load.assemble import malformed
-from ramify.evaluation.load.records import Record, parse_json, read_text
+from ramify.evaluation.load.records import Record, malformed, parse_json, read_text
 from ramify.tools.errors import InputError
 from ramify.tools.new_files import write_whole
 

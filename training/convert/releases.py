@@ -10,8 +10,7 @@ from typing import Any
 
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.load import Loader
-from ramify.evaluation.load.assemble import malformed, text_of
-from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.load.records import Record, malformed, read_records, text_of
 from ramify.evaluation.load.releases import load_hotpot, load_musique
 from ramify.tools.errors import InputError
 from training.convert.folder import Gathered, Line, fingerprint, given, parts, read_object, texts

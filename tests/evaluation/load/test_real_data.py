@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ramify.evaluation.dataset import read_corpus
 from ramify.evaluation.load import load
-from ramify.evaluation.load.assemble import read_corpus
 
 DATA = os.environ.get("RAMIFY_DATA")
 FOLDERS = sorted(file.parent for file in Path(DATA).glob("*/questions.jsonl.gz")) if DATA else []
@@ -22,7 +22,7 @@ def test_the_counts_are_those_of_the_readme(folder: Path, tmp_path: Path) -> Non
     dataset = load(folder, tmp_path, retrieval_only=folder.name in WITHOUT_ANSWERS)
     questions = counted(readme, r"questions\.dev\.jsonl\.gz \| (\d+) ", r"([\d,]+) of the [\d,]+ questions")
     documents = counted(readme, r"\*\*Counts\.\*\* documents (\d+)", r"([\d,]+) paragraphs of")
-    assert (len(dataset.questions), len(read_corpus(dataset.documents[0]).ids)) == (questions, documents)
+    assert (len(dataset.questions), len(read_corpus(dataset.documents[0])[0])) == (questions, documents)
     assert dataset.hits_by == ("fact" if folder.name == "multihop_rag" else "document")
 
 

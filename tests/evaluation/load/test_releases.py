@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.load import load
-from ramify.evaluation.metrics import fact_scores, held_facts
+from ramify.evaluation.metrics import held_facts, retrieval_scores
 from tests.evaluation.load.sample_sets import SAMPLES, documents
 
 DISTRACTOR = SAMPLES / "hotpotqa" / "hotpot_dev_distractor_v1.json"
@@ -101,7 +101,7 @@ def test_multihop_rag_counts_by_facts(tmp_path: Path) -> None:
     assert (article["source"], article["published_at"]) == ("The Morrow Post", "2023-10-02T08:00:00+00:00")
     held = [held_facts(texts[one]["text"], inference.gold_facts) for one in reversed(inference.gold_documents)]
     assert [len(one) for one in held] == [2, 1], "a fact is found across a line's end"
-    assert fact_scores(held, inference.gold_facts)["recall@5"] == 1
+    assert retrieval_scores(held, inference.gold_facts)["recall@5"] == 1
 
 
 def test_ids_of_documents_depend_on_nothing_but_the_documents(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.papers import PAPERS, find_paper
-from ramify.evaluation.papers.graph_builds import fit_levels, ways_to_build
+from ramify.evaluation.papers.graph import fit_levels, ways_to_build
 from ramify.evaluation.plan import variants_of
 from ramify.evaluation.search import ways_of
 from ramify.graphs import STRATEGIES
