@@ -58,13 +58,13 @@ def properties(given: Mapping[Any, Any]) -> Properties:
     return Properties(metadata, left_out)
 
 
-def clean(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which JSON and YAML can write but UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _one_line(text: str) -> str:
-    return " ".join(clean(text).split())
+    return " ".join(without_surrogates(text).split())
 
 
 def _flat(given: Mapping[Any, Any], above: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:

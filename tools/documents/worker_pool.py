@@ -1,12 +1,19 @@
-"""A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason."""
+"""A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason.
+
+A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: a line of JSON in names a file, lines
+of JSON out hold what was in it. It ends with its parent, which closes its input; whatever goes wrong in a parser ends it with the reason
+as the last line on stderr.
+"""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
+from pathlib import Path
 from queue import Queue, SimpleQueue
 from threading import Lock, Thread, Timer
 from typing import Any, NamedTuple
@@ -14,6 +21,7 @@ from typing import Any, NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, ReadReport, Skipped
+from ramify.tools.documents.readers import parse_file
 
 _PARTS = 2
 """Parts of a file that wait to be taken; then its worker waits."""
@@ -47,7 +55,7 @@ def cores() -> int:
 
 def command(limits: Limits) -> list[str]:
     """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
-    return [sys.executable, "-P", "-m", "ramify.tools.documents._parser_process", str(limits.seconds), str(limits.memory_mb)]
+    return [sys.executable, "-P", "-m", "ramify.tools.documents.worker_pool", str(limits.seconds), str(limits.memory_mb)]
 
 
 class ParseTask:
@@ -223,3 +231,57 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
         with suppress(OSError):  # what could not be written is still in its buffer; Python 3.13 would print that it is lost
             process.stdin.close()
         return b""
+
+
+_GRACE_S = 5
+"""The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
+_DEEPEST = 5000
+"""Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
+_BATCH = 256
+_BATCH_CHARACTERS = 1 << 20
+"""Documents, and characters of them, that a worker gives at once."""
+
+
+def main(seconds: float, memory_mb: int) -> None:
+    """Answer until there is no more input."""
+    if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
+    sys.setrecursionlimit(_DEEPEST)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
+    out = sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a library prints is no answer
+    for line in sys.stdin.buffer:
+        _limit_time(seconds + _GRACE_S)
+        for answer in _answers(json.loads(line)):
+            content = json.dumps(answer).encode() + b"\n"
+            _limit_time(0)  # how soon it is taken is up to the parent
+            out.write(content)
+            out.flush()
+            _limit_time(seconds + _GRACE_S)
+        _limit_time(0)
+
+
+def _limit_time(seconds: float) -> None:
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _answers(asked: dict[str, Any]) -> Iterator[dict[str, object]]:
+    """Parse the file asked for, and yield its documents some at a time; the last answer has what is to be said of it, too."""
+    report = ReadReport()
+    path = Path(asked["path"])
+    part: list[tuple[str | None, str, dict[str, Any]]] = []
+    size = 0
+    for document in parse_file(File(path, asked["source"], path.parent), report, asked["clean"]):
+        part.append((document.id, document.page_content, document.metadata))
+        size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
+        if len(part) == _BATCH or size >= _BATCH_CHARACTERS:
+            yield {"documents": part}
+            part, size = [], 0
+    yield {"documents": part, "skipped": report.skipped, "remarks": report.remarks}
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]))

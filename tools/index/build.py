@@ -13,8 +13,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
-from ramify.tools.documents.load import EDITION, nothing_readable, read_files
-from ramify.tools.documents.loaders import load_documents
+from ramify.tools.documents.load import EDITION, load_documents, nothing_readable, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, advice, in_turn
