@@ -13,7 +13,7 @@ from ramify.tools.quoting import flatten, one_line
 from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
-    from ramify.tools.index.index_store import IndexStore
+    from ramify.tools.index.build import IndexStore
     from ramify.tools.index.manifest import Kind, Precision
 
 Paths = Annotated[

@@ -1,6 +1,7 @@
 """What a file says of itself (author, date, tags …) as metadata of the same names for all formats; and front matter of Markdown."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, time
 from typing import Any, NamedTuple
@@ -189,10 +190,4 @@ def _yaml_scalar(text: str, quoted: bool) -> Any:
     return int(text) if _INTEGER.fullmatch(text) else float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _read_toml(text: str) -> Any:
-    import tomllib
-
-    return tomllib.loads(text)
-
-
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = ((_YAML, _read_yaml), (_TOML, _read_toml))
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = ((_YAML, _read_yaml), (_TOML, tomllib.loads))

@@ -17,6 +17,7 @@ from ramify.tools.documents.files import INDEX_FILE, files_in
 from ramify.tools.documents.readers import reader_of
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
+from ramify.tools.index.chunking import Chunking
 from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sync, upcoming
 
 PASSAGES = INDEX_FILE
@@ -93,6 +94,11 @@ class Manifest:
     def prefixes(self) -> Prefixes:
         """Return what is put before questions and passages when they are embedded."""
         return Prefixes(self.query_prefix, self.document_prefix)
+
+    @property
+    def chunking(self) -> Chunking:
+        """Return how documents are split."""
+        return Chunking(self.chunk_tokens, self.overlap)
 
     @property
     def contents(self) -> tuple[object, ...]:

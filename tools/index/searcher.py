@@ -2,16 +2,14 @@
 
 import asyncio
 import hashlib
-import json
 import threading
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from langchain_core.documents import Document
@@ -22,22 +20,16 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.build import IndexStore
 from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
-from ramify.tools.index.index_store import IndexStore, check_exists, is_address, store_at
+from ramify.tools.index.index_store import check_exists, is_address, store_at
 from ramify.tools.index.passage_store import Filter, identified
-from ramify.tools.languages import language_of
 from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 
 _REMEMBERED = 20_000
-_SAMPLED, _PART = 24, 0.2
-"""Passages whose language is looked at, and the share of them that makes a language one of the index."""
-_LANGUAGES: "WeakKeyDictionary[Index, frozenset[str]]" = WeakKeyDictionary()
-_DRAWN = 256
-"""Passages whose texts make the digest of an index."""
-_DIGESTS: "WeakKeyDictionary[Index, str]" = WeakKeyDictionary()
 _SCORE_FIELDS = ("relevance_score", "score")
 
 
@@ -223,7 +215,7 @@ async def _search_collections(several: Collections, queries: Sequence[str], sear
 
 def _opened_all(several: Collections) -> Collections:
     """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
-    return several.with_members([opened(one) if isinstance(one, (str, Path)) else one for one in several.members])
+    return replace(several, members=tuple(opened(one) if isinstance(one, (str, Path)) else one for one in several.members))
 
 
 async def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
@@ -264,7 +256,9 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     A store or retriever of another make is left alone.
     """
     if several := collections_of(index):
-        return _warm_all(several)
+        members, waits = zip(*map(warm, several.members), strict=True)
+        several = replace(several, members=members)
+        return several, sum(waits) + load_profiles(several)
     if not isinstance(index, (Index, str, Path)):
         return index, 0.0
     began = time.perf_counter()
@@ -273,13 +267,6 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     there = found.embeddings.loaded and any(found is known for known in (index, *before))
     found.embeddings.load()
     return found, 0.0 if there else time.perf_counter() - began
-
-
-def _warm_all(several: Collections) -> tuple[Collections, float]:
-    """Open several indexes, and work out what each is about."""
-    members, waits = zip(*map(warm, several.members), strict=True)
-    several = several.with_members(members)
-    return several, sum(waits) + load_profiles(several)
 
 
 def warm_soon(index: Searchable) -> None:
@@ -299,35 +286,18 @@ def languages_of(index: Searchable) -> frozenset[str]:
     """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
     if isinstance(index, Collections):
         return frozenset().union(*map(languages_of, index.members))
-    if not isinstance(index, Index):
-        return frozenset()
-    if index not in _LANGUAGES:
-        ids = index.ids()
-        sampled = index.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
-        found = Counter(language_of(document.page_content) for document in sampled)
-        _LANGUAGES[index] = frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
-    return _LANGUAGES[index]
+    return index.languages if isinstance(index, Index) else frozenset()
 
 
 def digest_of(index: Searchable) -> str:
-    """Return a digest of what an index holds: how much, and the texts of 256 passages; empty for other stores; blocking.
-
-    The same documents, indexed in the same way elsewhere, have the same digest.
-    """
+    """Return the digest of what an index or several hold, see `Index.digest`; empty for other stores; blocking."""
     several = collections_of(index)
     if several:
         each = sorted(map(digest_of, several.members))
         return hashlib.sha256(" ".join(each).encode()).hexdigest() if all(each) else ""
     if isinstance(index, (str, Path)):
         index = opened(index)
-    if not isinstance(index, Index):
-        return ""
-    if index not in _DIGESTS:
-        ids = index.ids()
-        drawn = index.get_by_ids(ids[:: -(-len(ids) // _DRAWN) or 1])
-        made = [index.manifest.documents, len(ids), index.manifest.kind, *(document.page_content for document in drawn)]
-        _DIGESTS[index] = hashlib.sha256(json.dumps(made).encode()).hexdigest()
-    return _DIGESTS[index]
+    return index.digest if isinstance(index, Index) else ""
 
 
 def describe(index: Searchable, found: Searchable) -> str:
@@ -352,7 +322,7 @@ def describe(index: Searchable, found: Searchable) -> str:
 def described_as(index: Searchable) -> str:
     """Return the description that an index was given; empty where it has none, is of another make, or there is none."""
     if isinstance(index, (str, Path)) and index != DEMO:
-        manifest = store_at(index if is_address(index) else usable(index).resolve()).manifest()
+        manifest = _store(index).manifest()
         return manifest.description if manifest else ""
     return index.manifest.description if isinstance(index, Index) else ""
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from ramify.tools.documents.files import existing
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
-from ramify.tools.index.build import BuildOptions, Built
-from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
-from ramify.tools.index.index_store import IndexStore, is_address, store_at
+from ramify.tools.index.build import Built, IndexStore
+from ramify.tools.index.chunking import DEFAULT_CHUNKING
+from ramify.tools.index.index_store import is_address, store_at
+from ramify.tools.index.index_writer import BuildOptions
 from ramify.tools.index.manifest import check_target
 
 Tell = Callable[[Built | RamifyError], None]
@@ -110,8 +111,8 @@ def _update(roots: Sequence[Path], store: IndexStore, stopped: threading.Event) 
 
     try:
         held = store.manifest()
-        chunking = Chunking(held.chunk_tokens, held.overlap) if held else DEFAULT_CHUNKING
+        chunking = held.chunking if held else DEFAULT_CHUNKING
         encoder = load_encoder(held.embedding if held else "minilm")
-        return store.build(list(roots), BuildOptions(encoder, chunking, progress=progress, clean=None))
+        return store.build(list(roots), BuildOptions(encoder, chunking, progress=progress))
     except RamifyError as error:
         return error

@@ -17,8 +17,8 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus._schema import Address, Row, condition, connect, create_metadata, create_passages, milvus_errors, words_asked
+from ramify.tools.index.passage_store import Filter, SearchedPassage
+from ramify.tools.milvus._schema import Address, condition, connect, create_metadata, create_passages, fields_of, milvus_errors, words_asked
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
@@ -193,11 +193,11 @@ class Collections:
         found = self._rows(["id", "digest", "state"], documents)
         return {row["id"]: (row["digest"], row["state"]) for row in found}
 
-    def rows(self, documents: Sequence[str] | None = None) -> Iterator[Row]:
+    def passages(self, documents: Sequence[str] | None = None) -> Iterator[SearchedPassage]:
         """Read every passage, or those of some documents, without their vectors."""
-        for row in self._rows([*Row._fields], documents):
-            values = {name: json.dumps(row[name]) if name in ("metadata", "known") else row[name] for name in Row._fields}
-            yield Row(**values)
+        names = SearchedPassage._fields
+        for row in self._rows([*names], documents):
+            yield SearchedPassage(**{name: json.dumps(row[name]) if name in ("metadata", "known") else row[name] for name in names})
 
     def _rows(self, fields: list[str], documents: Sequence[str] | None) -> Iterator[dict[str, Any]]:
         name = self.address.collection
@@ -213,13 +213,13 @@ class Collections:
             found = self._client.query(self.address.collection, filter=self._own, output_fields=["count(*)"], consistency_level=STRONG)
         return int(found[0]["count(*)"])
 
-    def write(self, rows: Sequence[Row], vectors: Matrix) -> None:
+    def write(self, passages: Sequence[SearchedPassage], vectors: Matrix) -> None:
         """Write passages with their vectors."""
-        own = {"tenant": self.address.tenant}
-        told = [
-            {"key": self.key(row.id), **own, **row.fields(), "vector": vector.tolist()} for row, vector in zip(rows, vectors, strict=True)
+        rows = [
+            {"key": self.key(one.id), "tenant": self.address.tenant, **fields_of(one), "vector": vector.tolist()}
+            for one, vector in zip(passages, vectors, strict=True)
         ]
-        self._upsert(self.address.collection, told)
+        self._upsert(self.address.collection, rows)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove passages."""

@@ -40,44 +40,26 @@ _NEIGHBOURS, _EF_CONSTRUCTION = 32, 80
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Row(NamedTuple):
-    """A passage that is searched, without its vector. known: the path of its file, and where its twins stand."""
+def state_of(passage: SearchedPassage) -> str:
+    """Return a digest of all of a passage."""
+    return hashlib.sha256(json.dumps(passage).encode()).hexdigest()
 
-    id: str
-    document: str
-    label: str
-    text: str
-    metadata: str
-    digest: str
-    known: str
 
-    @classmethod
-    def of(cls, passage: SearchedPassage) -> "Row":
-        """Return the row of a passage."""
-        known = json.dumps(passage.known, sort_keys=True)
-        return cls(passage.id, passage.document, passage.label, passage.text, passage.metadata, passage.digest.hex(), known)
-
-    @property
-    def state(self) -> str:
-        """Return a digest of all of it."""
-        return hashlib.sha256(json.dumps(self).encode()).hexdigest()
-
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of the collection; InputError where one is too long for Milvus."""
-        metadata = json.loads(self.metadata)
-        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _stems(self.label, self.text))):
-            if len(value.encode()) > LONGEST:
-                what = f"the {name} of the passage {self.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
-                raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
-        each = ((name, one) for name, value in metadata.items() for one in (value if isinstance(value, list) else [value]))
-        facets = sorted({facet(name, one) for name, one in each if not isinstance(one, (dict, list))})
-        if len(facets) > MOST_FACETS:
-            what = f"the passage {self.id!r} has {len(facets):,} values of metadata"
-            raise InputError(what, f"Milvus holds {MOST_FACETS:,}: leave some out, or take an index in a folder")
-        return {
-            "id": self.id, "document": self.document, "label": self.label, "text": self.text, "metadata": metadata,
-            "digest": self.digest, "known": json.loads(self.known), "state": self.state, "words": words, "facets": facets,
-        }  # fmt: skip
+def fields_of(passage: SearchedPassage) -> dict[str, Any]:
+    """Return a passage as a row of the collection; InputError where a field is too long for Milvus."""
+    metadata = json.loads(passage.metadata)
+    words = _stems(passage.label, passage.text)
+    for name, value in (("text", passage.text), ("metadata", passage.metadata), ("words", words)):
+        if len(value.encode()) > LONGEST:
+            what = f"the {name} of the passage {passage.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
+            raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
+    each = ((name, one) for name, value in metadata.items() for one in (value if isinstance(value, list) else [value]))
+    facets = sorted({facet(name, one) for name, one in each if not isinstance(one, (dict, list))})
+    if len(facets) > MOST_FACETS:
+        what = f"the passage {passage.id!r} has {len(facets):,} values of metadata"
+        raise InputError(what, f"Milvus holds {MOST_FACETS:,}: leave some out, or take an index in a folder")
+    parsed = {"metadata": metadata, "known": json.loads(passage.known)}
+    return passage._asdict() | parsed | {"state": state_of(passage), "words": words, "facets": facets}
 
 
 def words_asked(query: str) -> str:
@@ -169,9 +151,6 @@ def _keyed() -> "CollectionSchema":
     schema.add_field("tenant", DataType.VARCHAR, max_length=2 * _DIGEST, is_partition_key=True)
     return schema
 
-
-if TYPE_CHECKING:
-    from pymilvus import MilvusClient
 
 SCHEME = "milvus:"
 FORMS = (
