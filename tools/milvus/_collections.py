@@ -55,25 +55,25 @@ def batches(of: Sequence[T], size: int = _BLOCK) -> Iterator[list[T]]:
 
 
 @contextmanager
-def write_lock(metadata: "Collections") -> Iterator[Callable[[], None]]:
+def write_lock(corpus: "Corpus") -> Iterator[Callable[[], None]]:
     """Lock a corpus; yield what renews the lock with each batch. IndexingError where another process holds it."""
     me = f"{socket.gethostname()}:{os.getpid()}"
-    held = metadata.entry(WRITER)
+    held = corpus.entry(WRITER)
     if held and held["by"] != me and held["until"] > time.time() and not _ended(str(held["by"])):
-        raise IndexingError(f"{held['by']} is writing the index in {metadata.address.where!r}", "wait until it has finished")
+        raise IndexingError(f"{held['by']} is writing the index in {corpus.address.where!r}", "wait until it has finished")
     said = -_AGAIN_S
 
     def alive() -> None:
         nonlocal said
         if time.monotonic() - said > _AGAIN_S:
             said = time.monotonic()
-            metadata.upsert_entries([MetadataEntry(WRITER, WRITER, "", {"by": me, "until": time.time() + _LASTS_S})])
+            corpus.upsert_entries([MetadataEntry(WRITER, WRITER, "", {"by": me, "until": time.time() + _LASTS_S})])
 
     alive()
     try:
         yield alive
     finally:
-        metadata.delete_entries([WRITER])
+        corpus.delete_entries([WRITER])
 
 
 def _ended(writer: str) -> bool:
@@ -91,14 +91,13 @@ def _ended(writer: str) -> bool:
 
 
 _EF_SEARCH = 128
-Neighbors = list[tuple[str, Matrix]]
 
 _loaded: set[Address] = set()
 """What is known to be in the server's memory; a file's is not when it is opened."""
 
 
 @dataclass(frozen=True)
-class Collections:
+class Corpus:
     """Read and write the passages and the metadata of one tenant; each call may wait for the server."""
 
     address: Address
@@ -243,7 +242,7 @@ class Collections:
         """Read vectors of unit length, by id."""
         return {id: np.asarray(row["vector"], dtype=np.float32) for id, row in self.get(ids, ["vector"]).items()}
 
-    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[Neighbors]:
+    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[tuple[str, Matrix]]]:
         """Search by vectors: ids with their vectors, nearest first."""
         wide = {"params": {"ef": max(_EF_SEARCH, 2 * n)}}
         found = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=wide)

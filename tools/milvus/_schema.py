@@ -209,15 +209,10 @@ def parse_address(where: str) -> Address:
 
 def connect(address: Address) -> "MilvusClient":
     """Return the connection to a server or a file, the same one each time; IndexingError where there is none to be had."""
-    with _connecting:
-        key = (address.uri, address.database)
-        if key not in _clients:
-            _clients[key] = _connected(address)
-        return _clients[key]
-
-
-def _connected(address: Address) -> "MilvusClient":
-    with milvus_errors(address):
+    key = (address.uri, address.database)
+    with _connecting, milvus_errors(address):
+        if key in _clients:
+            return _clients[key]
         from pymilvus import MilvusClient
 
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
@@ -227,11 +222,13 @@ def _connected(address: Address) -> "MilvusClient":
             except ImportError as error:
                 raise RamifyError("milvus-lite, which reads a file of Milvus, is not installed", _INSTALL) from error
             make_folder(Path(address.uri).parent)
-            return MilvusClient(address.uri)
-        parts = urlsplit(address.uri)
-        credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")
-        uri = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        return MilvusClient(uri, token=credentials, db_name=address.database, timeout=_PATIENCE_S)
+            _clients[key] = MilvusClient(address.uri)
+        else:
+            parts = urlsplit(address.uri)
+            credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")
+            uri = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+            _clients[key] = MilvusClient(uri, token=credentials, db_name=address.database, timeout=_PATIENCE_S)
+        return _clients[key]
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from ramify.tools.index.index_writer import BuildOptions, IndexWriter, check_set
 from ramify.tools.index.manifest import LAYOUT, PASSAGES, WHOLE, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter, SearchedPassage, searched_passages
-from ramify.tools.milvus._collections import Collections, MetadataEntry, batches, write_lock
+from ramify.tools.milvus._collections import Corpus, MetadataEntry, batches, write_lock
 from ramify.tools.milvus._schema import parse_address, state_of
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
@@ -38,25 +38,25 @@ _LONGEST_LIST = 200
 
 
 @contextmanager
-def working_copy(store: Collections, documents: Sequence[str] | None = None) -> Iterator[IndexWriter]:
+def working_copy(corpus: Corpus, documents: Sequence[str] | None = None) -> Iterator[IndexWriter]:
     """Read a corpus, or some of its documents, into a temporary index writer."""
     with TemporaryDirectory(prefix="ramify-milvus-") as folder, IndexWriter(Path(folder) / PASSAGES) as writer:
         writer.database.executescript("PRAGMA synchronous = OFF; DROP TRIGGER words_added; DROP TRIGGER words_removed;")
         writer.database.executescript("DROP TRIGGER words_hidden; DROP TRIGGER words_shown;")
-        if store.exists():
-            _read(store, writer, documents)
+        if corpus.exists():
+            _read(corpus, writer, documents)
         writer.changed = False
         yield writer
 
 
-def _read(store: Collections, writer: IndexWriter, documents: Sequence[str] | None) -> None:
-    entries = [one for one in store.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
+def _read(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None) -> None:
+    entries = [one for one in corpus.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
     known = {one.document for one in entries if one.kind == DOCUMENT}
     writer.remember(next((one.value for one in entries if one.kind == FACTS), {}))
     _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
     _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
     _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
-    shown = (one._asdict() for one in store.passages(documents) if one.document in known)  # others an interrupted build has left
+    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others an interrupted build has left
     columns = ("id", "document", "label", "text", "metadata", "digest")
     _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
 
@@ -104,9 +104,9 @@ class Differences(NamedTuple):
     gone: list[str]
 
 
-def differences(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
+def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
     """Compare an index writer with the corpus, or some of its documents; a known text is not encoded again."""
-    held = store.states(documents) if store.exists() else {}
+    held = corpus.states(documents) if corpus.exists() else {}
     passages = {one.id: one for one in searched_passages(writer.database)}
     lasting = {digest: id for id, (digest, _) in held.items() if id not in passages or passages[id].digest == digest}
     fresh, kept = [], []
@@ -122,22 +122,22 @@ def differences(store: Collections, writer: IndexWriter, documents: Sequence[str
     return Differences(fresh, kept, sorted(held.keys() - passages.keys()))
 
 
-def write_passages(store: Collections, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
+def write_passages(corpus: Corpus, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
     """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
     for batch in batches(lacking.kept, wanted.batch_size):
-        vectors = store.vectors([source for _, source in batch])
-        store.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
+        vectors = corpus.vectors([source for _, source in batch])
+        corpus.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
         alive()
     encoded = done = 0
     fresh = list(batches(lacking.fresh, wanted.batch_size))
     with closing(wanted.encoding(wanted.encoder, (list(_texts(group).values()) for group in fresh))) as made:
         for group, (texts, encoded_now) in zip(fresh, made, strict=True):
             of_digest = dict(zip(_texts(group), encoded_now, strict=True))
-            store.write(group, np.stack([of_digest[one.digest] for one in group]))
+            corpus.write(group, np.stack([of_digest[one.digest] for one in group]))
             encoded, done = encoded + len(texts), done + len(group)
             wanted.progress(done, len(lacking.fresh), "passages")
             alive()
-    store.remove(lacking.gone)
+    corpus.remove(lacking.gone)
     return encoded
 
 
@@ -146,14 +146,14 @@ def _texts(passages: Sequence[SearchedPassage]) -> dict[str, str]:
     return {one.digest: embedded_text(one.text, one.label) for one in passages}
 
 
-def write_metadata(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
+def write_metadata(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
     """Write missing metadata entries and delete those that are gone, of all or some documents; return all entries."""
-    held = {one.name: one for one in store.entries()}
+    held = {one.name: one for one in corpus.entries()}
     wanted = {one.name: one for one in metadata_entries(writer)}
-    store.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
+    corpus.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
     mine = {name for name, one in held.items() if one.kind in KINDS and (documents is None or one.document in documents)}
     gone = mine - wanted.keys()
-    store.delete_entries(sorted(gone))
+    corpus.delete_entries(sorted(gone))
     return [one for name, one in (held | wanted).items() if name not in gone]
 
 
@@ -161,7 +161,7 @@ def write_metadata(store: Collections, writer: IndexWriter, documents: Sequence[
 class OpenCollection:
     """A corpus as it is at each search; another process may change it meanwhile."""
 
-    store: Collections
+    corpus: Corpus
     manifest: Manifest
 
     def __len__(self) -> int:
@@ -169,15 +169,15 @@ class OpenCollection:
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
         """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
-        return find(_Search(self.store, self.manifest.dimension), queries, vectors, search)
+        return find(_Search(self.corpus, self.manifest.dimension), queries, vectors, search)
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in order."""
-        return sorted(self.store.states())
+        return sorted(self.corpus.states())
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        found = _documents(self.store, ids)
+        found = _documents(self.corpus, ids)
         return [found[id] for id in ids if id in found]
 
 
@@ -185,13 +185,13 @@ class OpenCollection:
 class _Search:
     """One search, which remembers the vectors that came with its rankings."""
 
-    store: Collections
+    corpus: Corpus
     dimension: int
     _vectors: dict[str, Matrix] = field(default_factory=dict)
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
         """Return the n nearest passages of each vector by cosine, ties by id."""
-        found = self.store.nearest(vectors, n, where)
+        found = self.corpus.nearest(vectors, n, where)
         self._vectors.update(pair for near in found for pair in near)
         ranked = []
         for vector, near in zip(vectors, found, strict=True):
@@ -201,7 +201,7 @@ class _Search:
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
         """Return the n best passages of each query by BM25, greater is better."""
-        found = self.store.by_words(queries, n, where)
+        found = self.corpus.by_words(queries, n, where)
         self._vectors.update((id, vector) for hits in found for id, _, vector in hits)
         return [{id: score for id, score, _ in hits} for hits in found]
 
@@ -211,17 +211,17 @@ class _Search:
 
     def sections(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Return the document of each passage and the headings above it."""
-        rows = self.store.get(ids, ["document", "metadata"])
+        rows = self.corpus.get(ids, ["document", "metadata"])
         return [(rows[id]["document"], str(rows[id]["metadata"].get("heading") or "")) if id in rows else ("", "") for id in ids]
 
     def passages(self, ids: Sequence[str]) -> list[Document | None]:
         """Return the passages; None for one that another process has removed this moment."""
-        found = _documents(self.store, ids)
+        found = _documents(self.corpus, ids)
         return [found.get(id) for id in ids]
 
 
-def _documents(store: Collections, ids: Sequence[str]) -> dict[str, Document]:
-    rows = store.get(ids, ["text", "metadata", "known"])
+def _documents(corpus: Corpus, ids: Sequence[str]) -> dict[str, Document]:
+    rows = corpus.get(ids, ["text", "metadata", "known"])
     return {id: Document(row["text"], id=id, metadata=row["metadata"] | row["known"]) for id, row in rows.items()}
 
 
@@ -234,20 +234,20 @@ GENERATION = "generation"
 class MilvusStore(IndexStore):
     """A corpus in a collection."""
 
-    store: Collections
+    corpus: Corpus
 
     @classmethod
     def at(cls, where: str) -> "MilvusStore":
         """Read an address; UsageError where it is none."""
-        return cls(Collections(parse_address(where)))
+        return cls(Corpus(parse_address(where)))
 
     @property
     def where(self) -> str:
         """Return the address."""
-        return self.store.address.where
+        return self.corpus.address.where
 
     def _remembered(self) -> dict[str, Any] | None:
-        return self.store.entry(MANIFEST) if self.store.exists() else None
+        return self.corpus.entry(MANIFEST) if self.corpus.exists() else None
 
     def manifest(self) -> Manifest | None:
         """Read the manifest; IndexingError where it is of another version."""
@@ -271,15 +271,15 @@ class MilvusStore(IndexStore):
         """Open the corpus; IndexingError where there is none, or its first build has not finished."""
         manifest = self.manifest()
         if manifest is None:
-            begun = self.store.exists() and next(self.store.entries(), None) is not None
+            begun = self.corpus.exists() and next(self.corpus.entries(), None) is not None
             what = f"the index in {self.where!r} is half-written" if begun else f"there is no index in {self.where!r}"
             raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
-        return OpenCollection(self.store, manifest)
+        return OpenCollection(self.corpus, manifest)
 
     def describe(self, text: str) -> None:
         """Remember what the index is about; empty for nothing."""
         manifest = self.open().manifest
-        with write_lock(self.store):
+        with write_lock(self.corpus):
             self._remember(replace(manifest, description=text))
 
     @contextmanager
@@ -290,10 +290,10 @@ class MilvusStore(IndexStore):
         if options.vectors not in (None, WHOLE):
             raise UsageError(f"vectors in {options.vectors} are for an index in a folder", "leave --vectors out")
         self.manifest()  # one of another version is refused
-        self.store.create(options.encoder.dimension)
-        if documents is not None and any(one.kind == HIDDEN for one in self.store.entries()):
+        self.corpus.create(options.encoder.dimension)
+        if documents is not None and any(one.kind == HIDDEN for one in self.corpus.entries()):
             documents = None  # passages have twins in other documents
-        with write_lock(self.store) as alive, working_copy(self.store, documents) as writer:
+        with write_lock(self.corpus) as alive, working_copy(self.corpus, documents) as writer:
             check_settings(writer, options, self.where, "collection")
             yield writer, partial(self._publish, writer, documents, alive)
 
@@ -303,20 +303,20 @@ class MilvusStore(IndexStore):
         """Update the passages, the metadata, then the manifest."""
         if documents is None and writer.clean:
             hide_duplicates(writer)
-        encoded = write_passages(self.store, differences(self.store, writer, documents), options, alive)
-        entries = write_metadata(self.store, writer, documents)
+        encoded = write_passages(self.corpus, differences(self.corpus, writer, documents), options, alive)
+        entries = write_metadata(self.corpus, writer, documents)
         reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-        counts = (sum(one.kind == DOCUMENT for one in entries), self.store.count())
+        counts = (sum(one.kind == DOCUMENT for one in entries), self.corpus.count())
         before = self._remembered()
         manifest = Manifest(
-            options.encoder.name, self.store.dimension(), *options.chunking, *counts, {}, LAYOUT, *options.encoder.prefixes, hidden,
+            options.encoder.name, self.corpus.dimension(), *options.chunking, *counts, {}, LAYOUT, *options.encoder.prefixes, hidden,
             label=list(writer.label), description=(before or {}).get("description", ""),
         )  # fmt: skip
         if writer.changed or before is None or {**before, GENERATION: ""} != {**asdict(manifest), GENERATION: ""}:
-            self.store.flush()
+            self.corpus.flush()
             self._remember(manifest)
         return encoded, manifest
 
     def _remember(self, manifest: Manifest) -> None:
-        self.store.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**asdict(manifest), GENERATION: uuid4().hex})])
+        self.corpus.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**asdict(manifest), GENERATION: uuid4().hex})])
