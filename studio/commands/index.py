@@ -167,8 +167,6 @@ def _take_in(home: "IndexStore", paths: list[Path], verbose: bool, **options: An
     for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
         note(line)
     out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
-    if built.advice:
-        note(built.advice)
 
 
 def _relink(folder: Path, precision: "Precision") -> None:

@@ -18,7 +18,7 @@ from ramify.tools.documents.files import File, Skipped, existing, files_under, p
 from ramify.tools.documents.load import EDITION, load_documents, nothing_readable, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Matrix, advice, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import Chunking, clip, label, split
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
@@ -32,6 +32,8 @@ Sources = Sequence[str | Path] | BaseLoader
 """What an index is built of: files and folders, or the documents of a LangChain loader."""
 LOADED = "loader:"
 """Before a loader's source, where documents of files have the path given."""
+_UNCHANGED = """SELECT skipped FROM files WHERE root = :root AND source = :source
+AND size = :size AND changed_ns = :changed_ns AND edition = :edition AND path = :path"""
 _GROUP = 256
 _GROUP_CHARACTERS = 1 << 22
 """Documents, and characters of them, that are split and written in one transaction."""
@@ -73,8 +75,6 @@ class Built(NamedTuple):
     encoded: int
     skipped: list[Skipped]
     seconds: float
-    advice: str | None
-    """What would make a better index."""
     hidden: dict[str, int]
     """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
     remarks: list[Skipped]
@@ -118,17 +118,17 @@ class Intake:
 
     def _known_again(self, note: FileRecord | None) -> bool:
         """Return whether a file is unchanged; its documents then count as seen."""
-        held = note and _unchanged_record(self._writer, note)
-        if held is None:
+        if note is None:
             return False
-        sql = "SELECT id FROM documents WHERE root = ? AND file = ?"
-        documents = [identity for (identity,) in self._writer.database.execute(sql, [held.root, held.source])]
-        if not documents:
+        database, place = self._writer.database, (note.root, note.source)
+        held = database.execute(_UNCHANGED, note._asdict()).fetchone()
+        documents = database.execute("SELECT id FROM documents WHERE root = ? AND file = ?", place).fetchall()
+        if held is None or not documents:
             return False
-        self.seen.update(documents)
-        self._files.add((held.root, held.source))
+        self.seen.update(identity for (identity,) in documents)
+        self._files.add(place)
         self.unchanged += len(documents)
-        self.skipped += held.skipped
+        self.skipped += [(name, reason) for name, reason in json.loads(held[0])]
         return True
 
     def _read(self, files: Mapping[File, FileRecord | None]) -> None:
@@ -205,7 +205,7 @@ class Intake:
         fates = (self.added, self.changed, self.unchanged, self.gone)
         held, encoder = (manifest.documents, manifest.passages), self._options.encoder
         seconds = time.perf_counter() - began
-        return Built(*fates, *held, encoded, self.skipped, seconds, advice(encoder), manifest.hidden, self.remarks, encoder.computed_in)
+        return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in)
 
     def _is_new(self, found: SourcedDocument) -> bool:
         identity = str(found.document.id)
@@ -246,15 +246,6 @@ def _file_record(file: File) -> FileRecord | None:
     return FileRecord(
         str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute())
     )
-
-
-def _unchanged_record(writer: IndexWriter, file: FileRecord) -> FileRecord | None:
-    """Return the stored record of an unchanged file, None where it must be read."""
-    sql = "SELECT size, changed_ns, edition, skipped, path FROM files WHERE root = ? AND source = ?"
-    for size, changed_ns, edition, skipped, path in writer.database.execute(sql, [file.root, file.source]):
-        if FileRecord(file.root, file.source, size, changed_ns, edition, [], path) == file:
-            return file._replace(skipped=[(name, reason) for name, reason in json.loads(skipped)])
-    return None
 
 
 Given = Mapping[Path, Path] | BaseLoader

@@ -19,7 +19,7 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, advice, in_turn, prefixed, unit_rows, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, prefixed, unit_rows, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, IndexStore, OpenIndex, Sources
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
@@ -133,11 +133,6 @@ class Index(VectorStore):
     def manifest(self) -> Manifest:
         """Return what is remembered beside the index: its embedding, how it was split, how much it holds."""
         return self._opened.manifest
-
-    @property
-    def advice(self) -> str | None:
-        """Return what would make a better index of the same documents, None where nothing is known to."""
-        return advice(self._encoder)
 
     @property
     def reports(self) -> Reports | None:

@@ -358,8 +358,7 @@ def check_settings(writer: IndexWriter, options: BuildOptions, where: str, other
     made = made and {"label": "", **made}  # one that says nothing of labels has none
     prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
     facts = options.facts() | prefixes
-    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.given() | made
-    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
+    different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]
     if different:
         what = f"the index in {where!r} is made with {', '.join(different)}"
         raise IndexingError(what, f"ask for the same, or give another {other}")

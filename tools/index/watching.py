@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from importlib.util import find_spec
@@ -79,18 +79,15 @@ async def _any_of(changed: asyncio.Event, noticing: "asyncio.Task[None]") -> Non
 
 async def _notice(roots: Sequence[Path], out: Path | None, changed: asyncio.Event) -> None:
     """Set the event after each burst of changes; raise UsageError when a folder is gone."""
-    async with aclosing(_bursts(roots, out)) as bursts:
+    from watchfiles import awatch
+
+    resolved = [root.resolve() for root in roots]
+    watching = awatch(*resolved, watch_filter=partial(_counts, resolved, out), step=_QUIET_MS, debounce=_LONGEST_MS)
+    async with aclosing(watching) as bursts:
         async for _ in bursts:
             changed.set()
             if gone := [root for root in roots if not root.is_dir()]:
                 raise UsageError(f"the folder {str(gone[0])!r} is gone", "put it back, and start again")
-
-
-def _bursts(roots: Sequence[Path], out: Path | None) -> AsyncGenerator[object, None]:
-    from watchfiles import awatch
-
-    resolved = [root.resolve() for root in roots]
-    return awatch(*resolved, watch_filter=partial(_counts, resolved, out), step=_QUIET_MS, debounce=_LONGEST_MS)
 
 
 def _counts(roots: Sequence[Path], out: Path | None, change: object, name: str) -> bool:
