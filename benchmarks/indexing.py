@@ -96,7 +96,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Measured:
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
     files = [file for file in files_under(paths, []) if kind_of(file.path)]
-    parse = seconds(lambda: [parse_file(file, ReadReport(), True) for file in files])
+    parse = seconds(lambda: [list(parse_file(file, ReadReport(), True)) for file in files])
     began, spent = time.perf_counter(), processor()
     built = Index.build(paths, folder / "index", recording)
     build = time.perf_counter() - began

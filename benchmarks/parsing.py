@@ -17,7 +17,7 @@ from ramify.tools.documents.readers import parse_file, reader_of
 
 
 def bare(files: Sequence[File]) -> int:
-    return sum(len(parse_file(file, ReadReport(), True)) for file in files)
+    return sum(len(list(parse_file(file, ReadReport(), True))) for file in files)
 
 
 def side_by_side(files: Sequence[File], workers: int) -> int:

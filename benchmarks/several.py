@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index import Index
 from ramify.tools.index import collections as choosing
-from ramify.tools.index.searcher import searcher
+from ramify.tools.index.searcher import find_passages
 
 SETS = {
     "2wikimultihopqa": "Encyclopedia paragraphs on people, films, places and history",
@@ -71,7 +71,7 @@ async def recall(several: choosing.Collections, asked: Sequence[Asked], margin: 
     choosing.MARGIN = margin
     chosen = choosing.choose(several, [one.question for one in asked])
     own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
-    found = await searcher(several)([one.question for one in asked], k=K)
+    found = await find_passages(several, [one.question for one in asked], k=K)
     shares = [
         len({str(hit.document.metadata["source"]) for hit in hits} & one.gold) / len(one.gold)
         for one, hits in zip(asked, found, strict=True)

@@ -35,7 +35,7 @@ from ramify.tools.index.searcher import (
     check_index,
     collections_of,
     described_as,
-    searcher,
+    find_passages,
     unknown_filter_fields,
 )
 from ramify.tools.models.named import INSTEAD
@@ -235,7 +235,7 @@ def search_tool(
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **fixed}
-        hits = (await searcher(index)([checked(query)], k=k, filter=wanted or None))[0]
+        hits = (await find_passages(index, [checked(query)], k=k, filter=wanted or None))[0]
         passages = [one.to_json() for one in near(query, [passage_of(hit) for hit in hits])]
         told = None if hits else await asyncio.to_thread(unknown_filter_fields, index, wanted)
         return format_passages(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages

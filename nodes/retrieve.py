@@ -15,7 +15,7 @@ from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MOST
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import Searchable, advice, describe, languages_of, searcher, unknown_filter_fields, warm
+from ramify.tools.index.searcher import Searchable, describe, find_passages, languages_of, unknown_filter_fields, warm
 from ramify.tools.languages import language_of
 from ramify.tools.relevance import load, reranked, width
 
@@ -34,12 +34,10 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     names = {branch.question for branch in branches if branch.kind == "entity"}
     queries, translating = await _in_language_of(index, asked, names, context)
     wide = width(settings.reranker, most, settings.rerank_k)
-    found = await searcher(index)(queries, k=wide, **how, view=settings.view, options=settings.search)
+    found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(asked, best, strict=True))
-    told = await asyncio.to_thread(
-        lambda: advice(index) if any(found) else unknown_filter_fields(index, settings.filter)
-    )  # what would make a better index, or filter, said once
+    told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
     return {
         "tree": {branch.path: _with_evidence(branch, taken[branch.path]) for branch in branches},

@@ -18,7 +18,7 @@ from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.reports import REPORT_NAMES, Reports, Subject, report_id
-from ramify.tools.index.searcher import DEMO, Searchable, collections_of, describe, opened, searcher
+from ramify.tools.index.searcher import DEMO, Searchable, collections_of, describe, find_passages, opened
 from ramify.tools.knowledge.reports import Report
 
 _TOLD = 1200
@@ -44,7 +44,7 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
     if isinstance(index, Index):
         batches, notice = await asyncio.to_thread(_batches, state["question"], index, settings)
     else:  # of another make: it has no reports, and does not list what it holds
-        [hits] = await searcher(index)([state["question"]], k=_WIDE, filter=settings.filter)
+        [hits] = await find_passages(index, [state["question"]], k=_WIDE, filter=settings.filter)
         batches, _ = await asyncio.to_thread(lambda: _most(_cut([passage_of(hit) for hit in hits], settings), "", settings))
         notice = f"the index has no reports: what it finds is read ({sum(map(len, batches))} passages)"
     root = state["tree"][ROOT]

@@ -24,7 +24,7 @@ FORBIDDEN = {
     "marshal.loads",
 }
 FORBIDDEN |= {"pickle.load", "pickle.loads", "subprocess.getoutput"}
-UNPICKLING = ROOT / "tools" / "index" / "faiss_store.py"
+UNPICKLING = ROOT / "tools" / "index" / "index_store.py"
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED, ids=["::".join(filter(None, one)) for one in NAMED])

@@ -12,7 +12,7 @@ from ramify.evaluation.load import question_of
 from ramify.evaluation.load.records import Record, read_records, read_text
 from ramify.evaluation.metrics import held_facts
 from ramify.tools.documents.files import UnreadableError, existing
-from ramify.tools.documents.office.microsoft import first_sheet
+from ramify.tools.documents.office import first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.index import documents

@@ -14,9 +14,9 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index import Index
-from ramify.tools.index.build import estimate_passages
+from ramify.tools.index.build import IndexStore, estimate_passages
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.index_store import FolderStore, IndexStore
+from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.build import WORK

@@ -13,7 +13,7 @@ from ramify.tools.quoting import flatten, one_line
 from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
-    from ramify.tools.index.index_store import IndexStore
+    from ramify.tools.index.build import IndexStore
     from ramify.tools.index.manifest import Kind, Precision
 
 Paths = Annotated[
@@ -167,8 +167,6 @@ def _take_in(home: "IndexStore", paths: list[Path], verbose: bool, **options: An
     for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
         note(line)
     out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
-    if built.advice:
-        note(built.advice)
 
 
 def _relink(folder: Path, precision: "Precision") -> None:

@@ -43,7 +43,7 @@ def search(
     from rich.text import Text
 
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.tools.index.searcher import DEMO, Searchable, advice, searcher, unknown_filter_fields, warm_soon
+        from ramify.tools.index.searcher import DEMO, Searchable, find_passages, unknown_filter_fields, warm_soon
 
         stores = loaded_stores(index, allow_pickle)
         where: Searchable = (stores[0] if len(stores) == 1 else stores) if stores else DEMO
@@ -57,9 +57,9 @@ def search(
 
     wanted = read_filter(filters)
     load(rerank)
-    [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
+    [found] = blocking(find_passages(where, [checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
     passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
-    if told := advice(where) if passages else unknown_filter_fields(where, wanted):
+    if not passages and (told := unknown_filter_fields(where, wanted)):
         note(told)
     if as_json:
         print_json([passage.to_json() for passage in passages])

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ramify.graphs.building.graph_cost import Range, Stage
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
-    from ramify.tools.index.build import Built
-    from ramify.tools.index.index_store import IndexStore
+    from ramify.tools.index.build import Built, IndexStore
     from ramify.tools.index.manifest import Kind
 
 LISTED = 5

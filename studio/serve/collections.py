@@ -279,4 +279,4 @@ def _file_name(name: str) -> str:
 def _told(built: Built) -> dict[str, Any]:
     names = ("added", "changed", "unchanged", "removed", "documents", "passages", "seconds")
     skipped = [{"name": name, "reason": reason} for name, reason in built.skipped[:LISTED]]
-    return {**{name: getattr(built, name) for name in names}, "skipped": skipped, "advice": built.advice}
+    return {**{name: getattr(built, name) for name in names}, "skipped": skipped}

@@ -21,7 +21,7 @@ from ramify.graphs.tool import Within
 from ramify.prompts import ANSWER, DECIDE, FILTER, JUDGE
 from ramify.studio.console.options import read_filter
 from ramify.tools.documents.files import File, ReadReport
-from ramify.tools.documents.readers import stream_file
+from ramify.tools.documents.readers import parse_file
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import read_manifest
@@ -146,7 +146,7 @@ def documents(name: str) -> Callable[[bytes], None]:
         with folder() as made:
             (made / name).write_bytes(data)
             report = ReadReport()
-            found = list(stream_file(File(made / name, name, made), report))
+            found = list(parse_file(File(made / name, name, made), report, clean=False))
             assert found or report.skipped
             for document in found:
                 json.dumps([document.page_content, document.metadata], default=str).encode()

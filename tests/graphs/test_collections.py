@@ -11,7 +11,7 @@ import ramify.graphs as graphs
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.collections import Collections
-from ramify.tools.index.searcher import searcher, unknown_filter_fields
+from ramify.tools.index.searcher import find_passages, unknown_filter_fields
 from tests.embeddings import WordEmbeddings
 from tests.river import QUESTION, TEXTS, model, river
 
@@ -51,14 +51,14 @@ def asked(index: Any, question: str = QUESTION, **options: Any) -> graphs.Result
 
 
 async def test_a_question_goes_where_the_description_fits_and_to_all_where_none_stands_out(places: list[str]) -> None:
-    oil, dough, note = await searcher(places)([OIL, DOUGH, NOTE], k=6)
+    oil, dough, note = await find_passages(places, [OIL, DOUGH, NOTE], k=6)
     assert {hit.collection for hit in oil} == {"engines"}
     assert {hit.collection for hit in dough} == {"bread"}
     assert {hit.collection for hit in note} == {"engines", "bread"}
 
 
 async def test_a_text_that_two_collections_hold_is_one_passage_and_says_where_else_it_lies(places: list[str]) -> None:
-    [hits] = await searcher(places)([NOTE], k=6)
+    [hits] = await find_passages(places, [NOTE], k=6)
     assert sorted(hit.document.metadata["title"] for hit in hits) == sorted(["Greetings", "Engine oil", "Drive belt", "Rye bread", "Rolls"])
     first = hits[0]
     assert first.document.metadata["title"] == "Greetings"
@@ -101,7 +101,7 @@ def test_a_list_of_one_is_that_index(places: list[str]) -> None:
 async def test_indexes_of_different_embeddings_stores_and_retrievers_are_searched_together(places: list[str]) -> None:
     words = Index.from_texts(["The oil filter hangs beside the engine."], WordEmbeddings(), [{"source": "w.txt"}])
     kinds = [*places, words, river(), river().as_retriever()]
-    [hits] = await searcher(kinds)([OIL], k=20)
+    [hits] = await find_passages(kinds, [OIL], k=20)
     also = {other["collection"] for hit in hits for other in hit.document.metadata.get("also", ())}
     assert {"engines", "InMemoryVectorStore"} <= {hit.collection for hit in hits}
     assert "VectorStoreRetriever" in also
@@ -119,7 +119,7 @@ def test_names_tell_collections_apart() -> None:
 async def test_a_filter_holds_in_each_and_only_a_field_that_none_has_is_told(places: list[str], tmp_path: Path) -> None:
     Index.from_texts(["The oil is black."], WordEmbeddings(), [{"source": "a.txt", "year": 1}], path=tmp_path / "years")
     several: list[Any] = [places[0], Index.open(tmp_path / "years", WordEmbeddings())]
-    [hits] = await searcher(several)([OIL], k=5, filter={"title": "Engine oil"})
+    [hits] = await find_passages(several, [OIL], k=5, filter={"title": "Engine oil"})
     assert [hit.document.metadata["title"] for hit in hits] == ["Engine oil"]
     assert unknown_filter_fields(several, {"year": 1}) is None
     assert "'colour'" in str(unknown_filter_fields(several, {"year": 1, "colour": "red"}))

@@ -19,7 +19,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
-from ramify.tools.index.index_store import IndexStore
+from ramify.tools.index.build import IndexStore
 from ramify.tools.models import _clients as clients
 from ramify.tools.models import forget, named
 from tests.embeddings import WordEmbeddings

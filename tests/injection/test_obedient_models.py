@@ -80,7 +80,7 @@ def read(one: Hostile) -> list[Document]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / one.file
         path.write_bytes(one.content if isinstance(one.content, bytes) else one.content.encode())
-        return parse_file(File(path, one.file, Path(folder)), ReadReport(), clean=True)
+        return list(parse_file(File(path, one.file, Path(folder)), ReadReport(), clean=True))
 
 
 @cache

@@ -1,6 +1,7 @@
 """What a file says of itself (author, date, tags …) as metadata of the same names for all formats; and front matter of Markdown."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, time
 from typing import Any, NamedTuple
@@ -58,13 +59,13 @@ def properties(given: Mapping[Any, Any]) -> Properties:
     return Properties(metadata, left_out)
 
 
-def clean(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which JSON and YAML can write but UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _one_line(text: str) -> str:
-    return " ".join(clean(text).split())
+    return " ".join(without_surrogates(text).split())
 
 
 def _flat(given: Mapping[Any, Any], above: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
@@ -189,10 +190,4 @@ def _yaml_scalar(text: str, quoted: bool) -> Any:
     return int(text) if _INTEGER.fullmatch(text) else float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _read_toml(text: str) -> Any:
-    import tomllib
-
-    return tomllib.loads(text)
-
-
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = ((_YAML, _read_yaml), (_TOML, _read_toml))
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = ((_YAML, _read_yaml), (_TOML, tomllib.loads))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import OURS, clean
+from ramify.tools.documents._properties import OURS, without_surrogates
 from ramify.tools.documents._text import MOST_IN_LINE, lines_of, text_of
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
@@ -77,7 +77,7 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
     that: `file#id`. Records `within` a part of a file (a sheet) are called by their place alone.
     """
     fields = {str(name): value for name, value in record.items()}
-    identity = clean(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
+    identity = without_surrogates(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
     text_field = next((name for name in _TEXT_FIELDS if isinstance(fields.get(name), str)), None)
     if text_field:
         text = fields.pop(text_field)
@@ -88,8 +88,10 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
     carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
     carried = {f"record_{name}" if name in OURS else name: value for name, value in carried.items()}
     place = f"{source}#{within}{identity or number}"
-    title = clean(str(fields.get("title") or carried.get("title") or ""))
-    return Document(clean(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title})
+    title = without_surrogates(str(fields.get("title") or carried.get("title") or ""))
+    return Document(
+        without_surrogates(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title}
+    )
 
 
 _LOOKED_AT = 50

@@ -1,11 +1,15 @@
-"""Text as it lies in files: unpacked within limits, decoded, and read as one document or by its headings."""
+"""Texts, web pages and mails: unpacked within limits, decoded, and read as one document or by their headings."""
 
 import gzip
 import io
 import re
 from collections.abc import Iterator
+from email import policy
+from email.headerregistry import HeaderRegistry
+from email.message import EmailMessage, MIMEPart
+from email.parser import BytesParser
 from pathlib import Path
-from typing import IO, AnyStr
+from typing import IO, Any, AnyStr
 
 from langchain_core.documents import Document
 
@@ -162,3 +166,85 @@ def _looks_western(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return sum(byte < 128 for byte in content) > _MOSTLY * len(content) and not _SIGN_WITHIN_WORD.search(text)
+
+
+_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_DEEPEST = 10
+_LONGEST_HEADER = 10_000
+_REGISTRY = HeaderRegistry()
+
+
+def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
+    """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
+    message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_header)).parse(io.BytesIO(content_of(path)))
+    report.state(source, _mail_properties(message))
+    attached: list[str] = []
+    parts = [_head(message), *_mail_texts(message, attached, source, report)]
+    for name in attached:
+        report.remark(source, f"attachment {name!r} not read")
+    if attached:
+        parts.append(f"Attachments: {', '.join(attached)}")
+    title = _header_line(message, "Subject") or stem(path)
+    yield Document("\n\n".join(part for part in parts if part), id=source, metadata={"source": source, "title": title})
+
+
+def _header(name: str, value: str) -> Any:
+    """Read a header as Python does, but for one made to harm: that takes the square of its length, or its parser fails."""
+    try:
+        return _REGISTRY(name, value[:_LONGEST_HEADER])
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return _REGISTRY(name, "")
+
+
+def _mail_properties(message: MIMEPart) -> dict[str, Any]:
+    """Return who wrote a mail, by name, and its addresses, day and subject."""
+    people = {name: getattr(message[name], "addresses", ()) for name in ("From", "To", "Cc")}
+    sent = getattr(message["Date"], "datetime", None)
+    return {
+        "author": [one.display_name or one.addr_spec for one in people["From"]],
+        **{name.lower(): [one.addr_spec for one in listed] for name, listed in people.items()},
+        "date": sent.date() if sent else "",
+        "subject": _header_line(message, "Subject"),
+    }
+
+
+def _head(message: MIMEPart) -> str:
+    """Return who wrote to whom, when and about what."""
+    return "\n".join(f"{name}: {line}" for name in _SHOWN if (line := _header_line(message, name)))
+
+
+def _header_line(message: MIMEPart, name: str) -> str:
+    return " ".join(str(message[name] or "").split())
+
+
+def _mail_texts(part: MIMEPart, attached: list[str], source: str, report: ReadReport, depth: int = 0) -> Iterator[str]:
+    """Yield the text of a mail and of what is in it; append the names of its parts that are files of their own to `attached`."""
+    if part.get_content_type() == "message/rfc822" and isinstance(forwarded := part.get_content(), MIMEPart):
+        yield _head(forwarded)
+        yield from _mail_texts(forwarded, attached, source, report, depth)
+        return
+    body = part.get_body(("plain", "html"))
+    if body is not None:
+        yield _body_text(body, source, report).strip()
+    for inner in part.iter_attachments() if part.is_multipart() else ():
+        kind = inner.get_content_type()
+        if inner.is_multipart() and depth < _DEEPEST:
+            yield from _mail_texts(inner, attached, source, report, depth + 1)
+        elif kind == "text/plain" and not inner.get_filename():
+            yield _body_text(inner, source, report).strip()
+        else:
+            attached.append(inner.get_filename() or kind)
+
+
+def _body_text(body: MIMEPart, source: str, report: ReadReport) -> str:
+    from ramify.tools.documents._html import html_outline
+
+    try:
+        text = str(body.get_content())
+    except (LookupError, ValueError):  # an encoding that does not exist, or cannot
+        content = body.get_payload(decode=True)
+        content = content if isinstance(content, bytes) else b""
+        text = decoded(content, encoding_of(content, source, report))
+    if body.get_content_subtype() != "html":
+        return text.replace("\r\n", "\n")
+    return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text).sections)

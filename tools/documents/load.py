@@ -1,4 +1,4 @@
-"""Load files and folders of them as LangChain `Document`s: read side by side, given in their order."""
+"""Load files and folders of them, or the documents of a LangChain loader, as `Document`s: read side by side, given in their order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -6,10 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
+from ramify.tools.documents._properties import OURS, without_surrogates
 from ramify.tools.documents.files import File, ReadReport, Skipped, existing, files_under
-from ramify.tools.documents.readers import FORMATS, parse_file, reader_of, stream_file
+from ramify.tools.documents.readers import FORMATS, parse_file, reader_of
 from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, cores
 from ramify.tools.errors import InputError
 
@@ -91,11 +93,13 @@ def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | No
         coming = _assign(iter(files), pool, clean)
         while under_way := [*under_way, *islice(coming, _AHEAD * pool.size + 1 - len(under_way))]:
             file, task = under_way.pop(0)
+            report, reader = ReadReport(), reader_of(file.path)
             if task is None:
-                yield _read_here(file, clean)
+                yield FileDocuments(file, parse_file(file, report, clean), report.skipped, report.remarks)
                 continue
             with closing(task):
-                yield _read_in_worker(file, task)
+                documents = task.documents(report)
+                yield FileDocuments(file, documents if reader and reader.in_parts else list(documents), report.skipped, report.remarks)
 
 
 def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
@@ -118,15 +122,16 @@ def _is_small(path: Path) -> bool:
         return True
 
 
-def _read_here(file: File, clean: bool) -> FileDocuments:
-    report = ReadReport()
-    reader = reader_of(file.path)
-    documents = stream_file(file, report) if reader is None or reader.in_parts else parse_file(file, report, clean)
-    return FileDocuments(file, documents, report.skipped, report.remarks)
+def load_documents(loader: BaseLoader, skipped: list[Skipped]) -> Iterator[Document]:
+    """Yield a loader's documents that have text, each with an id and a `source`; append those without text to `skipped`.
 
-
-def _read_in_worker(file: File, task: ParseTask) -> FileDocuments:
-    report = ReadReport()
-    reader = reader_of(file.path)
-    documents = task.documents(report)
-    return FileDocuments(file, documents if reader and reader.in_parts else list(documents), report.skipped, report.remarks)
+    Metadata is kept. Fields that the index says itself of each passage (`path`, `pages`, …) are kept as `record_path`, …; the `source` is
+    the loader's, else its class's name. What a loader raises is raised here.
+    """
+    for document in loader.lazy_load():
+        kept = {f"record_{name}" if name in OURS else str(name): value for name, value in document.metadata.items()}
+        source = without_surrogates(str(kept.pop("record_source", "") or "")) or type(loader).__name__
+        if not (text := without_surrogates(document.page_content).strip()):
+            skipped.append((source, "a document without text"))
+            continue
+        yield Document(text, id=without_surrogates(document.id or "") or source, metadata={**kept, "source": source})

@@ -2,21 +2,20 @@
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._opendocument import read_epub, read_odp, read_ods, read_odt
+from ramify.tools.documents._pdf import read_pdf
 from ramify.tools.documents._records import read_csv, read_json, read_jsonl
-from ramify.tools.documents._text import read_html, read_markdown, read_text
+from ramify.tools.documents._text import read_eml, read_html, read_markdown, read_text
 from ramify.tools.documents._tidy import tidy
 from ramify.tools.documents.files import File, ReadReport, UnreadableError
-from ramify.tools.documents.office.mail import read_eml
-from ramify.tools.documents.office.microsoft import read_docx, read_pptx, read_xlsx
-from ramify.tools.documents.office.opendocument import read_epub, read_odp, read_ods, read_odt
-from ramify.tools.documents.pdf.read_pdf import read_pdf
+from ramify.tools.documents.office import read_docx, read_pptx, read_xlsx
 from ramify.tools.quoting import VISIBLE
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
@@ -81,15 +80,17 @@ def _ending(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def parse_file(file: File, report: ReadReport, clean: bool) -> list[Document]:
-    """Parse a whole file and, to have it `clean`, tidy up its documents."""
-    documents = list(stream_file(file, report))
-    return tidy(documents) if clean and kind_of(file.path) else documents
-
-
-def stream_file(file: File, report: ReadReport) -> Iterator[Document]:
-    """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
+def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document]:
+    """Return a file's documents, tidied where they are to be `clean`; those that may have no end are given as they are read."""
     reader = reader_of(file.path)
+    documents = _stream(file, reader, report)
+    if reader is None or reader.in_parts:
+        return documents
+    return tidy(list(documents)) if clean and not reader.records else list(documents)
+
+
+def _stream(file: File, reader: Reader | None, report: ReadReport) -> Iterator[Document]:
+    """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
     if reader is None:
         report.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
         return

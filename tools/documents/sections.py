@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -164,7 +165,7 @@ def marks_of(metadata: Mapping[str, Any], name: str) -> list[tuple[int, Any]]:
     """Return where a text's pages, ids or headings begin; what is not of their form is passed over."""
     own, listed = metadata.get(name), metadata.get(_MARKS[name])
     pairs = [mark for mark in listed if isinstance(mark, list | tuple) and len(mark) == 2] if isinstance(listed, list | tuple) else []
-    marks = sorted(((offset, value) for offset, value in pairs if isinstance(offset, int)), key=_offset)
+    marks = sorted(((offset, value) for offset, value in pairs if isinstance(offset, int)), key=itemgetter(0))
     return marks if own is None or any(offset == 0 for offset, _ in marks) else [(0, own), *marks]
 
 
@@ -196,13 +197,9 @@ def joined(documents: Sequence[Document], texts: Sequence[str], offsets: Sequenc
 
 def _within(marks: Marks, start: int, end: int) -> list[tuple[int, Any]]:
     """Return the marks of the text from `start` to `end`, counted from its beginning: what it begins under, if anything, and the rest."""
-    first = bisect_right(marks, start, key=_offset)
-    last = bisect_left(marks, end, first, key=_offset)
+    first = bisect_right(marks, start, key=itemgetter(0))
+    last = bisect_left(marks, end, first, key=itemgetter(0))
     return [(0, marks[first - 1][1] if first else None), *((offset - start, value) for offset, value in marks[first:last])]
-
-
-def _offset(mark: tuple[int, Any]) -> int:
-    return mark[0]
 
 
 def _at(metadata: Mapping[str, Any], place: int) -> dict[str, Any]:

@@ -1,30 +1,34 @@
-"""A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason."""
+"""A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason.
+
+A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: a line of JSON in names a file, lines
+of JSON out hold what was in it. It ends with its parent, which closes its input; whatever goes wrong in a parser ends it with the reason
+as the last line on stderr.
+"""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
+from pathlib import Path
 from queue import Queue, SimpleQueue
 from threading import Lock, Thread, Timer
 from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, ReadReport, Skipped
+from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.readers import parse_file, reader_of
 
-_PARTS = 2
-"""Parts of a file that wait to be taken; then its worker waits."""
+_WAITING = 2
+"""Answers about a file that wait to be taken; then its worker waits."""
 
 
-class ParsedPart(NamedTuple):
-    """Documents of a file, in its last part what was left out of it and what is to be said of it."""
-
-    documents: list[Document]
-    skipped: list[Skipped]
-    remarks: list[Skipped]
+Answer = dict[str, Any]
+"""What a worker answers: `documents`, each as (id, text, metadata); in the last one of a file `skipped` and `remarks`, too."""
 
 
 class Limits(NamedTuple):
@@ -47,39 +51,39 @@ def cores() -> int:
 
 def command(limits: Limits) -> list[str]:
     """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
-    return [sys.executable, "-P", "-m", "ramify.tools.documents._parser_process", str(limits.seconds), str(limits.memory_mb)]
+    return [sys.executable, "-P", "-m", "ramify.tools.documents.worker_pool", str(limits.seconds), str(limits.memory_mb)]
 
 
 class ParseTask:
-    """A file to be parsed by a worker; its parts wait here, in a bounded queue, to be taken."""
+    """A file to be parsed by a worker; its answers wait here, in a bounded queue, to be taken."""
 
     def __init__(self, file: File, clean: bool) -> None:
         self.file = file
         self.clean = clean
-        self._parts: Queue[ParsedPart | None] = Queue(_PARTS)
+        self._answers: Queue[Answer | None] = Queue(_WAITING)
         self._wanted = True
 
     def documents(self, report: ReadReport) -> Iterator[Document]:
         """Yield the documents; `report` is complete when there are no more. RuntimeError once it is closed."""
-        while (part := self._parts.get()) is not None:
-            report.skipped += part.skipped
-            report.remarks += part.remarks
-            yield from part.documents
+        while (answer := self._answers.get()) is not None:
+            report.skipped += [(name, reason) for name, reason in answer.get("skipped", ())]
+            report.remarks += [(name, remark) for name, remark in answer.get("remarks", ())]
+            yield from (Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"])
         if not self._wanted:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
 
-    def give(self, part: ParsedPart | None) -> bool:
-        """Queue a part, None after the last; return False where no more is wanted."""
+    def give(self, answer: Answer | None) -> bool:
+        """Queue an answer, None after the last; return False where no more is wanted."""
         if self._wanted:
-            self._parts.put(part)
+            self._answers.put(answer)
         return self._wanted
 
     def close(self) -> None:
         """Cancel the task."""
         self._wanted = False
-        while not self._parts.empty():
-            self._parts.get_nowait()
-        self._parts.put(None)  # for whoever still reads
+        while not self._answers.empty():
+            self._answers.get_nowait()
+        self._answers.put(None)  # for whoever still reads
 
 
 class WorkerPool:
@@ -123,10 +127,10 @@ class WorkerPool:
     def _serve(self, worker: "_Worker") -> None:
         while (task := self._files.get()) is not None:
             try:
-                with closing(worker.parse(task.file, task.clean)) as parts:
-                    all(task.give(part) for part in parts)
+                with closing(worker.parse(task.file, task.clean)) as answers:
+                    all(task.give(answer) for answer in answers)
             except OSError as error:
-                task.give(ParsedPart([], [(task.file.source, f"no process to read it in: {error.strerror or error}")], []))
+                task.give(_left_out(task.file, f"no process to read it in: {error.strerror or error}"))
             task.give(None)
             with self._lock:
                 self._waiting.remove(task)
@@ -143,11 +147,11 @@ class _Worker:
         self._lock = Lock()
         self._ended = False
 
-    def parse(self, file: File, clean: bool) -> Generator[ParsedPart, None, None]:
-        """Ask the process for a file's documents and yield them part by part; where no answer comes the file is skipped."""
+    def parse(self, file: File, clean: bool) -> Generator[Answer, None, None]:
+        """Ask the process for a file's documents and yield its answers; where none comes the file is skipped."""
         process = self._running()
         asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
-        answer: dict[str, Any] = {}
+        answer: Answer = {}
         try:
             while "skipped" not in answer:
                 late = Timer(self._limits.seconds, process.kill)
@@ -158,12 +162,10 @@ class _Worker:
                 if not line.endswith(b"\n"):
                     process.kill()
                     code = process.wait()
-                    reason = f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code)
-                    yield ParsedPart([], [(file.source, reason)], [])
+                    yield _left_out(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
                     return
                 asked, answer = b"", json.loads(line)
-                documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
-                yield ParsedPart(documents, *([(name, why) for name, why in answer.get(report, ())] for report in ("skipped", "remarks")))
+                yield answer
         finally:
             if "skipped" not in answer:
                 process.kill()
@@ -211,6 +213,10 @@ class _Worker:
         return f"its reader died ({f'signal {-code}' if code < 0 else f'code {code}'})"
 
 
+def _left_out(file: File, reason: str) -> Answer:
+    return {"documents": [], "skipped": [(file.source, reason)]}
+
+
 def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
     """Write a line, if there is one, to a process and read one; nothing from one that is gone."""
     assert process.stdin is not None
@@ -223,3 +229,58 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
         with suppress(OSError):  # what could not be written is still in its buffer; Python 3.13 would print that it is lost
             process.stdin.close()
         return b""
+
+
+_GRACE_S = 5
+"""The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
+_DEEPEST = 5000
+"""Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
+_BATCH = 256
+_BATCH_CHARACTERS = 1 << 20
+"""Documents, and characters of them, that are given at once where they are given on the way."""
+
+
+def main(seconds: float, memory_mb: int) -> None:
+    """Answer until there is no more input."""
+    if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
+    sys.setrecursionlimit(_DEEPEST)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
+    out = sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a library prints is no answer
+    for line in sys.stdin.buffer:
+        _limit_time(seconds + _GRACE_S)
+        for answer in _answers_about(json.loads(line)):
+            content = json.dumps(answer).encode() + b"\n"
+            _limit_time(0)  # how soon it is taken is up to the parent
+            out.write(content)
+            out.flush()
+            _limit_time(seconds + _GRACE_S)
+        _limit_time(0)
+
+
+def _limit_time(seconds: float) -> None:
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _answers_about(asked: dict[str, Any]) -> Iterator[Answer]:
+    """Parse the file asked for; where its documents may have no end, yield some at a time. The last answer has what is told of it, too."""
+    report = ReadReport()
+    path = Path(asked["path"])
+    reader = reader_of(path)
+    part: list[tuple[str | None, str, dict[str, Any]]] = []
+    size = 0
+    for document in parse_file(File(path, asked["source"], path.parent), report, asked["clean"]):
+        part.append((document.id, document.page_content, document.metadata))
+        size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
+        if reader and reader.in_parts and (len(part) == _BATCH or size >= _BATCH_CHARACTERS):
+            yield {"documents": part}
+            part, size = [], 0
+    yield {"documents": part, "skipped": report.skipped, "remarks": report.remarks}
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]))

@@ -225,11 +225,3 @@ def settled_prefixes(encoder: Encoder) -> Prefixes:
         return encoder.prefixes
     own = encoder.own_prefixes
     return encoder.prefixes.or_else(own if any(own) else known_prefixes(encoder.name))
-
-
-def advice(encoder: Encoder) -> str | None:
-    """Return a notice if an index was made without its model's prefixes, before these were known."""
-    if encoder.prefixes != Prefixes() or not any(known_prefixes(encoder.name)) or any(encoder.own_prefixes):
-        return None
-    remedy = "index again into another --out folder to use them, or into this one with --query-prefix '' --document-prefix '' to go without"
-    return f"the index is made without the prefixes that {encoder.name!r} is trained with — {remedy}"

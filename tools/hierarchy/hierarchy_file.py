@@ -18,7 +18,8 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy._clustering import Clusters, Known
 from ramify.tools.hierarchy.leaves import Edge, Finding, Group, Leaves, Measured, Node, Repair, Said, Summary, Tree
 from ramify.tools.hierarchy.tree import Grower, Grown, Tell
-from ramify.tools.index.index import connected, read_facts, write_tables
+from ramify.tools.index.index import read_facts, write_tables
+from ramify.tools.index.passage_store import connected
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.build import Work
 

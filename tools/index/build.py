@@ -1,35 +1,39 @@
-"""Read documents into an index writer: files that are new or changed are split into passages, near-duplicates are hidden."""
+"""Build an index: files that are new or changed are read and split into passages, near-duplicates hidden; then the store publishes."""
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
-from ramify.tools.documents.load import EDITION, nothing_readable, read_files
-from ramify.tools.documents.loaders import load_documents
+from ramify.tools.documents.load import EDITION, load_documents, nothing_readable, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, advice, in_turn
+from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import Chunking, clip, label, split
-from ramify.tools.index.index_writer import IndexWriter
-from ramify.tools.index.manifest import PASSAGES, Manifest, Precision
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
+from ramify.tools.index.index_writer import BuildOptions, IndexWriter
+from ramify.tools.index.manifest import PASSAGES, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import DocumentEntry, document_digest
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress
 
 Sources = Sequence[str | Path] | BaseLoader
 """What an index is built of: files and folders, or the documents of a LangChain loader."""
 LOADED = "loader:"
 """Before a loader's source, where documents of files have the path given."""
+_UNCHANGED = """SELECT skipped FROM files WHERE root = :root AND source = :source
+AND size = :size AND changed_ns = :changed_ns AND edition = :edition AND path = :path"""
 _GROUP = 256
 _GROUP_CHARACTERS = 1 << 22
 """Documents, and characters of them, that are split and written in one transaction."""
@@ -59,12 +63,33 @@ class FileRecord(NamedTuple):
     path: str
 
 
+class Built(NamedTuple):
+    """What a build did: documents by their fate, what the index now holds, how many texts were encoded, what was left out and why."""
+
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    documents: int
+    passages: int
+    encoded: int
+    skipped: list[Skipped]
+    seconds: float
+    hidden: dict[str, int]
+    """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
+    remarks: list[Skipped]
+    """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
+    computed_in: str
+    """The numbers in which vectors were computed, such as bfloat16; empty where that is not known."""
+
+
 class Intake:
     """Write new and changed documents to an index writer, and count them."""
 
-    def __init__(self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, roots: Iterable[str]) -> None:
+    def __init__(self, writer: IndexWriter, options: BuildOptions, roots: Iterable[str] = ()) -> None:
         self.seen: set[str] = set()
-        self.added = self.changed = self.unchanged = 0
+        self.added = self.changed = self.unchanged = self.gone = 0
+        self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self.absent = list(writer.label)
         """Fields that passages are to be labelled with, and that no document read so far has."""
@@ -74,45 +99,44 @@ class Intake:
         self._numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
         """Of each source the numbers that no document of it has been called by."""
         self._writer = writer
-        self._encoder = encoder
-        self._chunking = chunking
+        self._options = options
         self._roots = set(roots)
 
-    def take(self, files: Iterable[File], skipped: list[Skipped], progress: Progress) -> None:
-        """Read and write new and changed files; append what is left out to `skipped`."""
-        found = {file: _file_record(file) for file in list(files)}
-        fresh = {file: note for file, note in found.items() if not self._known_again(note, skipped)}
-        self._read(fresh, skipped, progress)
+    def take(self, paths: Sequence[Path]) -> None:
+        """Read and write new and changed files."""
+        found = {file: _file_record(file) for file in list(files_under(paths, self.skipped))}
+        self._read({file: note for file, note in found.items() if not self._known_again(note)})
 
-    def load(self, loader: BaseLoader, skipped: list[Skipped], progress: Progress) -> None:
+    def load(self, loader: BaseLoader) -> None:
         """Write the documents of a loader, those that are new or changed; documents that its sources no longer have count as missing."""
-        found = load_documents(loader, skipped)
+        found = load_documents(loader, self.skipped)
         while group := list(islice(found, _GROUP)):
             roots = [f"{LOADED}{document.metadata['source']}" for document in group]
             self._roots.update(roots)
             self.write([self._claimed(document, root) for document, root in zip(group, roots, strict=True)])
-            progress(len(self.seen), None, "documents")
+            self._options.progress(len(self.seen), None, "documents")
 
-    def _known_again(self, note: FileRecord | None, skipped: list[Skipped]) -> bool:
+    def _known_again(self, note: FileRecord | None) -> bool:
         """Return whether a file is unchanged; its documents then count as seen."""
-        held = note and _unchanged_record(self._writer, note)
-        if held is None:
+        if note is None:
             return False
-        sql = "SELECT id FROM documents WHERE root = ? AND file = ?"
-        documents = [identity for (identity,) in self._writer.database.execute(sql, [held.root, held.source])]
-        if not documents:
+        database, place = self._writer.database, (note.root, note.source)
+        held = database.execute(_UNCHANGED, note._asdict()).fetchone()
+        documents = database.execute("SELECT id FROM documents WHERE root = ? AND file = ?", place).fetchall()
+        if held is None or not documents:
             return False
-        self.seen.update(documents)
-        self._files.add((held.root, held.source))
+        self.seen.update(identity for (identity,) in documents)
+        self._files.add(place)
         self.unchanged += len(documents)
-        skipped += held.skipped
+        self.skipped += [(name, reason) for name, reason in json.loads(held[0])]
         return True
 
-    def _read(self, files: Mapping[File, FileRecord | None], skipped: list[Skipped], progress: Progress) -> None:
+    def _read(self, files: Mapping[File, FileRecord | None]) -> None:
         """Write a group of documents at a time, and note the files whose documents are all written.
 
         One that gave none is read again next time: what it wanted may be there by then.
         """
+        progress = self._options.progress
         group: list[SourcedDocument] = []
         notes: list[FileRecord] = []
         characters = 0
@@ -126,7 +150,7 @@ class Intake:
                     self._commit(group, notes)
                     characters = 0
                     progress(len(self.seen), None, "documents")
-            skipped += read.skipped
+            self.skipped += read.skipped
             self.remarks += read.remarks
             note = files[read.file]
             if note and len(self.seen) > before:
@@ -144,15 +168,15 @@ class Intake:
         group.clear()
         notes.clear()
 
-    def remove_missing(self) -> int:
-        """Remove documents and files that are no longer under the paths; return how many documents."""
+    def remove_missing(self) -> None:
+        """Remove documents and files that are no longer under the paths."""
         absent = self._writer.absent(self._roots, self.seen)
         self._writer.remove(absent)
         sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
         held = self._writer.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
         gone = [key for key in held if key not in self._files]
         self._execute("DELETE FROM files WHERE root = ? AND source = ?", gone)
-        return len(absent)
+        self.gone = len(absent)
 
     def _execute(self, sql: str, rows: Sequence[tuple[str, str] | dict[str, Any]]) -> None:
         """Write rows, where there are any."""
@@ -168,12 +192,20 @@ class Intake:
         fields = self._writer.label
         self.absent = [field for field in self.absent if not any(field in document.metadata for document in documents)]
         self.fields.update(field for document in documents for field in document.metadata)
-        labels = [clip(label(document.metadata, fields), self._encoder) for document in documents]
-        passages = split(documents, self._encoder, self._chunking, labels)
+        encoder = self._options.encoder
+        labels = [clip(label(document.metadata, fields), encoder) for document in documents]
+        passages = split(documents, encoder, self._options.chunking, labels)
         self._writer.write(
             DocumentEntry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
             for (one, digest), above, parts in zip(new, labels, passages, strict=True)
         )
+
+    def built(self, manifest: Manifest, encoded: int, began: float) -> Built:
+        """Return the summary of a build that began at `began` (`time.perf_counter`)."""
+        fates = (self.added, self.changed, self.unchanged, self.gone)
+        held, encoder = (manifest.documents, manifest.passages), self._options.encoder
+        seconds = time.perf_counter() - began
+        return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in)
 
     def _is_new(self, found: SourcedDocument) -> bool:
         identity = str(found.document.id)
@@ -216,71 +248,6 @@ def _file_record(file: File) -> FileRecord | None:
     )
 
 
-def _unchanged_record(writer: IndexWriter, file: FileRecord) -> FileRecord | None:
-    """Return the stored record of an unchanged file, None where it must be read."""
-    sql = "SELECT size, changed_ns, edition, skipped, path FROM files WHERE root = ? AND source = ?"
-    for size, changed_ns, edition, skipped, path in writer.database.execute(sql, [file.root, file.source]):
-        if FileRecord(file.root, file.source, size, changed_ns, edition, [], path) == file:
-            return file._replace(skipped=[(name, reason) for name, reason in json.loads(skipped)])
-    return None
-
-
-BATCH_SIZE = 256
-"""Texts encoded between two commits: the most that an interrupted build encodes again."""
-
-
-class Built(NamedTuple):
-    """What a build did: documents by their fate, what the index now holds, how many texts were encoded, what was left out and why."""
-
-    added: int
-    changed: int
-    unchanged: int
-    removed: int
-    documents: int
-    passages: int
-    encoded: int
-    skipped: list[Skipped]
-    seconds: float
-    advice: str | None
-    """What would make a better index."""
-    hidden: dict[str, int]
-    """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
-    remarks: list[Skipped]
-    """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
-    computed_in: str
-    """The numbers in which vectors were computed, such as bfloat16; empty where that is not known."""
-
-
-class BuildOptions(NamedTuple):
-    """How to build an index: see `Index.build`."""
-
-    encoder: Encoder
-    chunking: Chunking
-    batch_size: int = BATCH_SIZE
-    progress: Progress = silent
-    clean: bool | None = True
-    """Whether to leave out of search what only lists or repeats; None: as in the index that is there, in a new one yes."""
-    label: Sequence[str] | None = None
-    vectors: Precision | None = None
-    encoding: Encoding = in_turn
-    shared: bool = False
-
-
-class IntakeResult(NamedTuple):
-    """What was read, removed and left out."""
-
-    intake: Intake
-    gone: int
-    skipped: list[Skipped]
-
-    def built(self, manifest: Manifest, encoded: int, began: float, encoder: Encoder) -> Built:
-        """Return the summary of a build that began at `began` (`time.perf_counter`)."""
-        intake, held = self.intake, (manifest.documents, manifest.passages)
-        fates = (intake.added, intake.changed, intake.unchanged, self.gone)
-        seconds = time.perf_counter() - began
-        return Built(*fates, *held, encoded, self.skipped, seconds, advice(encoder), manifest.hidden, intake.remarks, encoder.computed_in)
-
-
 Given = Mapping[Path, Path] | BaseLoader
 """Paths by their absolute form, or a loader."""
 
@@ -292,27 +259,27 @@ def given_paths(paths: Sources) -> Given:
     return {existing(path).resolve(): existing(path) for path in paths}
 
 
-def read_documents(given: Given, writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress) -> IntakeResult:
+def read_documents(given: Given, writer: IndexWriter, options: BuildOptions) -> Intake:
     """Write the documents under the paths, or of a loader, and remove those that are gone; InputError where nothing can be read."""
-    skipped: list[Skipped] = []
     if isinstance(given, BaseLoader):
-        intake = Intake(writer, encoder, chunking, ())
-        intake.load(given, skipped, progress)
+        intake = Intake(writer, options)
+        intake.load(given)
         if not intake.seen:
             raise InputError(f"the loader {type(given).__name__!r} gave no document with text", "look at what its `load()` returns")
     else:
-        intake = Intake(writer, encoder, chunking, map(str, given))
-        intake.take(files_under(list(given.values()), skipped), skipped, progress)
+        paths = list(given.values())
+        intake = Intake(writer, options, map(str, given))
+        intake.take(paths)
         if not intake.seen:
-            raise nothing_readable(list(given.values()), skipped)
+            raise nothing_readable(paths, intake.skipped)
     if intake.absent and intake.fields:
         what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
         raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")
-    gone = intake.remove_missing()
+    intake.remove_missing()
     if writer.clean:
         hide_duplicates(writer)
-    writer.note_left_out(skipped)
-    return IntakeResult(intake, gone, skipped)
+    writer.note_left_out(intake.skipped)
+    return intake
 
 
 T = TypeVar("T")
@@ -327,5 +294,94 @@ def estimate_passages(
         path = Path(folder) / PASSAGES
         with IndexWriter(path) as writer:
             writer.remember({"clean": "yes" if clean else "no"})
-            read_documents(given, writer, encoder, chunking, progress)
+            read_documents(given, writer, BuildOptions(encoder, chunking, progress=progress))
         return read(path), encoder
+
+
+class OpenIndex(Protocol):
+    """An index as it was when it was opened."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return its manifest."""
+
+    def __len__(self) -> int:
+        """Return the number of searchable passages."""
+
+    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+
+    def ids(self) -> list[str]:
+        """List the ids of the passages that are searched, in order."""
+
+    def by_ids(self, ids: Sequence[str]) -> list[Document]:
+        """Return the passages of the ids that exist, in the order asked for."""
+
+
+Publish = Callable[[BuildOptions], tuple[int, Manifest]]
+"""Encodes what has no vector, and puts what was written in the place of what was there; gives how many texts were encoded."""
+
+
+class IndexStore(ABC):
+    """Where an index is stored: built, opened and changed."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """Return the location as the command line takes it."""
+
+    @abstractmethod
+    def manifest(self) -> Manifest | None:
+        """Return the manifest, None where there is no index."""
+
+    @abstractmethod
+    def open(self) -> OpenIndex:
+        """Open the index; IndexingError where there is none, or it is incomplete."""
+
+    @abstractmethod
+    def fingerprint(self) -> bytes:
+        """Return a digest that changes with the index."""
+
+    @abstractmethod
+    def describe(self, text: str) -> None:
+        """Remember what the index is about; empty for nothing. IndexingError where there is no index."""
+
+    @abstractmethod
+    def writing(
+        self, options: BuildOptions, given: Given | None = None, documents: Sequence[str] | None = None
+    ) -> AbstractContextManager[tuple[IndexWriter, Publish]]:
+        """Lock the index and yield a writer of it, and what publishes the changes; IndexingError where it is made with other options.
+
+        given: what it is built of, where it is; documents: those that alone are changed.
+        """
+
+    def build(self, paths: Sources, options: BuildOptions) -> Built:
+        """Update the index from the files under the paths, or from a loader's documents."""
+        began = time.perf_counter()
+        given = given_paths(paths)
+        with self.writing(options, given) as (writer, publish):
+            options = options._replace(encoder=with_prefixes(options.encoder, writer.prefixes))
+            intake = read_documents(given, writer, options)
+            encoded, manifest = publish(options)
+        return intake.built(manifest, encoded, began)
+
+    @contextmanager
+    def changing(
+        self, encoder: Encoder, chunking: Chunking, documents: Sequence[str] | None = None
+    ) -> Iterator[tuple[IndexWriter, BuildOptions]]:
+        """Yield a writer, and how it is to be written to; then publish."""
+        options = BuildOptions(encoder, chunking)
+        with self.writing(options, documents=documents) as (writer, publish):
+            options = options._replace(encoder=with_prefixes(encoder, writer.prefixes))
+            yield writer, options
+            publish(options)
+
+    def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
+        """Add a program's documents, replacing those of the same ids."""
+        with self.changing(encoder, chunking, [str(document.id) for document in documents]) as (writer, options):
+            Intake(writer, options).write([SourcedDocument(document) for document in documents])
+
+    def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
+        """Remove documents or single passages."""
+        with self.changing(encoder, chunking) as (writer, _):
+            writer.remove(ids)

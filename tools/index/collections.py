@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
-from ramify.tools.embeddings import Encoder, load_encoder
+from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import Hit
@@ -51,10 +51,6 @@ class Collections:
             if place in places[:number]:
                 raise UsageError(f"the index {'/'.join(place[:-1])!r} is given twice", "give it once")
         return cls(tuple(_names(places)), tuple(given))
-
-    def with_members(self, members: Sequence[Member]) -> "Collections":
-        """Return the same collections, opened."""
-        return replace(self, members=tuple(members))
 
 
 def _place(one: Member) -> tuple[str, ...]:
@@ -130,13 +126,9 @@ def _profile(name: str, index: Index) -> Profile | None:
         if not titles:
             return None
         told = f"{name}: {description_of(index, titles)}"
-        described, *titled = _encoder().encode_documents([told, *titles])
+        described, *titled = load_encoder(_ENCODER).encode_documents([told, *titles])
         _PROFILES[index] = Profile(described, np.stack(titled))
     return _PROFILES[index]
-
-
-def _encoder() -> Encoder:
-    return load_encoder(_ENCODER)
 
 
 def choose(several: Collections, queries: Sequence[str]) -> list[list[int]]:
@@ -149,7 +141,7 @@ def choose(several: Collections, queries: Sequence[str]) -> list[list[int]]:
     known = [place for place, one in enumerate(profiles) if one is not None]
     if not known or not queries:
         return [[*range(len(profiles))] for _ in queries]
-    vectors = _encoder().encode_queries(queries)
+    vectors = load_encoder(_ENCODER).encode_queries(queries)
     fits = np.stack([one.fits(vectors) for one in profiles if one is not None], axis=1)
     others = [place for place, one in enumerate(several.members) if not isinstance(one, Index)]
     return [[*(known[at] for at in np.argsort(-row, kind="stable") if row[at] >= row.max() - MARGIN), *others] for row in fits]

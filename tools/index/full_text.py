@@ -1,17 +1,33 @@
-"""Full-text search: the words of questions and texts, and BM25 postings of a large index.
+"""Full-text search: the words of questions and texts, and BM25 over the postings of a large index.
 
 Chinese and Japanese put no space between words, and Korean joins particles to them: runs of these scripts are searched by pairs of
 characters, as is usual (Lucene's CJKAnalyzer); three at a time would not find a noun of two syllables before another particle.
 
-SQLite's FTS5 scores every passage with one of a question's words; a large index has postings instead: see `postings`.
+SQLite's FTS5 scores every passage with one of a question's words. A large index has postings instead: for each word the slots of the
+passages that have it, mapped into memory. The words are those of FTS5, as it cut and stemmed them; so are a question's. BM25 is Lucene's,
+with counts that are exact at all times: an update takes what is gone out and puts what is new in, and weights are counted when a question
+is asked.
 """
 
+import json
 import re
 import sqlite3
 import threading
 import unicodedata
-from functools import lru_cache
+from array import array
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ramify.tools.index.hnsw import Positions, Slots
+from ramify.tools.index.manifest import WORDS
+from ramify.tools.index.progress import Progress
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -68,3 +84,160 @@ def _tokenizer() -> sqlite3.Connection:
     database.execute("CREATE VIRTUAL TABLE asked USING fts5(question, tokenize='porter unicode61')")
     database.execute("CREATE VIRTUAL TABLE cut USING fts5vocab(asked, row)")
     return database
+
+
+POSTINGS_FROM = 20_000
+"""Passages from which on words have postings of their own."""
+_LABEL_WEIGHT = 2
+_MOST = int(np.iinfo(np.uint16).max)
+"""A count that is kept; one above it is cut to it."""
+_SATURATION, _LENGTH = 1.2, 0.75
+"""k1 and b, those of SQLite."""
+_REPORT_EVERY = 1000
+"""After so many different words progress is told."""
+_TABLE = "fts5(label, text, content='', tokenize='porter unicode61')"
+
+
+class Postings(NamedTuple):
+    """How often each word stands where: word after word, the slots that have it."""
+
+    counts: NDArray[np.uint16]
+    slots: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    """Where the slots of each word end, after a 0."""
+    lengths: NDArray[np.int32]
+    """The words in each slot."""
+    words: list[str]
+
+    @classmethod
+    def read(cls, folder: Path) -> "Postings":
+        """Read files; what is mapped stays as it is when others take their place."""
+        counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in WORDS[:-1])
+        return cls(counts, slots, ends, lengths, json.loads((folder / WORDS[-1]).read_bytes()))
+
+    def write(self, path: Callable[[str], Path]) -> None:
+        """Write files; path: gives that of each name."""
+        arrays: list[NDArray[Any]] = [self.counts, self.slots, self.ends, self.lengths]
+        for name, values in zip(WORDS, arrays, strict=False):
+            with path(name).open("wb") as file:
+                np.save(file, values)
+        path(WORDS[-1]).write_bytes(json.dumps(self.words).encode())
+
+    def moved(self, to: Positions, slots: int) -> "Postings":
+        """Return the postings of the slots that go on, under their new numbers; to: those, less than 0 where there is none."""
+        moved = to.astype(np.int32)[self.slots]
+        kept = moved >= 0
+        passed = np.zeros(len(kept) + 1, dtype=np.int64)
+        np.cumsum(kept, out=passed[1:])
+        ends = passed[self.ends]
+        used = np.diff(ends) > 0
+        lengths = np.zeros(slots, dtype=np.int32)
+        lengths[to[to >= 0]] = self.lengths[to >= 0]
+        words = [word for word, has in zip(self.words, used, strict=True) if has]
+        return Postings(self.counts[kept], moved[kept], np.concatenate([[0], ends[1:][used]]), lengths, words)
+
+    def joined(self, others: "Postings") -> "Postings":
+        """Return the postings of these slots and of others beside them."""
+        number = {word: place for place, word in enumerate(self.words)}
+        words = self.words + [word for word in others.words if word not in number]
+        number = {word: place for place, word in enumerate(words)}
+        ends = np.concatenate([self.ends, np.full(len(words) - len(self.words), self.ends[-1])])
+        of = np.repeat(np.array([number[word] for word in others.words], dtype=np.int64), np.diff(others.ends))
+        order = np.argsort(of, kind="stable")
+        at = ends[of[order] + 1]
+        more = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=len(words)))])
+        counts = np.insert(self.counts, at, others.counts[order])
+        slots = np.insert(self.slots, at, others.slots[order])
+        return Postings(counts, slots, ends + more, self.lengths + others.lengths, words)
+
+
+class WordSearch:
+    """Search by words."""
+
+    def __init__(self, folder: Path, slots: Slots) -> None:
+        self._slots = slots
+        self._postings = Postings.read(folder)
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self._postings.words)}
+
+    @cached_property
+    def _saturation(self) -> NDArray[np.float32]:
+        """What a count in each slot is weighed against: more in a long passage."""
+        lengths = self._postings.lengths
+        mean = lengths.sum(dtype=np.int64) / max(len(self._slots.of), 1)
+        return np.asarray(_SATURATION * (1 - _LENGTH + _LENGTH * lengths / max(mean, 1)), dtype=np.float32)
+
+    def search(self, query: str, n: int, among: Positions | None) -> dict[int, float]:
+        """Return the n best positions by BM25, greater is better, of all or of some; ties go to the lesser."""
+        asked = [self._number[word] for word in stems(query) if word in self._number]
+        if not asked:
+            return {}
+        scores = self._scores(asked)
+        slots = np.flatnonzero(scores) if among is None else self._slots.of[among][scores[self._slots.of[among]] > 0]
+        if len(slots) > n:
+            least = np.partition(scores[slots], len(slots) - n)[len(slots) - n]
+            slots = slots[scores[slots] >= least]
+        positions = self._slots.positions[slots]
+        order = np.lexsort((positions, -scores[slots]))[:n]
+        return dict(zip(positions[order].tolist(), scores[slots[order]].tolist(), strict=True))
+
+    def _scores(self, asked: Iterable[int]) -> NDArray[np.float32]:
+        """Return the BM25 of each slot."""
+        counts, slots, ends, lengths, _ = self._postings
+        scores: NDArray[np.float32] = np.zeros(len(lengths), dtype=np.float32)
+        for number in asked:
+            own = slice(ends[number], ends[number + 1])
+            having, count = slots[own], counts[own].astype(np.float32)
+            rare = np.float32(np.log1p((len(self._slots.of) - len(having) + 0.5) / (len(having) + 0.5)))
+            scores[having] += rare * count / (count + self._saturation[having])
+        return scores
+
+
+def postings(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+    """Count the words of all passages; rows: those in the database, in order of id."""
+    database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab(main, words, instance)")
+    return _counted(database, slots, rows, progress)
+
+
+def updated_postings(
+    former: Postings, held: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
+) -> Postings:  # fmt: skip
+    """Return the postings of passages of which some had slots before; the words of the others alone are counted."""
+    moved = held.moved_to(slots)
+    going_on = former.moved(moved, len(slots))
+    new = np.setdiff1d(slots.of, moved)
+    if not len(new):
+        return going_on
+    with closing(sqlite3.connect(":memory:")) as counting:
+        counting.execute(f"CREATE VIRTUAL TABLE words USING {_TABLE}")
+        counting.execute("CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance)")
+        for row in rows[slots.positions[new]].tolist():
+            texts = database.execute("SELECT label, text FROM passages WHERE row = ?", [row]).fetchone()
+            counting.execute("INSERT INTO words (rowid, label, text) VALUES (?, ?, ?)", [row, *map(searchable, texts)])
+        return going_on.joined(_counted(counting, slots, rows, progress))
+
+
+def _counted(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+    """Count the words that FTS5 lists, which it does word by word; a word of a label counts twice."""
+    words: list[str] = []
+    counts, having, ends = array("H"), array("q"), array("q", [0])
+    last: tuple[str, int] | None = None
+    for word, row, column in database.execute("SELECT term, doc, col FROM instances"):
+        if last is None or last[0] != word:
+            words.append(word)
+            ends.append(ends[-1])
+            if len(words) % _REPORT_EVERY == 0:
+                progress(len(words), None, "words")
+        if last != (word, row):
+            last = (word, row)
+            having.append(row)
+            counts.append(0)
+            ends[-1] += 1
+        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MOST)
+    by_row = np.argsort(rows)
+    found = slots.of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
+    every = np.frombuffer(counts, dtype=np.uint16)
+    lengths = np.bincount(found, weights=every, minlength=len(slots)).astype(np.int32)
+    return Postings(every, found, np.frombuffer(ends, dtype=np.int64), lengths, words)

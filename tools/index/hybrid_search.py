@@ -123,14 +123,8 @@ class SearchOptions(NamedTuple):
         return self._replace(fetch_k=max(self.k, self.fetch_k or 4 * self.k))
 
 
-class Sortable(Hashable, Protocol):
-    """What names a passage among those searched; ties go to the lesser."""
-
-    def __lt__(self, other: Any, /) -> bool:
-        """Tell the lesser."""
-
-
-K = TypeVar("K", bound=Sortable)
+K = TypeVar("K", int, str)
+"""What names a passage among those searched; ties go to the lesser."""
 
 
 class Searched(Protocol[K]):
@@ -177,7 +171,7 @@ def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mappi
     if not search.dense:
         ordered = sorted(sorted(words), key=lambda key: -words[key])
         return _as_shares(ordered, [words[key] for key in ordered])
-    candidates = sorted({*nearest, *words})
+    candidates = sorted(set(nearest) | set(words))
     if not candidates:
         return {}
     bm25 = np.array([words.get(key, 0.0) for key in candidates])

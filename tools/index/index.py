@@ -1,9 +1,13 @@
 """A corpus index as a LangChain `VectorStore`; and an index on disk with what it has beside its passages."""
 
+import hashlib
+import json
 import sqlite3
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,20 +19,27 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, advice, in_turn, prefixed, unit_rows, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, prefixed, unit_rows, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Sources
+from ramify.tools.index.build import Built, IndexStore, OpenIndex, Sources
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.hybrid_search import Hit, Reranker, Scores, SearchOptions, View
-from ramify.tools.index.index_store import FolderStore, IndexStore, OpenIndex, store_at
+from ramify.tools.index.index_store import FolderStore, store_at
+from ramify.tools.index.index_writer import BATCH_SIZE, BuildOptions
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
-from ramify.tools.index.passage_store import Filter, documents_of
+from ramify.tools.index.passage_store import Filter, connected, documents_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
+from ramify.tools.languages import language_of
 from ramify.tools.models.tokens import estimate
 from ramify.tools.quoting import flatten
 from ramify.tools.typed import readable
+
+_SAMPLED, _PART = 24, 0.2
+"""Passages whose language is looked at, and the share of them that makes a language one of the index."""
+_DRAWN = 256
+"""Passages whose texts make the digest of an index."""
 
 
 class Index(VectorStore):
@@ -124,11 +135,6 @@ class Index(VectorStore):
         return self._opened.manifest
 
     @property
-    def advice(self) -> str | None:
-        """Return what would make a better index of the same documents, None where nothing is known to."""
-        return advice(self._encoder)
-
-    @property
     def reports(self) -> Reports | None:
         """Return its reports or summaries by level; None in a plain index."""
         return None
@@ -177,6 +183,22 @@ class Index(VectorStore):
             raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
         return None
 
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages that a good part of the index is in, judged by some of its passages."""
+        ids = self.ids()
+        sampled = self.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
+        found = Counter(language_of(document.page_content) for document in sampled)
+        return frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of how much it holds, and of the texts of 256 passages: the same documents, indexed in the same way, have the same."""
+        ids = self.ids()
+        drawn = self.get_by_ids(ids[:: -(-len(ids) // _DRAWN) or 1])
+        made = [self.manifest.documents, len(ids), self.manifest.kind, *(document.page_content for document in drawn)]
+        return hashlib.sha256(json.dumps(made).encode()).hexdigest()
+
     def fields(self) -> list[str] | None:
         """List the fields of metadata that passages have which are searched; None where the index is in a store."""
         return self._opened.store.fields() if isinstance(self._opened, Snapshot) else None
@@ -214,19 +236,15 @@ class Index(VectorStore):
         Each call copies the index, so add many at once.
         """
         documents = documents_of(list(texts), metadatas, ids)
-        self.store.write(self._encoder, self._chunking, documents)
+        self.store.write(self._encoder, self.manifest.chunking, documents)
         self._opened = self.store.open()
         return [str(document.id) for document in documents]
 
     def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool:
         """Delete documents, with all their passages, or single passages."""
-        self.store.remove(self._encoder, self._chunking, ids or [])
+        self.store.remove(self._encoder, self.manifest.chunking, ids or [])
         self._opened = self.store.open()
         return True
-
-    @property
-    def _chunking(self) -> Chunking:
-        return Chunking(self._opened.manifest.chunk_tokens, self._opened.manifest.overlap)
 
     def _find(self, query: str, search: SearchOptions) -> list[Hit]:
         return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
@@ -283,11 +301,6 @@ def write_tables(path: Path, schema: str, rows: Rows) -> None:
             if listed:
                 marks = ", ".join("?" * len(listed[0]))
                 database.executemany(f"INSERT INTO {table} VALUES ({marks})", listed)
-
-
-def connected(path: Path) -> sqlite3.Connection:
-    """Open a file that nobody writes to be read, by any thread."""
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
 def read_facts(path: Path) -> dict[str, str]:

@@ -1,29 +1,28 @@
-"""Index stores: a folder on this machine, or a store named by an address such as milvus:URI/collection."""
+"""Where an index is stored: a folder on this machine, or a store named by an address such as milvus:URI/collection or faiss:DIR."""
 
 import hashlib
-import time
+import pickle
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
+from langchain_core.vectorstores import VectorStore
 
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, with_prefixes
-from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, Sources, given_paths, read_documents
-from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.faiss_store import is_faiss, not_allowed
-from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
-from ramify.tools.index.index_writer import IndexWriter, open_writer, take_vectors
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Encoder, with_prefixes
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index.build import Given, IndexStore, Intake, Publish, SourcedDocument
+from ramify.tools.index.index_writer import BuildOptions, IndexWriter, open_writer, take_vectors
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
     PASSAGES,
     WHOLE,
     Manifest,
-    Precision,
     check_target,
     cleanup_on_failure,
     manifest_of,
@@ -34,61 +33,15 @@ from ramify.tools.index.manifest import (
     write_lock,
 )
 from ramify.tools.index.near_duplicates import hide_duplicates
-from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot, open_snapshot, publish
 from ramify.tools.typed import usable
 
+FAISS = "faiss:"
+"""Before a folder that LangChain's FAISS has saved; loading it unpickles, so that is done only where the user allows it."""
+FLAG = "--allow-dangerous-deserialization"
+_FILES = ("index.faiss", "index.pkl")
 STORES = ("milvus", "faiss")
 """What an address can begin with, before a colon."""
-
-
-class OpenIndex(Protocol):
-    """An index as it was when it was opened."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """Return its manifest."""
-
-    def __len__(self) -> int:
-        """Return the number of searchable passages."""
-
-    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
-
-    def ids(self) -> list[str]:
-        """List the ids of the passages that are searched, in order."""
-
-    def by_ids(self, ids: Sequence[str]) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
-
-
-class IndexStore(Protocol):
-    """Where an index is stored: built, opened and changed."""
-
-    @property
-    def where(self) -> str:
-        """Return the location as the command line takes it."""
-
-    def manifest(self) -> Manifest | None:
-        """Return the manifest, None where there is no index."""
-
-    def open(self) -> OpenIndex:
-        """Open the index; IndexingError where there is none, or it is incomplete."""
-
-    def fingerprint(self) -> bytes:
-        """Return a digest that changes with the index."""
-
-    def build(self, paths: Sources, wanted: BuildOptions) -> Built:
-        """Update the index from the files under the paths, or from a loader's documents."""
-
-    def describe(self, text: str) -> None:
-        """Remember what the index is about; empty for nothing. IndexingError where there is no index."""
-
-    def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
-        """Add a program's documents, replacing those of the same ids."""
-
-    def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
-        """Remove documents or single passages."""
 
 
 def is_address(where: str | Path) -> bool:
@@ -117,7 +70,7 @@ def check_exists(where: str | Path) -> None:
 
 
 @dataclass(frozen=True)
-class FolderStore:
+class FolderStore(IndexStore):
     """An index in a folder: SQLite, FAISS and a manifest."""
 
     path: Path
@@ -143,27 +96,6 @@ class FolderStore:
         except OSError:  # the index cannot be opened either, which says why
             return b""
 
-    def build(self, paths: Sources, wanted: BuildOptions) -> Built:
-        """Update the index from the files under the paths, or from a loader's documents."""
-        encoder, chunking, batch_size, progress = wanted[:4]
-        began = time.perf_counter()
-        given = given_paths(paths)
-        check_target(self.path, () if isinstance(given, BaseLoader) else given)
-        if not (self.path / PASSAGES).exists():
-            _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
-        with (
-            cleanup_on_failure(self.path),
-            write_lock(self.path),
-            open_writer(self.path, encoder, chunking, clean=wanted.clean, label=wanted.label) as writer,
-        ):
-            encoder = with_prefixes(encoder, writer.prefixes)
-            taken = read_documents(given, writer, encoder, chunking, progress)
-            encoded = _encode_missing(writer, encoder, batch_size, progress, wanted.encoding)
-            manifest = _publish_changes(self.path, writer, encoder, chunking, progress, wanted.vectors)
-            if wanted.shared:
-                share_index(self.path)
-        return taken.built(manifest, encoded, began, encoder)
-
     def describe(self, text: str) -> None:
         """Remember what the index is about; empty for nothing."""
         with write_lock(self.path):
@@ -171,15 +103,23 @@ class FolderStore:
             if manifest.description != text:
                 replace(manifest, description=text).write(self.path / MANIFEST)
 
-    def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
-        """Add a program's documents, replacing those of the same ids."""
-        with _changing(self.path, encoder, chunking) as (writer, encoder):
-            Intake(writer, encoder, chunking, roots=()).write([SourcedDocument(document) for document in documents])
-
-    def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
-        """Remove documents or single passages."""
-        with _changing(self.path, encoder, chunking) as (writer, _):
-            writer.remove(ids)
+    @contextmanager
+    def writing(
+        self, options: BuildOptions, given: Given | None = None, documents: Sequence[str] | None = None
+    ) -> Iterator[tuple[IndexWriter, Publish]]:
+        """Lock the folder and yield a writer of it, and what publishes the changes; a build goes on where another was interrupted."""
+        if given is not None:
+            check_target(self.path, () if isinstance(given, BaseLoader) else given)
+            if not (self.path / PASSAGES).exists():
+                _ = options.encoder.dimension  # asks for a vector: an error now, and not when everything has been read
+        with (
+            nullcontext() if given is None else cleanup_on_failure(self.path),
+            write_lock(self.path),
+            open_writer(self.path, options, resume=given is not None) as writer,
+        ):
+            yield writer, partial(_publish, self.path, writer)
+            if options.shared:
+                share_index(self.path)
 
 
 def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: Path | None = None) -> None:
@@ -188,56 +128,88 @@ def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: 
     other: an index that has the same texts, whose vectors are taken.
     """
     manifest = manifest_of(folder)
-    chunking = Chunking(manifest.chunk_tokens, manifest.overlap)
-    with _changing(folder, with_prefixes(encoder, manifest.prefixes), chunking) as (writer, encoder):
+    with FolderStore(folder).changing(with_prefixes(encoder, manifest.prefixes), manifest.chunking) as (writer, options):
         if other is not None:
             take_vectors(writer, other / PASSAGES)
         stored = [(document, writer.stored(str(document.id))) for document in documents]
-        Intake(writer, encoder, chunking, roots=()).write(
-            [SourcedDocument(document, *(one[:3] if one else ())) for document, one in stored]
-        )
+        Intake(writer, options).write([SourcedDocument(document, *(one[:3] if one else ())) for document, one in stored])
 
 
-@contextmanager
-def _changing(folder: Path, encoder: Encoder, chunking: Chunking) -> Iterator[tuple[IndexWriter, Encoder]]:
-    """Yield a writer and the encoder with the index's prefixes; then encode what has no vector, and publish."""
-    with write_lock(folder), open_writer(folder, encoder, chunking, resume=False) as writer:
-        encoder = with_prefixes(encoder, writer.prefixes)
-        yield writer, encoder
-        if writer.clean:
-            hide_duplicates(writer)
-        _encode_missing(writer, encoder, BATCH_SIZE, silent)
-        _publish_changes(folder, writer, encoder, chunking, silent)
-
-
-def _encode_missing(writer: IndexWriter, encoder: Encoder, batch_size: int, progress: Progress, encoding: Encoding = in_turn) -> int:
-    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
-    rows = writer.unencoded()
-    batches = (writer.embedded_texts(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size))
-    done = 0
-    with closing(encoding(encoder, batches)) as encoded:
-        for texts, vectors in encoded:
-            writer.keep_vectors(texts, vectors)
-            done += len(texts)
-            progress(done, len(rows), "passages")
-    return len(rows)
-
-
-def _publish_changes(
-    folder: Path, writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress, vectors: Precision | None = None
-) -> Manifest:
+def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[int, Manifest]:
     """Publish what differs from the finished index or repairs it; otherwise discard the working copy."""
+    if writer.clean:
+        hide_duplicates(writer)
+    encoded = _encode_missing(writer, options)
     manifest = read_manifest(folder / MANIFEST)
-    hidden = writer.hidden()
+    encoder, hidden = options.encoder, writer.hidden()
     passages = writer.count("passages") - sum(hidden.values())
-    precision = vectors or (manifest.vectors if manifest else WHOLE)
-    made = (encoder.name, writer.dimension() or encoder.dimension, *chunking, writer.count("documents"), passages)
+    precision = options.vectors or (manifest.vectors if manifest else WHOLE)
+    made = (encoder.name, writer.dimension() or encoder.dimension, *options.chunking, writer.count("documents"), passages)
     described = manifest.description if manifest else ""
     draft = Manifest(
         *made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision, description=described
     )  # fmt: skip
     whole = manifest is not None and manifest.contents == draft.contents and new_damage(manifest, folder) is None
     if writer.changed or manifest is None or not whole or manifest.vectors != precision:
-        return publish(folder, writer, draft, progress)
+        return encoded, publish(folder, writer, draft, options.progress)
     writer.discard()
-    return manifest
+    return encoded, manifest
+
+
+def _encode_missing(writer: IndexWriter, options: BuildOptions) -> int:
+    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
+    rows, size = writer.unencoded(), options.batch_size
+    batches = (writer.embedded_texts(rows[start : start + size]) for start in range(0, len(rows), size))
+    done = 0
+    with closing(options.encoding(options.encoder, batches)) as encoded:
+        for texts, vectors in encoded:
+            writer.keep_vectors(texts, vectors)
+            done += len(texts)
+            options.progress(done, len(rows), "passages")
+    return len(rows)
+
+
+def is_faiss(where: str | Path) -> bool:
+    """Return whether a location is the address of a FAISS store of LangChain's."""
+    return isinstance(where, str) and where.startswith(FAISS)
+
+
+def not_allowed(where: str | Path) -> UsageError:
+    """Return the error of a FAISS store that was not allowed to be loaded."""
+    what = f"{str(where)!r} is a FAISS store of LangChain: its index.pkl is a pickle, and loading a pickle can run any code that is in it"
+    remedy = f"if you made it yourself, add {FLAG} to ramify ask, chat, search or mcp; in Python give the loaded store as index"
+    return UsageError(what, remedy)
+
+
+def allowed_stores(index: Sequence[str] | None, allowed: bool) -> list[str | VectorStore] | None:
+    """Replace the addresses of FAISS stores by the stores; UsageError where loading them is not `allowed`."""
+    if index is None:
+        return None
+    if not allowed and (refused := next(filter(is_faiss, index), None)):
+        raise not_allowed(refused)
+    return [load_faiss(one) if is_faiss(one) else one for one in index]
+
+
+def load_faiss(where: str) -> VectorStore:
+    """Load the store at faiss:DIR, made with the packaged embedding, or at faiss:DIR@EMBEDDING; this unpickles.
+
+    IndexingError where there is none, it cannot be read, or it is of another embedding.
+    """
+    from langchain_community.vectorstores import FAISS as LangChainFAISS
+
+    place = where.removeprefix(FAISS)
+    folder, at, embedding = (place, "", "") if usable(place).is_dir() else place.rpartition("@")
+    path = usable(folder if at else place)
+    if missing := [name for name in _FILES if not (path / name).is_file()]:
+        what = f"there is no FAISS store of LangChain in {str(path)!r}: {missing[0]} is missing"
+        raise IndexingError(what, "name the folder that its save_local has written, as faiss:DIR or faiss:DIR@EMBEDDING")
+    encoder = load_encoder(embedding or "minilm")
+    try:
+        store = LangChainFAISS.load_local(str(path), encoder, allow_dangerous_deserialization=True)
+    except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
+        what = f"the FAISS store in {str(path)!r} cannot be read ({type(error).__name__}: {error})"
+        raise IndexingError(what, "save it again with the LangChain of this environment") from error
+    if store.index.d != encoder.dimension:
+        what = f"the FAISS store in {str(path)!r} has vectors of length {store.index.d}, {encoder.name!r} gives {encoder.dimension}"
+        raise IndexingError(what, f"name the embedding that it was made with: {FAISS}{path}@EMBEDDING, such as @ollama:nomic-embed-text")
+    return store

@@ -9,19 +9,65 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, settled_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, in_turn, settled_prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.full_text import searchable
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, is_whole, latest_manifests, read_manifest
-from ramify.tools.index.passage_store import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, slot_key, text_digest
-from ramify.tools.index.slots import Keys, Positions, distinct
+from ramify.tools.index.hnsw import Keys, Positions, distinct
+from ramify.tools.index.manifest import (
+    LAYOUT,
+    MANIFEST,
+    NEXT,
+    PASSAGES,
+    LayoutError,
+    Manifest,
+    Precision,
+    is_whole,
+    latest_manifests,
+    read_manifest,
+)
+from ramify.tools.index.passage_store import (
+    LEFT_OUT,
+    SCHEMA,
+    DocumentEntry,
+    StoredDocument,
+    connected,
+    metadata_json,
+    slot_key,
+    text_digest,
+)
+from ramify.tools.index.progress import Progress, silent
 from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384
 _UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
 _NOTED = 10_000
 """Names that are kept of what was left out."""
+BATCH_SIZE = 256
+"""Texts encoded between two commits: the most that an interrupted build encodes again."""
+
+
+class BuildOptions(NamedTuple):
+    """How to build an index: see `Index.build`."""
+
+    encoder: Encoder
+    chunking: Chunking
+    batch_size: int = BATCH_SIZE
+    progress: Progress = silent
+    clean: bool | None = None
+    """Whether to leave out of search what only lists or repeats; None: as in the index that is there, in a new one yes."""
+    label: Sequence[str] | None = None
+    """Fields of metadata that passages are embedded under; None: as in the index that is there, in a new one none."""
+    vectors: Precision | None = None
+    encoding: Encoding = in_turn
+    shared: bool = False
+
+    def facts(self) -> dict[str, str]:
+        """Return the facts that are recorded of an index made so."""
+        clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
+        label = {} if self.label is None else {"label": ",".join(self.label)}
+        chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
+        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
 
 
 class IndexWriter:
@@ -35,20 +81,16 @@ class IndexWriter:
         self.changed = False
         self.finished = finished
         """The file that is read where nothing was written."""
-        self._db = self._opened()
+        self.database = self._opened()
+        """The connection to read from."""
 
     def _opened(self) -> sqlite3.Connection:
         if self.finished is not None:
-            return sqlite3.connect(f"{self.finished.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+            return connected(self.finished)
         database = sqlite3.connect(make_file(self.path).absolute(), check_same_thread=False)
         database.create_function("searchable", 1, searchable, deterministic=True)
         database.executescript(SCHEMA)
         return database
-
-    @property
-    def database(self) -> sqlite3.Connection:
-        """Return the connection to read from."""
-        return self._db
 
     def writing(self) -> sqlite3.Connection:
         """Return the connection to write to, as a transaction; the first call copies the finished file."""
@@ -57,10 +99,10 @@ class IndexWriter:
             with upcoming(part):
                 shutil.copyfile(self.finished, part)
                 part.replace(self.path)
-            self._db.close()
+            self.database.close()
             self.finished = None
-            self._db = self._opened()
-        return self._db
+            self.database = self._opened()
+        return self.database
 
     def __enter__(self) -> "IndexWriter":
         return self
@@ -70,7 +112,7 @@ class IndexWriter:
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self.database.close()
 
     def discard(self) -> None:
         """Close the file and delete it where it is a copy."""
@@ -78,13 +120,9 @@ class IndexWriter:
         if self.finished is None:
             self.path.unlink()
 
-    def whole(self) -> bool:
-        """Return whether SQLite finds no damage."""
-        return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
-
     def facts(self) -> dict[str, str]:
         """Return how the index is made."""
-        return dict(self._db.execute("SELECT name, value FROM facts"))
+        return dict(self.database.execute("SELECT name, value FROM facts"))
 
     @property
     def prefixes(self) -> Prefixes:
@@ -92,15 +130,10 @@ class IndexWriter:
         facts = self.facts()
         return Prefixes(facts.get("query_prefix"), facts.get("document_prefix"))
 
-    @property
-    def compared(self) -> bool:
-        """Return whether twins have been looked for since the last change."""
-        return "compared" in self.facts()
-
     def _touch(self) -> None:
         """Note, within a transaction, that what is held has changed."""
         self.changed = True
-        self._db.execute("DELETE FROM facts WHERE name = 'compared'")
+        self.database.execute("DELETE FROM facts WHERE name = 'compared'")
 
     @property
     def clean(self) -> bool:
@@ -127,7 +160,7 @@ class IndexWriter:
 
     def stored(self, identity: str) -> StoredDocument | None:
         """Return the stored document of an id."""
-        found = self._db.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        found = self.database.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
         return StoredDocument(*found) if found else None
 
     def write(self, entries: Iterable[DocumentEntry]) -> None:
@@ -155,7 +188,7 @@ class IndexWriter:
             key = slot_key(entry.label, passage.page_content)
             row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest, key, hidden]
             try:
-                self._db.execute(sql, row)
+                self.database.execute(sql, row)
             except sqlite3.IntegrityError as error:
                 raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
 
@@ -171,12 +204,12 @@ class IndexWriter:
         """Return the ids of documents found under the roots before and not seen now."""
         kept = set(seen)
         sql = "SELECT id FROM documents WHERE root IN (SELECT value FROM json_each(?)) ORDER BY id"
-        return [identity for (identity,) in self._db.execute(sql, [json.dumps(list(roots))]) if identity not in kept]
+        return [identity for (identity,) in self.database.execute(sql, [json.dumps(list(roots))]) if identity not in kept]
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove documents with their passages, or single passages; a document goes with its last passage."""
         without = "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM passages)"
-        if not ids and self._db.execute(f"{without} LIMIT 1").fetchone() is None:
+        if not ids and self.database.execute(f"{without} LIMIT 1").fetchone() is None:
             return
         with self.writing() as database:
             for identity in ids:
@@ -191,12 +224,12 @@ class IndexWriter:
         sql = """SELECT row FROM passages WHERE row IN (
             SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors) GROUP BY digest
         ) ORDER BY length(text) + length(label) DESC, 1"""
-        return [row for (row,) in self._db.execute(sql)]
+        return [row for (row,) in self.database.execute(sql)]
 
     def embedded_texts(self, rows: Sequence[int]) -> list[str]:
         """Return what is to be embedded for some rows, in their order."""
         sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
-        found = {row: embedded_text(text, label) for row, text, label in self._db.execute(sql, [json.dumps(list(rows))])}
+        found = {row: embedded_text(text, label) for row, text, label in self.database.execute(sql, [json.dumps(list(rows))])}
         return [found[row] for row in rows]
 
     def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
@@ -215,27 +248,27 @@ class IndexWriter:
 
     def searched(self) -> tuple[Positions, Keys]:
         """Return the rows of the passages that are searched, in order of id, and their keys."""
-        found = self._db.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
+        found = self.database.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
         rows, keys = np.array(found, dtype=np.int64).reshape(-1, 2).T
         return rows, distinct(keys)
 
     def hidden(self) -> dict[str, int]:
         """Count the passages that are kept and not searched, by the reason."""
         sql = "SELECT hidden, count(*) FROM passages WHERE hidden IS NOT NULL GROUP BY hidden ORDER BY hidden"
-        return dict(self._db.execute(sql))
+        return dict(self.database.execute(sql))
 
     def count(self, table: str) -> int:
         """Count the rows of a table."""
-        return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+        return int(self.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
     def dimension(self) -> int | None:
         """Return the length of the vectors, None where there are none."""
-        found = self._db.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
+        found = self.database.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
         return found[0] // np.dtype(np.float32).itemsize if found else None
 
     def sample(self, dimension: int) -> Matrix:
         """Return some vectors as if drawn by lot: the first in order of the digests of their texts."""
-        found = [vector for (vector,) in self._db.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
+        found = [vector for (vector,) in self.database.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
         return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
 
     def vectors(self, rows: Positions, dimension: int) -> Iterator[Matrix]:
@@ -243,7 +276,7 @@ class IndexWriter:
         sql = "SELECT vector FROM passages JOIN vectors USING (digest) WHERE row = ?"
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK].tolist()
-            found = b"".join(self._db.execute(sql, [row]).fetchone()[0] for row in block)
+            found = b"".join(self.database.execute(sql, [row]).fetchone()[0] for row in block)
             yield np.frombuffer(found, dtype="<f4").reshape(len(block), dimension)
 
 
@@ -251,30 +284,31 @@ _MADE_BY = ("embedding", "query_prefix", "document_prefix")
 """What vectors depend on, beside the text."""
 
 
-def open_writer(
-    folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None, label: Sequence[str] | None = None
-) -> IndexWriter:
+def open_writer(folder: Path, options: BuildOptions, resume: bool) -> IndexWriter:
     """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
 
-    clean: whether the index is to leave out of search what only lists or repeats; by default as it is, and in a new one, yes.
-    label: fields of metadata that passages are embedded under; by default as it is, and in a new one, none.
-
-    A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
+    IndexingError where the index is made with other options. A folder without a manifest cannot be opened as an index, so its first
+    `passages.sqlite` is written in place.
     """
     finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
     manifest = _readable_manifest(folder)
-    made = IndexSettings(encoder, chunking, clean, None if label is None else tuple(label))
     if copy.exists() and not resume:
         _remove(copy)
     if copy.exists():
-        writer = _open_checked(copy, made)
+        writer = _open_undamaged(copy)
         writer.changed = True
-        return writer
-    if manifest is None:
-        return _open_checked(finished, made)
-    if any(is_whole(known, folder, PASSAGES) for known in latest_manifests(folder)):
-        return _checked(IndexWriter(copy, finished), made, folder)
-    return _open_checked(copy, made)
+    elif manifest is None:
+        writer = _open_undamaged(finished)
+    elif any(is_whole(known, folder, PASSAGES) for known in latest_manifests(folder)):
+        writer = IndexWriter(copy, finished)
+    else:
+        writer = _open_undamaged(copy)
+    try:
+        check_settings(writer, options, str(folder))
+    except RamifyError:
+        writer.close()
+        raise
+    return writer
 
 
 def _readable_manifest(folder: Path) -> Manifest | None:
@@ -288,40 +322,11 @@ def _readable_manifest(folder: Path) -> Manifest | None:
         return None
 
 
-class IndexSettings(NamedTuple):
-    """How an index is to be made: see `Index.build`; `clean` and `label` are None where they may be as they are."""
-
-    encoder: Encoder
-    chunking: Chunking
-    clean: bool | None
-    label: tuple[str, ...] | None = None
-
-    def facts(self) -> dict[str, str]:
-        """Return the facts that are recorded of it."""
-        clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
-        label = {} if self.label is None else {"label": ",".join(self.label)}
-        chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
-        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
-
-
-def _open_checked(path: Path, settings: IndexSettings) -> IndexWriter:
-    """Open an index writer, a new one where the file is damaged; IndexingError where the settings differ."""
-    return _checked(_open_undamaged(path), settings, path.parent)
-
-
-def _checked(writer: IndexWriter, settings: IndexSettings, folder: Path) -> IndexWriter:
-    try:
-        check_settings(writer, settings, str(folder))
-    except RamifyError:
-        writer.close()
-        raise
-    return writer
-
-
 def _open_undamaged(path: Path) -> IndexWriter:
+    """Open an index writer, a new one where SQLite finds damage."""
     try:
         writer = IndexWriter(path)
-        if writer.whole():
+        if writer.database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
             return writer
         writer.close()
     except sqlite3.DatabaseError as error:
@@ -347,14 +352,13 @@ def take_vectors(writer: IndexWriter, path: Path) -> None:
     database.execute("DETACH DATABASE other")
 
 
-def check_settings(writer: IndexWriter, settings: IndexSettings, where: str, other: str = "--out folder") -> None:
-    """Raise IndexingError where the settings are not those of the index; record them in a new one."""
-    made, encoder = writer.facts(), settings.encoder
+def check_settings(writer: IndexWriter, options: BuildOptions, where: str, other: str = "--out folder") -> None:
+    """Raise IndexingError where the options are not those of the index; record them in a new one."""
+    made, encoder = writer.facts(), options.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
     prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
-    facts = settings.facts() | prefixes
-    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.given() | made
-    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
+    facts = options.facts() | prefixes
+    different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]
     if different:
         what = f"the index in {where!r} is made with {', '.join(different)}"
         raise IndexingError(what, f"ask for the same, or give another {other}")

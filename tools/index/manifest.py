@@ -17,6 +17,7 @@ from ramify.tools.documents.files import INDEX_FILE, files_in
 from ramify.tools.documents.readers import reader_of
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
+from ramify.tools.index.chunking import Chunking
 from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sync, upcoming
 
 PASSAGES = INDEX_FILE
@@ -77,7 +78,7 @@ class Manifest:
     layout: int = LAYOUT
     query_prefix: str | None = None
     document_prefix: str | None = None
-    """Put before what is embedded; None in an index made before prefixes were remembered: what the model does by itself."""
+    """Put before what is embedded."""
     hidden: dict[str, int] = field(default_factory=dict)
     """How many passages are kept and not searched, by the reason."""
     kind: Kind = "passages"
@@ -93,6 +94,11 @@ class Manifest:
     def prefixes(self) -> Prefixes:
         """Return what is put before questions and passages when they are embedded."""
         return Prefixes(self.query_prefix, self.document_prefix)
+
+    @property
+    def chunking(self) -> Chunking:
+        """Return how documents are split."""
+        return Chunking(self.chunk_tokens, self.overlap)
 
     @property
     def contents(self) -> tuple[object, ...]:
@@ -241,7 +247,7 @@ LOCK = ".writing"
 _PATIENCE_S = 0.5
 """A reader that looks whether somebody writes holds the lock for a moment."""
 _COUNTING_S = 1.0
-"""What a reader waits for a writer that commits, to count what it has written."""
+"""What a reader waits for a writer that commits, to see what it has written."""
 _LOOKED_AT = 10_000
 """Files that are looked at to find out whether a folder holds documents."""
 _REMEDY = "give --out a folder of its own"
@@ -260,7 +266,9 @@ def missing_index(folder: Path) -> IndexingError:
     """Return the error for a folder without an index: being written, half-written, documents, or nothing."""
     where = repr(str(folder))
     if is_being_written(folder):
-        return IndexingError(f"the index in {where} is being written{_count_written(folder)}", "wait until it has finished")
+        counted = _first_row(folder, "SELECT count(*) FROM passages")
+        so_far = f": {counted[0]:,} passages so far" if counted else ""
+        return IndexingError(f"the index in {where} is being written{so_far}", "wait until it has finished")
     if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
         return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
     files = [folder] if folder.is_file() else files_in(folder, [])
@@ -272,15 +280,6 @@ def missing_index(folder: Path) -> IndexingError:
     return IndexingError(f"there is no index in {where}", f"make one: `ramify index PATH… --out {folder}`")
 
 
-def _count_written(folder: Path) -> str:
-    """Return how many passages are committed, "" while a commit is under way."""
-    try:
-        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNTING_S)) as passages:
-            return f": {passages.execute('SELECT count(*) FROM passages').fetchone()[0]:,} passages so far"
-    except sqlite3.Error:
-        return ""
-
-
 def check_target(folder: Path, sources: Iterable[Path]) -> None:
     """Raise IndexingError where the folder is a file, the documents' own, or holds other files and no index."""
     for place in (folder, *folder.parents):
@@ -288,20 +287,12 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
             raise IndexingError(f"the index cannot be written to {str(folder)!r}: {str(place)!r} is a file", _REMEDY)
     if any(folder.resolve() == source.resolve() for source in sources):
         raise IndexingError(f"{str(folder)!r} is the folder of the documents", f"{_REMEDY}, such as {folder}-index")
-    if not folder.is_dir() or any((folder / name).exists() for name in (PASSAGES, VECTORS)) or _has_manifest(folder):
+    if not folder.is_dir() or any((folder / name).exists() for name in (PASSAGES, VECTORS)) or latest_manifests(folder):
         return
     if others := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
         raise IndexingError(
             f"{str(folder)!r} holds other files and no index ({', '.join(others[:3])})", f"{_REMEDY}: a new or an empty one"
         )
-
-
-def _has_manifest(folder: Path) -> bool:
-    """Return whether a folder has the manifest of an index, not just a file of that name."""
-    try:
-        return read_manifest(folder / MANIFEST) is not None
-    except IndexingError:
-        return False
 
 
 @contextmanager
@@ -355,8 +346,14 @@ def cleanup_on_failure(folder: Path) -> Iterator[None]:
 
 
 def _holds_vectors(folder: Path) -> bool:
+    return _first_row(folder, "SELECT 1 FROM vectors LIMIT 1") is not None
+
+
+def _first_row(folder: Path, sql: str) -> tuple[int] | None:
+    """Read from passages that are being written; None where there is nothing, or a commit is under way."""
     try:
-        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True)) as passages:
-            return passages.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is not None
+        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNTING_S)) as passages:
+            found: tuple[int] | None = passages.execute(sql).fetchone()
+            return found
     except sqlite3.Error:
-        return False
+        return None

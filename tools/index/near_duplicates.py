@@ -13,7 +13,7 @@ import hashlib
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
@@ -94,10 +94,9 @@ Words = tuple[str, ...]
 
 
 class Candidate(NamedTuple):
-    """A passage that may be a twin: its file, how that is read, its headings, and the sample of its text."""
+    """A passage that may be a twin: how its file is read, its headings, and the sample of its text."""
 
     id: str
-    file: str
     kind: str
     label: str
     sample: Hashes
@@ -108,12 +107,12 @@ def hide_duplicates(writer: IndexWriter) -> None:
 
     Only files are compared that share something with what came or went since the last time; what is found is the same.
     """
-    if writer.compared:
+    if "compared" in writer.facts():
         return
     database = writer.writing()
-    candidates, changed = _candidates(database)
+    files, changed = _files(database)
     held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
-    twins = find_duplicates(candidates, lambda identity: _text(database, identity), held, changed)
+    twins = _Search(files, database).twins(held, changed) if len(files) > 1 else {}
     gone = [(identity,) for identity in held if identity not in twins]
     new = [(visible, identity) for identity, visible in twins.items() if held.get(identity) != visible]
     with database:
@@ -124,51 +123,37 @@ def hide_duplicates(writer: IndexWriter) -> None:
     writer.remember({"compared": "yes"})
 
 
-def _candidates(database: sqlite3.Connection) -> tuple[list[Candidate], Hashes | None]:
-    """Return what may be or have a twin, and the samples of what came or went; None where that is not known, and all is to be compared.
+def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes | None]:
+    """Return what may be or have a twin, file by file in the order in which they are compared, and the samples of what came or went.
+
+    These are None where they are not known, and all is to be compared.
 
     Samples are computed once for a text and kept.
     """
     uncompared = {digest for (digest,) in database.execute("SELECT digest FROM uncompared")}
     file_of = lru_cache(maxsize=None)(lambda source, root: f"{PurePath(source).as_posix()}\0{root}")
-    found, new = [], {}
+    files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
+    new = {}
     for identity, root, source, kind, label, digest, sketch, text in database.execute(_CANDIDATES):
         sample = sampled(shingles(words_of(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8")
         if sketch is None:
             new[digest] = sample.astype("<u8").tobytes()
-        found.append(Candidate(identity, file_of(source, root), kind, label, sample))
+        files[_ORDER.get(kind, _OTHER), file_of(source, root)].append(Candidate(identity, kind, label, sample))
     with database:
         database.executemany("INSERT OR REPLACE INTO sketches VALUES (?, ?)", new.items())
-    if not new.keys() <= uncompared:
-        return found, None
-    sketches = database.execute("SELECT sketch FROM sketches WHERE digest IN (SELECT digest FROM uncompared)")
-    return found, np.frombuffer(b"".join(sketch for (sketch,) in sketches), dtype="<u8")
-
-
-def _text(database: sqlite3.Connection, identity: str) -> str:
-    return str(database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
-
-
-def find_duplicates(
-    candidates: Sequence[Candidate], text: Callable[[str], str], held: Mapping[str, str], changed: Hashes | None = None
-) -> dict[str, str]:
-    """Return the id of the passage to search in place of each twin; text: gives a passage's.
-
-    held: the twins before a change; changed: the samples of what came or went by it, None where all is to be compared.
-    """
-    files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        files[_ORDER.get(candidate.kind, _OTHER), candidate.file].append(candidate)
     ordered = [sorted(files[key], key=lambda one: one.id) for key in sorted(files)]
-    return _Search(ordered, text).twins(held, changed) if len(ordered) > 1 else {}
+    if not new.keys() <= uncompared:
+        return ordered, None
+    sketches = database.execute("SELECT sketch FROM sketches WHERE digest IN (SELECT digest FROM uncompared)")
+    return ordered, np.frombuffer(b"".join(sketch for (sketch,) in sketches), dtype="<u8")
 
 
 class _Search:
     """Compare each file with those before it."""
 
-    def __init__(self, files: list[list[Candidate]], text: Callable[[str], str]) -> None:
+    def __init__(self, files: list[list[Candidate]], database: sqlite3.Connection) -> None:
         self._files = files
-        self._text = text
+        self._database = database
         every = [(one.sample, number, place) for number, file in enumerate(files) for place, one in enumerate(file)]
         lengths = [len(sample) for sample, _, _ in every]
         values = np.concatenate([sample for sample, _, _ in every])
@@ -181,7 +166,11 @@ class _Search:
         self._whole = lru_cache(maxsize=_FILES_READ)(self._read)
 
     def twins(self, held: Mapping[str, str], changed: Hashes | None) -> dict[str, str]:
-        """Return the twins: those held, but of files that share a hash with what changed, or with a file whose twins are others now."""
+        """Return the id of the passage to search in place of each twin.
+
+        held: the twins before a change, which stay but in files that share a hash with what changed, or with a file whose twins are
+        others now; changed: the samples of what came or went, None where all is to be compared.
+        """
         due = np.full(len(self._files), changed is None)
         if changed is not None:
             due[self._sharing(changed)] = True
@@ -255,6 +244,9 @@ class _Search:
         if same_format:
             return bool(share == 1)
         return bool(share >= _HELD_IN_FORMAT) and all(known & around for around in _contexts(words))
+
+    def _text(self, identity: str) -> str:
+        return str(self._database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
     def _read(self, number: int) -> tuple[Hashes, set[Words]]:
         """Return the shingles of a file and its threes of words, each section under its heading."""

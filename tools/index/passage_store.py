@@ -178,6 +178,11 @@ _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
 
 
+def connected(path: Path) -> sqlite3.Connection:
+    """Open a file of an index to be read, by any thread; it is replaced, never changed in place."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+
 class PassageStore:
     """Read the passages of a finished index from any thread.
 
@@ -185,10 +190,9 @@ class PassageStore:
     """
 
     def __init__(self, path: Path) -> None:
-        uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # an index is replaced, never changed in place
         self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         for _ in range(_CONNECTIONS):
-            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            connection = connected(path)
             weakref.finalize(self, connection.close)
             self._idle.put(connection)
 
@@ -273,22 +277,26 @@ class PassageStore:
 
 
 class SearchedPassage(NamedTuple):
-    """A passage that is searched, as another store is to have it. known: the path of its file, and where its twins stand."""
+    """A passage that is searched, as another store is to have it. metadata, known: JSON.
+
+    known: the path of its file, and where its twins stand.
+    """
 
     id: str
     document: str
     label: str
     text: str
     metadata: str
-    digest: bytes
-    known: dict[str, Any]
+    digest: str
+    known: str
 
 
 def searched_passages(database: sqlite3.Connection) -> Iterator[SearchedPassage]:
     """Read all passages that are searched."""
     also = _twin_locations(database.execute(_ALL_TWINS))
     for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
-        yield SearchedPassage(id, document, label, text, metadata, digest, _present(path=path, also=also.get(id)))
+        known = json.dumps(_present(path=path, also=also.get(id)), sort_keys=True)
+        yield SearchedPassage(id, document, label, text, metadata, digest.hex(), known)
 
 
 def _present(**metadata: Any) -> dict[str, Any]:
@@ -344,8 +352,7 @@ class FileList(NamedTuple):
 
 def listed_files(folder: Path) -> FileList:
     """Read the list of an index; blocking."""
-    uri = f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1"
-    with closing(sqlite3.connect(uri, uri=True)) as database:
+    with closing(connected(folder / PASSAGES)) as database:
         found: dict[tuple[str, str], dict[str | None, int]] = {}
         for root, source, hidden, count in database.execute(_COUNTED):
             found.setdefault((root, source), {})[hidden] = count

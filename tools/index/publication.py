@@ -15,7 +15,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.hnsw import Graph, are_linked, read_graph, write_vectors
+from ramify.tools.index.full_text import POSTINGS_FROM, Postings, WordSearch, postings, updated_postings
+from ramify.tools.index.hnsw import Graph, Positions, Slots, are_linked, read_graph, write_vectors
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import (
@@ -41,9 +42,7 @@ from ramify.tools.index.manifest import (
     write_lock,
 )
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, choices_of
-from ramify.tools.index.postings import POSTINGS_FROM, Postings, WordSearch, postings, updated_postings
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.slots import Positions, Slots
 from ramify.tools.new_files import sync, upcoming
 
 _PATIENCE_S = 2.0

@@ -2,16 +2,13 @@
 
 import asyncio
 import hashlib
-import json
 import threading
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 from langchain_core.documents import Document
@@ -22,33 +19,16 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.build import IndexStore
 from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
-from ramify.tools.index.index_store import IndexStore, check_exists, is_address, store_at
+from ramify.tools.index.index_store import check_exists, is_address, store_at
 from ramify.tools.index.passage_store import Filter, identified
-from ramify.tools.languages import language_of
 from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 
-_REMEMBERED = 20_000
-_SAMPLED, _PART = 24, 0.2
-"""Passages whose language is looked at, and the share of them that makes a language one of the index."""
-_LANGUAGES: "WeakKeyDictionary[Index, frozenset[str]]" = WeakKeyDictionary()
-_DRAWN = 256
-"""Passages whose texts make the digest of an index."""
-_DIGESTS: "WeakKeyDictionary[Index, str]" = WeakKeyDictionary()
 _SCORE_FIELDS = ("relevance_score", "score")
-
-
-class Search(Protocol):
-    """Search for all queries at once; what the arguments mean is said at `Index.search`."""
-
-    async def __call__(
-        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
-        """Return the best passages for each query."""
 
 
 def _check_options(search: SearchOptions) -> SearchOptions:
@@ -58,83 +38,64 @@ def _check_options(search: SearchOptions) -> SearchOptions:
     return search.checked()
 
 
-class StoreSearch:
+async def _search_store(store: VectorStore, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Search a vector store: it finds the candidates; cosines and MMR are computed here, with its own embeddings.
 
-    A store without `embeddings` must give relevance scores; these then stand for the cosine, and there is no MMR.
+    A store without `embeddings` must give relevance scores; these then stand for the cosine, and there is no MMR. `hybrid` means nothing
+    here, `filter` is passed on as it is.
     """
-
-    def __init__(self, store: VectorStore) -> None:
-        self._store = store
-        self._encoder: Encoder | None = load_encoder(store.embeddings) if store.embeddings else None
-        self._vectors: dict[str, Matrix] = {}
-
-    async def find(self, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-        """Return the best passages for each query; `hybrid` means nothing here, `filter` is passed on as it is."""
-        search = _check_options(search)
-        if self._encoder is None:
-            return list(await asyncio.gather(*(self._scored(query, search) for query in queries)))
-        candidates = await asyncio.gather(*(self._candidates(query, search) for query in queries))
-        return await asyncio.to_thread(self._rank, self._encoder, queries, candidates, search)
-
-    async def _candidates(self, query: str, search: SearchOptions) -> list[Document]:
-        wanted = (search.fetch_k if search.mmr is not None else None) or search.k
-        passed_on = {"filter": search.filter} if search.filter else {}
-        return [identified(document) for document in await self._store.asimilarity_search(query, k=wanted, **passed_on)]
-
-    async def _scored(self, query: str, search: SearchOptions) -> list[Hit]:
-        try:
-            found = await self._store.asimilarity_search_with_relevance_scores(
-                query, k=search.k, **({"filter": search.filter} if search.filter else {})
-            )
-        except NotImplementedError as error:
-            what = f"the store {type(self._store).__name__!r} has neither embeddings nor relevance scores"
-            raise UsageError(what, "hand over its as_retriever()") from error
-        return [Hit(identified(document), float(score), float(score)) for document, score in found]
-
-    def _rank(
-        self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], search: SearchOptions
-    ) -> list[list[Hit]]:
-        """Encode the candidates not met before, as the store does not hand its vectors out, and pick the best for each query."""
-        if len(self._vectors) > _REMEMBERED:
-            self._vectors = {}
-        texts = [document.page_content for documents in candidates for document in documents]
-        unknown = list(dict.fromkeys(text for text in texts if text not in self._vectors))
-        self._vectors |= dict(zip(unknown, encoder.encode_documents(unknown), strict=True))
-        vectors = encoder.encode_queries(queries)
-        return [self._hits(vector, documents, search) for vector, documents in zip(vectors, candidates, strict=True)]
-
-    def _hits(self, vector: Matrix, documents: Sequence[Document], search: SearchOptions) -> list[Hit]:
-        if not documents:
-            return []
-        vectors = np.stack([self._vectors[document.page_content] for document in documents])
-        cosines = vectors @ vector
-        places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
-        picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
-        return [Hit(documents[pick.place], float(cosines[pick.place]), pick.value) for pick in picks]
+    search = _check_options(search)
+    passed_on = {"filter": search.filter} if search.filter else {}
+    if store.embeddings is None:
+        return list(await asyncio.gather(*(_relevant(store, query, search.k, passed_on) for query in queries)))
+    wanted = (search.fetch_k if search.mmr is not None else None) or search.k
+    found = await asyncio.gather(*(store.asimilarity_search(query, k=wanted, **passed_on) for query in queries))
+    return await asyncio.to_thread(_ranked, load_encoder(store.embeddings), queries, found, search)
 
 
-class RetrieverSearch:
-    """Ask a retriever; a score it leaves in the metadata counts, otherwise 1 / rank stands for it."""
+async def _relevant(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Hit]:
+    try:
+        found = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
+    except NotImplementedError as error:
+        what = f"the store {type(store).__name__!r} has neither embeddings nor relevance scores"
+        raise UsageError(what, "hand over its as_retriever()") from error
+    return [Hit(identified(document), float(score), float(score)) for document, score in found]
 
-    def __init__(self, retriever: BaseRetriever) -> None:
-        self._retriever = retriever
 
-    async def find(self, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-        """Return the first k passages of the retriever for each query, in its order."""
-        search = _check_options(search)
-        if search.filter:
-            what = f"the retriever {type(self._retriever).__name__!r} cannot filter"
-            raise UsageError(what, "give an index, or a retriever that filters by itself")
-        found = await asyncio.gather(*(self._retriever.ainvoke(query) for query in queries))
-        hits: list[list[Hit]] = []
-        for documents in found:
-            hits.append([])
-            for rank, document in enumerate(documents[: search.k], start=1):
-                scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
-                score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
-                hits[-1].append(Hit(identified(document), score, score))
-        return hits
+def _ranked(encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions) -> list[list[Hit]]:
+    """Encode the candidates, as the store does not hand its vectors out, and pick the best for each query."""
+    texts = list(dict.fromkeys(document.page_content for documents in found for document in documents))
+    encoded = dict(zip(texts, encoder.encode_documents(texts), strict=True))
+    return [_picked(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
+
+
+def _picked(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Hit]:
+    if not documents:
+        return []
+    vectors = np.stack([encoded[document.page_content] for document in documents])
+    cosines = vectors @ query
+    places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
+    picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
+    return [Hit(identified(documents[pick.place]), float(cosines[pick.place]), pick.value) for pick in picks]
+
+
+async def _ask_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    """Return the first k passages of a retriever for each query, in its order.
+
+    A score it leaves in the metadata counts, otherwise 1 / rank stands for it.
+    """
+    search = _check_options(search)
+    if search.filter:
+        what = f"the retriever {type(retriever).__name__!r} cannot filter"
+        raise UsageError(what, "give an index, or a retriever that filters by itself")
+    found = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
+    return [[_scored(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
+
+
+def _scored(document: Document, rank: int) -> Hit:
+    scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
+    score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
+    return Hit(identified(document), score, score)
 
 
 DEMO = "demo"
@@ -161,8 +122,11 @@ def check_index(index: Searchable) -> None:
             check_exists(one)
 
 
-def searcher(index: Searchable) -> Search:
-    """Return how to search an index.
+async def find_passages(
+    index: Searchable, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
+    filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
+) -> list[list[Hit]]:  # fmt: skip
+    """Return the best passages for each query, all searched at once; what the arguments mean is said at `Index.search`.
 
     | index           | searched by                                                                                                     |
     |-----------------|-----------------------------------------------------------------------------------------------------------------|
@@ -172,31 +136,21 @@ def searcher(index: Searchable) -> Search:
     | "demo"          | the demo corpus, indexed at the first search                                                                    |
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
-    | several of them | each by the questions that fit it (`choose`); what they find is fused by rank (`fuse_ranks`)                       |
+    | several of them | each by the questions that fit it (`choose`); what they find is fused by rank (`fuse_ranks`)                    |
     """
+    how = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
     several = collections_of(index)
-    find = _finder(index) if several is None else partial(_search_collections, several)
-
-    async def search(
-        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
-        return await find(queries, SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
-
-    return search
+    return await (_search_one(index, queries, how) if several is None else _search_collections(several, queries, how))
 
 
-Find = Callable[[Sequence[str], SearchOptions], Awaitable[list[list[Hit]]]]
-
-
-def _finder(index: Any) -> Find:
-    """Return what searches a single index, store or retriever."""
+async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    """Search a single index, store or retriever."""
     if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
-        return partial(_search_index, index)
+        return await asyncio.to_thread(_search_index, index, queries, search)
     if isinstance(index, VectorStore):
-        return StoreSearch(index).find
+        return await _search_store(index, queries, search)
     if isinstance(index, BaseRetriever):
-        return RetrieverSearch(index).find
+        return await _ask_retriever(index, queries, search)
     raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
 
 
@@ -214,7 +168,7 @@ async def _search_collections(several: Collections, queries: Sequence[str], sear
 
     async def find(place: int) -> dict[int, list[Hit]]:
         asked = [number for number, places in enumerate(chosen) if place in places]
-        hits = await _finder(several.members[place])([queries[number] for number in asked], search) if asked else []
+        hits = await _search_one(several.members[place], [queries[number] for number in asked], search) if asked else []
         return dict(zip(asked, hits, strict=True))
 
     found = await asyncio.gather(*map(find, range(len(several.members))))
@@ -223,14 +177,11 @@ async def _search_collections(several: Collections, queries: Sequence[str], sear
 
 def _opened_all(several: Collections) -> Collections:
     """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
-    return several.with_members([opened(one) if isinstance(one, (str, Path)) else one for one in several.members])
+    return replace(several, members=tuple(opened(one) if isinstance(one, (str, Path)) else one for one in several.members))
 
 
-async def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    def find() -> list[list[Hit]]:
-        return (index if isinstance(index, Index) else opened(index)).search(queries, **search._asdict())
-
-    return await asyncio.to_thread(find)
+def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    return (index if isinstance(index, Index) else opened(index)).search(queries, **search._asdict())
 
 
 def opened(index: str | Path) -> Index:
@@ -264,7 +215,9 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     A store or retriever of another make is left alone.
     """
     if several := collections_of(index):
-        return _warm_all(several)
+        members, waits = zip(*map(warm, several.members), strict=True)
+        several = replace(several, members=members)
+        return several, sum(waits) + load_profiles(several)
     if not isinstance(index, (Index, str, Path)):
         return index, 0.0
     began = time.perf_counter()
@@ -273,13 +226,6 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     there = found.embeddings.loaded and any(found is known for known in (index, *before))
     found.embeddings.load()
     return found, 0.0 if there else time.perf_counter() - began
-
-
-def _warm_all(several: Collections) -> tuple[Collections, float]:
-    """Open several indexes, and work out what each is about."""
-    members, waits = zip(*map(warm, several.members), strict=True)
-    several = several.with_members(members)
-    return several, sum(waits) + load_profiles(several)
 
 
 def warm_soon(index: Searchable) -> None:
@@ -299,35 +245,18 @@ def languages_of(index: Searchable) -> frozenset[str]:
     """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
     if isinstance(index, Collections):
         return frozenset().union(*map(languages_of, index.members))
-    if not isinstance(index, Index):
-        return frozenset()
-    if index not in _LANGUAGES:
-        ids = index.ids()
-        sampled = index.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
-        found = Counter(language_of(document.page_content) for document in sampled)
-        _LANGUAGES[index] = frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
-    return _LANGUAGES[index]
+    return index.languages if isinstance(index, Index) else frozenset()
 
 
 def digest_of(index: Searchable) -> str:
-    """Return a digest of what an index holds: how much, and the texts of 256 passages; empty for other stores; blocking.
-
-    The same documents, indexed in the same way elsewhere, have the same digest.
-    """
+    """Return the digest of what an index or several hold, see `Index.digest`; empty for other stores; blocking."""
     several = collections_of(index)
     if several:
         each = sorted(map(digest_of, several.members))
         return hashlib.sha256(" ".join(each).encode()).hexdigest() if all(each) else ""
     if isinstance(index, (str, Path)):
         index = opened(index)
-    if not isinstance(index, Index):
-        return ""
-    if index not in _DIGESTS:
-        ids = index.ids()
-        drawn = index.get_by_ids(ids[:: -(-len(ids) // _DRAWN) or 1])
-        made = [index.manifest.documents, len(ids), index.manifest.kind, *(document.page_content for document in drawn)]
-        _DIGESTS[index] = hashlib.sha256(json.dumps(made).encode()).hexdigest()
-    return _DIGESTS[index]
+    return index.digest if isinstance(index, Index) else ""
 
 
 def describe(index: Searchable, found: Searchable) -> str:
@@ -352,7 +281,7 @@ def describe(index: Searchable, found: Searchable) -> str:
 def described_as(index: Searchable) -> str:
     """Return the description that an index was given; empty where it has none, is of another make, or there is none."""
     if isinstance(index, (str, Path)) and index != DEMO:
-        manifest = store_at(index if is_address(index) else usable(index).resolve()).manifest()
+        manifest = _store(index).manifest()
         return manifest.description if manifest else ""
     return index.manifest.description if isinstance(index, Index) else ""
 
@@ -389,12 +318,3 @@ def _fields_of(index: Searchable) -> list[str] | None:
 def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
     return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
-
-
-def advice(index: Searchable) -> str | None:
-    """Return what would make a better index, None where nothing is known to."""
-    if several := collections_of(index):
-        return next(filter(None, map(advice, several.members)), None)
-    if isinstance(index, (str, Path)):
-        index = opened(index)
-    return index.advice if isinstance(index, Index) else None

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from importlib.util import find_spec
@@ -11,9 +11,10 @@ from pathlib import Path
 from ramify.tools.documents.files import existing
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
-from ramify.tools.index.build import BuildOptions, Built
-from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
-from ramify.tools.index.index_store import IndexStore, is_address, store_at
+from ramify.tools.index.build import Built, IndexStore
+from ramify.tools.index.chunking import DEFAULT_CHUNKING
+from ramify.tools.index.index_store import is_address, store_at
+from ramify.tools.index.index_writer import BuildOptions
 from ramify.tools.index.manifest import check_target
 
 Tell = Callable[[Built | RamifyError], None]
@@ -78,18 +79,15 @@ async def _any_of(changed: asyncio.Event, noticing: "asyncio.Task[None]") -> Non
 
 async def _notice(roots: Sequence[Path], out: Path | None, changed: asyncio.Event) -> None:
     """Set the event after each burst of changes; raise UsageError when a folder is gone."""
-    async with aclosing(_bursts(roots, out)) as bursts:
+    from watchfiles import awatch
+
+    resolved = [root.resolve() for root in roots]
+    watching = awatch(*resolved, watch_filter=partial(_counts, resolved, out), step=_QUIET_MS, debounce=_LONGEST_MS)
+    async with aclosing(watching) as bursts:
         async for _ in bursts:
             changed.set()
             if gone := [root for root in roots if not root.is_dir()]:
                 raise UsageError(f"the folder {str(gone[0])!r} is gone", "put it back, and start again")
-
-
-def _bursts(roots: Sequence[Path], out: Path | None) -> AsyncGenerator[object, None]:
-    from watchfiles import awatch
-
-    resolved = [root.resolve() for root in roots]
-    return awatch(*resolved, watch_filter=partial(_counts, resolved, out), step=_QUIET_MS, debounce=_LONGEST_MS)
 
 
 def _counts(roots: Sequence[Path], out: Path | None, change: object, name: str) -> bool:
@@ -110,8 +108,8 @@ def _update(roots: Sequence[Path], store: IndexStore, stopped: threading.Event) 
 
     try:
         held = store.manifest()
-        chunking = Chunking(held.chunk_tokens, held.overlap) if held else DEFAULT_CHUNKING
+        chunking = held.chunking if held else DEFAULT_CHUNKING
         encoder = load_encoder(held.embedding if held else "minilm")
-        return store.build(list(roots), BuildOptions(encoder, chunking, progress=progress, clean=None))
+        return store.build(list(roots), BuildOptions(encoder, chunking, progress=progress))
     except RamifyError as error:
         return error

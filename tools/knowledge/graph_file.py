@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.index import connected, read_facts, write_tables
+from ramify.tools.index.index import read_facts, write_tables
+from ramify.tools.index.passage_store import connected
 from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge.communities import Community, Partition, levels, place
 from ramify.tools.knowledge.elements import Claim, Connection, Graph, Name, Pair, Told

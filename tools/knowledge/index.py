@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.index import Index
-from ramify.tools.index.index import LocalIndex, connected, tokens_of
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.index import LocalIndex, tokens_of
+from ramify.tools.index.passage_store import connected, document_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
 from ramify.tools.knowledge.elements import Graph, Relation
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile

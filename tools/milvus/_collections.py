@@ -17,8 +17,8 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus._schema import Address, Row, condition, connect, create_metadata, create_passages, milvus_errors, words_asked
+from ramify.tools.index.passage_store import Filter, SearchedPassage
+from ramify.tools.milvus._schema import Address, condition, connect, create_metadata, create_passages, fields_of, milvus_errors, words_asked
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
@@ -55,25 +55,25 @@ def batches(of: Sequence[T], size: int = _BLOCK) -> Iterator[list[T]]:
 
 
 @contextmanager
-def write_lock(metadata: "Collections") -> Iterator[Callable[[], None]]:
+def write_lock(corpus: "Corpus") -> Iterator[Callable[[], None]]:
     """Lock a corpus; yield what renews the lock with each batch. IndexingError where another process holds it."""
     me = f"{socket.gethostname()}:{os.getpid()}"
-    held = metadata.entry(WRITER)
+    held = corpus.entry(WRITER)
     if held and held["by"] != me and held["until"] > time.time() and not _ended(str(held["by"])):
-        raise IndexingError(f"{held['by']} is writing the index in {metadata.address.where!r}", "wait until it has finished")
+        raise IndexingError(f"{held['by']} is writing the index in {corpus.address.where!r}", "wait until it has finished")
     said = -_AGAIN_S
 
     def alive() -> None:
         nonlocal said
         if time.monotonic() - said > _AGAIN_S:
             said = time.monotonic()
-            metadata.upsert_entries([MetadataEntry(WRITER, WRITER, "", {"by": me, "until": time.time() + _LASTS_S})])
+            corpus.upsert_entries([MetadataEntry(WRITER, WRITER, "", {"by": me, "until": time.time() + _LASTS_S})])
 
     alive()
     try:
         yield alive
     finally:
-        metadata.delete_entries([WRITER])
+        corpus.delete_entries([WRITER])
 
 
 def _ended(writer: str) -> bool:
@@ -91,14 +91,13 @@ def _ended(writer: str) -> bool:
 
 
 _EF_SEARCH = 128
-Neighbors = list[tuple[str, Matrix]]
 
 _loaded: set[Address] = set()
 """What is known to be in the server's memory; a file's is not when it is opened."""
 
 
 @dataclass(frozen=True)
-class Collections:
+class Corpus:
     """Read and write the passages and the metadata of one tenant; each call may wait for the server."""
 
     address: Address
@@ -193,11 +192,11 @@ class Collections:
         found = self._rows(["id", "digest", "state"], documents)
         return {row["id"]: (row["digest"], row["state"]) for row in found}
 
-    def rows(self, documents: Sequence[str] | None = None) -> Iterator[Row]:
+    def passages(self, documents: Sequence[str] | None = None) -> Iterator[SearchedPassage]:
         """Read every passage, or those of some documents, without their vectors."""
-        for row in self._rows([*Row._fields], documents):
-            values = {name: json.dumps(row[name]) if name in ("metadata", "known") else row[name] for name in Row._fields}
-            yield Row(**values)
+        names = SearchedPassage._fields
+        for row in self._rows([*names], documents):
+            yield SearchedPassage(**{name: json.dumps(row[name]) if name in ("metadata", "known") else row[name] for name in names})
 
     def _rows(self, fields: list[str], documents: Sequence[str] | None) -> Iterator[dict[str, Any]]:
         name = self.address.collection
@@ -213,13 +212,13 @@ class Collections:
             found = self._client.query(self.address.collection, filter=self._own, output_fields=["count(*)"], consistency_level=STRONG)
         return int(found[0]["count(*)"])
 
-    def write(self, rows: Sequence[Row], vectors: Matrix) -> None:
+    def write(self, passages: Sequence[SearchedPassage], vectors: Matrix) -> None:
         """Write passages with their vectors."""
-        own = {"tenant": self.address.tenant}
-        told = [
-            {"key": self.key(row.id), **own, **row.fields(), "vector": vector.tolist()} for row, vector in zip(rows, vectors, strict=True)
+        rows = [
+            {"key": self.key(one.id), "tenant": self.address.tenant, **fields_of(one), "vector": vector.tolist()}
+            for one, vector in zip(passages, vectors, strict=True)
         ]
-        self._upsert(self.address.collection, told)
+        self._upsert(self.address.collection, rows)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove passages."""
@@ -243,7 +242,7 @@ class Collections:
         """Read vectors of unit length, by id."""
         return {id: np.asarray(row["vector"], dtype=np.float32) for id, row in self.get(ids, ["vector"]).items()}
 
-    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[Neighbors]:
+    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[tuple[str, Matrix]]]:
         """Search by vectors: ids with their vectors, nearest first."""
         wide = {"params": {"ef": max(_EF_SEARCH, 2 * n)}}
         found = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=wide)

@@ -40,44 +40,26 @@ _NEIGHBOURS, _EF_CONSTRUCTION = 32, 80
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Row(NamedTuple):
-    """A passage that is searched, without its vector. known: the path of its file, and where its twins stand."""
+def state_of(passage: SearchedPassage) -> str:
+    """Return a digest of all of a passage."""
+    return hashlib.sha256(json.dumps(passage).encode()).hexdigest()
 
-    id: str
-    document: str
-    label: str
-    text: str
-    metadata: str
-    digest: str
-    known: str
 
-    @classmethod
-    def of(cls, passage: SearchedPassage) -> "Row":
-        """Return the row of a passage."""
-        known = json.dumps(passage.known, sort_keys=True)
-        return cls(passage.id, passage.document, passage.label, passage.text, passage.metadata, passage.digest.hex(), known)
-
-    @property
-    def state(self) -> str:
-        """Return a digest of all of it."""
-        return hashlib.sha256(json.dumps(self).encode()).hexdigest()
-
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of the collection; InputError where one is too long for Milvus."""
-        metadata = json.loads(self.metadata)
-        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _stems(self.label, self.text))):
-            if len(value.encode()) > LONGEST:
-                what = f"the {name} of the passage {self.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
-                raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
-        each = ((name, one) for name, value in metadata.items() for one in (value if isinstance(value, list) else [value]))
-        facets = sorted({facet(name, one) for name, one in each if not isinstance(one, (dict, list))})
-        if len(facets) > MOST_FACETS:
-            what = f"the passage {self.id!r} has {len(facets):,} values of metadata"
-            raise InputError(what, f"Milvus holds {MOST_FACETS:,}: leave some out, or take an index in a folder")
-        return {
-            "id": self.id, "document": self.document, "label": self.label, "text": self.text, "metadata": metadata,
-            "digest": self.digest, "known": json.loads(self.known), "state": self.state, "words": words, "facets": facets,
-        }  # fmt: skip
+def fields_of(passage: SearchedPassage) -> dict[str, Any]:
+    """Return a passage as a row of the collection; InputError where a field is too long for Milvus."""
+    metadata = json.loads(passage.metadata)
+    words = _stems(passage.label, passage.text)
+    for name, value in (("text", passage.text), ("metadata", passage.metadata), ("words", words)):
+        if len(value.encode()) > LONGEST:
+            what = f"the {name} of the passage {passage.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
+            raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
+    each = ((name, one) for name, value in metadata.items() for one in (value if isinstance(value, list) else [value]))
+    facets = sorted({facet(name, one) for name, one in each if not isinstance(one, (dict, list))})
+    if len(facets) > MOST_FACETS:
+        what = f"the passage {passage.id!r} has {len(facets):,} values of metadata"
+        raise InputError(what, f"Milvus holds {MOST_FACETS:,}: leave some out, or take an index in a folder")
+    parsed = {"metadata": metadata, "known": json.loads(passage.known)}
+    return passage._asdict() | parsed | {"state": state_of(passage), "words": words, "facets": facets}
 
 
 def words_asked(query: str) -> str:
@@ -170,9 +152,6 @@ def _keyed() -> "CollectionSchema":
     return schema
 
 
-if TYPE_CHECKING:
-    from pymilvus import MilvusClient
-
 SCHEME = "milvus:"
 FORMS = (
     "write it as milvus:http://HOST:19530/COLLECTION, with a database as …/DATABASE/COLLECTION, or for a file as milvus:FILE.db/COLLECTION"
@@ -230,15 +209,10 @@ def parse_address(where: str) -> Address:
 
 def connect(address: Address) -> "MilvusClient":
     """Return the connection to a server or a file, the same one each time; IndexingError where there is none to be had."""
-    with _connecting:
-        key = (address.uri, address.database)
-        if key not in _clients:
-            _clients[key] = _connected(address)
-        return _clients[key]
-
-
-def _connected(address: Address) -> "MilvusClient":
-    with milvus_errors(address):
+    key = (address.uri, address.database)
+    with _connecting, milvus_errors(address):
+        if key in _clients:
+            return _clients[key]
         from pymilvus import MilvusClient
 
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
@@ -248,11 +222,13 @@ def _connected(address: Address) -> "MilvusClient":
             except ImportError as error:
                 raise RamifyError("milvus-lite, which reads a file of Milvus, is not installed", _INSTALL) from error
             make_folder(Path(address.uri).parent)
-            return MilvusClient(address.uri)
-        parts = urlsplit(address.uri)
-        credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")
-        uri = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        return MilvusClient(uri, token=credentials, db_name=address.database, timeout=_PATIENCE_S)
+            _clients[key] = MilvusClient(address.uri)
+        else:
+            parts = urlsplit(address.uri)
+            credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")
+            uri = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+            _clients[key] = MilvusClient(uri, token=credentials, db_name=address.database, timeout=_PATIENCE_S)
+        return _clients[key]
 
 
 @contextmanager

@@ -5,10 +5,10 @@ passages are written before those that are gone are deleted.
 """
 
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,17 +18,17 @@ from uuid import uuid4
 import numpy as np
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
+from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, Sources, given_paths, read_documents
-from ramify.tools.index.chunking import Chunking, embedded_text
+from ramify.tools.index.build import Given, IndexStore, Publish
+from ramify.tools.index.chunking import embedded_text
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
-from ramify.tools.index.index_writer import IndexSettings, IndexWriter, check_settings
+from ramify.tools.index.index_writer import BuildOptions, IndexWriter, check_settings
 from ramify.tools.index.manifest import LAYOUT, PASSAGES, WHOLE, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
-from ramify.tools.index.passage_store import Filter, searched_passages
-from ramify.tools.milvus._collections import Collections, MetadataEntry, batches, write_lock
-from ramify.tools.milvus._schema import Row, parse_address
+from ramify.tools.index.passage_store import Filter, SearchedPassage, searched_passages
+from ramify.tools.milvus._collections import Corpus, MetadataEntry, batches, write_lock
+from ramify.tools.milvus._schema import parse_address, state_of
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
 """The kinds of entries in the metadata: how the index is made, its documents, their files, and the passages that are not searched."""
@@ -38,25 +38,25 @@ _LONGEST_LIST = 200
 
 
 @contextmanager
-def working_copy(store: Collections, documents: Sequence[str] | None = None) -> Iterator[IndexWriter]:
+def working_copy(corpus: Corpus, documents: Sequence[str] | None = None) -> Iterator[IndexWriter]:
     """Read a corpus, or some of its documents, into a temporary index writer."""
     with TemporaryDirectory(prefix="ramify-milvus-") as folder, IndexWriter(Path(folder) / PASSAGES) as writer:
         writer.database.executescript("PRAGMA synchronous = OFF; DROP TRIGGER words_added; DROP TRIGGER words_removed;")
         writer.database.executescript("DROP TRIGGER words_hidden; DROP TRIGGER words_shown;")
-        if store.exists():
-            _read(store, writer, documents)
+        if corpus.exists():
+            _read(corpus, writer, documents)
         writer.changed = False
         yield writer
 
 
-def _read(store: Collections, writer: IndexWriter, documents: Sequence[str] | None) -> None:
-    entries = [one for one in store.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
+def _read(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None) -> None:
+    entries = [one for one in corpus.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
     known = {one.document for one in entries if one.kind == DOCUMENT}
     writer.remember(next((one.value for one in entries if one.kind == FACTS), {}))
     _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
     _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
     _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
-    shown = (row._asdict() for row in store.rows(documents) if row.document in known)  # others an interrupted build has left
+    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others an interrupted build has left
     columns = ("id", "document", "label", "text", "metadata", "digest")
     _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
 
@@ -97,63 +97,63 @@ def _rows(writer: IndexWriter, sql: str) -> Iterator[dict[str, Any]]:
 
 
 class Differences(NamedTuple):
-    """What a corpus lacks: rows to be encoded, rows whose vector is there under the id named, and ids that are gone."""
+    """What a corpus lacks: passages to be encoded, passages whose vector is there under the id named, and ids that are gone."""
 
-    fresh: list[Row]
-    kept: list[tuple[Row, str]]
+    fresh: list[SearchedPassage]
+    kept: list[tuple[SearchedPassage, str]]
     gone: list[str]
 
 
-def differences(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
+def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
     """Compare an index writer with the corpus, or some of its documents; a known text is not encoded again."""
-    held = store.states(documents) if store.exists() else {}
-    rows = {passage.id: Row.of(passage) for passage in searched_passages(writer.database)}
-    lasting = {digest: id for id, (digest, _) in held.items() if id not in rows or rows[id].digest == digest}
+    held = corpus.states(documents) if corpus.exists() else {}
+    passages = {one.id: one for one in searched_passages(writer.database)}
+    lasting = {digest: id for id, (digest, _) in held.items() if id not in passages or passages[id].digest == digest}
     fresh, kept = [], []
-    for id, row in rows.items():
+    for id, one in passages.items():
         digest, state = held.get(id, ("", ""))
-        source = id if digest == row.digest else lasting.get(row.digest)
+        source = id if digest == one.digest else lasting.get(one.digest)
         if source is None:
-            fresh.append(row)
-        elif source != id or state != row.state:
-            kept.append((row, source))
+            fresh.append(one)
+        elif source != id or state != state_of(one):
+            kept.append((one, source))
     # The longest first, and the same text side by side: texts of like length are encoded together, and none twice.
-    fresh.sort(key=lambda row: (-len(row.text) - len(row.label), row.digest, row.id))
-    return Differences(fresh, kept, sorted(held.keys() - rows.keys()))
+    fresh.sort(key=lambda one: (-len(one.text) - len(one.label), one.digest, one.id))
+    return Differences(fresh, kept, sorted(held.keys() - passages.keys()))
 
 
-def write_passages(store: Collections, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
+def write_passages(corpus: Corpus, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
     """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
     for batch in batches(lacking.kept, wanted.batch_size):
-        vectors = store.vectors([source for _, source in batch])
-        store.write([row for row, _ in batch], np.stack([vectors[source] for _, source in batch]))
+        vectors = corpus.vectors([source for _, source in batch])
+        corpus.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
         alive()
     encoded = done = 0
     fresh = list(batches(lacking.fresh, wanted.batch_size))
-    with closing(wanted.encoding(wanted.encoder, (list(_texts(rows).values()) for rows in fresh))) as made:
-        for rows, (texts, encoded_now) in zip(fresh, made, strict=True):
-            of_digest = dict(zip(_texts(rows), encoded_now, strict=True))
-            store.write(rows, np.stack([of_digest[row.digest] for row in rows]))
-            encoded, done = encoded + len(texts), done + len(rows)
+    with closing(wanted.encoding(wanted.encoder, (list(_texts(group).values()) for group in fresh))) as made:
+        for group, (texts, encoded_now) in zip(fresh, made, strict=True):
+            of_digest = dict(zip(_texts(group), encoded_now, strict=True))
+            corpus.write(group, np.stack([of_digest[one.digest] for one in group]))
+            encoded, done = encoded + len(texts), done + len(group)
             wanted.progress(done, len(lacking.fresh), "passages")
             alive()
-    store.remove(lacking.gone)
+    corpus.remove(lacking.gone)
     return encoded
 
 
-def _texts(rows: Sequence[Row]) -> dict[str, str]:
+def _texts(passages: Sequence[SearchedPassage]) -> dict[str, str]:
     """Return what is to be embedded, each text once, by its digest."""
-    return {row.digest: embedded_text(row.text, row.label) for row in rows}
+    return {one.digest: embedded_text(one.text, one.label) for one in passages}
 
 
-def write_metadata(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
+def write_metadata(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
     """Write missing metadata entries and delete those that are gone, of all or some documents; return all entries."""
-    held = {one.name: one for one in store.entries()}
+    held = {one.name: one for one in corpus.entries()}
     wanted = {one.name: one for one in metadata_entries(writer)}
-    store.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
+    corpus.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
     mine = {name for name, one in held.items() if one.kind in KINDS and (documents is None or one.document in documents)}
     gone = mine - wanted.keys()
-    store.delete_entries(sorted(gone))
+    corpus.delete_entries(sorted(gone))
     return [one for name, one in (held | wanted).items() if name not in gone]
 
 
@@ -161,7 +161,7 @@ def write_metadata(store: Collections, writer: IndexWriter, documents: Sequence[
 class OpenCollection:
     """A corpus as it is at each search; another process may change it meanwhile."""
 
-    store: Collections
+    corpus: Corpus
     manifest: Manifest
 
     def __len__(self) -> int:
@@ -169,15 +169,15 @@ class OpenCollection:
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
         """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
-        return find(_Search(self.store, self.manifest.dimension), queries, vectors, search)
+        return find(_Search(self.corpus, self.manifest.dimension), queries, vectors, search)
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in order."""
-        return sorted(self.store.states())
+        return sorted(self.corpus.states())
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        found = _documents(self.store, ids)
+        found = _documents(self.corpus, ids)
         return [found[id] for id in ids if id in found]
 
 
@@ -185,13 +185,13 @@ class OpenCollection:
 class _Search:
     """One search, which remembers the vectors that came with its rankings."""
 
-    store: Collections
+    corpus: Corpus
     dimension: int
     _vectors: dict[str, Matrix] = field(default_factory=dict)
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
         """Return the n nearest passages of each vector by cosine, ties by id."""
-        found = self.store.nearest(vectors, n, where)
+        found = self.corpus.nearest(vectors, n, where)
         self._vectors.update(pair for near in found for pair in near)
         ranked = []
         for vector, near in zip(vectors, found, strict=True):
@@ -201,7 +201,7 @@ class _Search:
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
         """Return the n best passages of each query by BM25, greater is better."""
-        found = self.store.by_words(queries, n, where)
+        found = self.corpus.by_words(queries, n, where)
         self._vectors.update((id, vector) for hits in found for id, _, vector in hits)
         return [{id: score for id, score, _ in hits} for hits in found]
 
@@ -211,17 +211,17 @@ class _Search:
 
     def sections(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Return the document of each passage and the headings above it."""
-        rows = self.store.get(ids, ["document", "metadata"])
+        rows = self.corpus.get(ids, ["document", "metadata"])
         return [(rows[id]["document"], str(rows[id]["metadata"].get("heading") or "")) if id in rows else ("", "") for id in ids]
 
     def passages(self, ids: Sequence[str]) -> list[Document | None]:
         """Return the passages; None for one that another process has removed this moment."""
-        found = _documents(self.store, ids)
+        found = _documents(self.corpus, ids)
         return [found.get(id) for id in ids]
 
 
-def _documents(store: Collections, ids: Sequence[str]) -> dict[str, Document]:
-    rows = store.get(ids, ["text", "metadata", "known"])
+def _documents(corpus: Corpus, ids: Sequence[str]) -> dict[str, Document]:
+    rows = corpus.get(ids, ["text", "metadata", "known"])
     return {id: Document(row["text"], id=id, metadata=row["metadata"] | row["known"]) for id, row in rows.items()}
 
 
@@ -231,23 +231,23 @@ GENERATION = "generation"
 
 
 @dataclass(frozen=True)
-class MilvusStore:
+class MilvusStore(IndexStore):
     """A corpus in a collection."""
 
-    store: Collections
+    corpus: Corpus
 
     @classmethod
     def at(cls, where: str) -> "MilvusStore":
         """Read an address; UsageError where it is none."""
-        return cls(Collections(parse_address(where)))
+        return cls(Corpus(parse_address(where)))
 
     @property
     def where(self) -> str:
         """Return the address."""
-        return self.store.address.where
+        return self.corpus.address.where
 
     def _remembered(self) -> dict[str, Any] | None:
-        return self.store.entry(MANIFEST) if self.store.exists() else None
+        return self.corpus.entry(MANIFEST) if self.corpus.exists() else None
 
     def manifest(self) -> Manifest | None:
         """Read the manifest; IndexingError where it is of another version."""
@@ -271,88 +271,52 @@ class MilvusStore:
         """Open the corpus; IndexingError where there is none, or its first build has not finished."""
         manifest = self.manifest()
         if manifest is None:
-            begun = self.store.exists() and next(self.store.entries(), None) is not None
+            begun = self.corpus.exists() and next(self.corpus.entries(), None) is not None
             what = f"the index in {self.where!r} is half-written" if begun else f"there is no index in {self.where!r}"
             raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
-        return OpenCollection(self.store, manifest)
-
-    def build(self, paths: Sources, wanted: BuildOptions) -> Built:
-        """Update the corpus from files or a loader's documents; what is written is searchable before it has finished."""
-        began = time.perf_counter()
-        encoder, chunking, progress = wanted.encoder, wanted.chunking, wanted.progress
-        if wanted.vectors not in (None, WHOLE):
-            raise UsageError(f"vectors in {wanted.vectors} are for an index in a folder", "leave --vectors out")
-        given = given_paths(paths)
-        settings = IndexSettings(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
-        with self._changing(encoder, settings) as (writer, alive):
-            encoder = with_prefixes(encoder, writer.prefixes)
-            taken = read_documents(given, writer, encoder, chunking, progress)
-            encoded = write_passages(self.store, differences(self.store, writer), wanted._replace(encoder=encoder), alive)
-            manifest = self._publish(writer, encoder, chunking)
-        return taken.built(manifest, encoded, began, encoder)
+        return OpenCollection(self.corpus, manifest)
 
     def describe(self, text: str) -> None:
         """Remember what the index is about; empty for nothing."""
         manifest = self.open().manifest
-        with write_lock(self.store):
+        with write_lock(self.corpus):
             self._remember(replace(manifest, description=text))
 
-    def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
-        """Add a program's documents, replacing those of the same ids."""
-        ids = [str(document.id) for document in documents]
-        with self._changing(encoder, IndexSettings(encoder, chunking, None), self._scope(ids)) as (writer, alive):
-            encoder = with_prefixes(encoder, writer.prefixes)
-            Intake(writer, encoder, chunking, roots=()).write([SourcedDocument(document) for document in documents])
-            self._settle(writer, encoder, chunking, alive, self._scope(ids))
-
-    def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
-        """Remove documents or single passages."""
-        with self._changing(encoder, IndexSettings(encoder, chunking, None)) as (writer, alive):
-            writer.remove(ids)
-            self._settle(writer, with_prefixes(encoder, writer.prefixes), chunking, alive, None)
-
-    def _scope(self, ids: Sequence[str]) -> list[str] | None:
-        """Return the documents that a change concerns; None for all, where passages have twins in other documents."""
-        twins = self.store.exists() and any(one.kind == HIDDEN for one in self.store.entries())
-        return None if twins else list(ids)
-
-    def _settle(
-        self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, alive: Callable[[], None], scope: Sequence[str] | None
-    ) -> None:
-        if scope is None and writer.clean:
-            hide_duplicates(writer)
-        write_passages(self.store, differences(self.store, writer, scope), BuildOptions(encoder, chunking), alive)
-        self._publish(writer, encoder, chunking, scope)
-
     @contextmanager
-    def _changing(
-        self, encoder: Encoder, settings: IndexSettings, scope: Sequence[str] | None = None
-    ) -> Iterator[tuple[IndexWriter, Callable[[], None]]]:
-        """Yield a working copy of the corpus, or of some documents, and what renews the lock."""
-        dimension = encoder.dimension
+    def writing(
+        self, options: BuildOptions, given: Given | None = None, documents: Sequence[str] | None = None
+    ) -> Iterator[tuple[IndexWriter, Publish]]:
+        """Lock the corpus and yield a working copy of it, or of some documents; what is published is searchable before all of it is."""
+        if options.vectors not in (None, WHOLE):
+            raise UsageError(f"vectors in {options.vectors} are for an index in a folder", "leave --vectors out")
         self.manifest()  # one of another version is refused
-        self.store.create(dimension)
-        with write_lock(self.store) as alive, working_copy(self.store, scope) as writer:
-            check_settings(writer, settings, self.where, "collection")
-            yield writer, alive
+        self.corpus.create(options.encoder.dimension)
+        if documents is not None and any(one.kind == HIDDEN for one in self.corpus.entries()):
+            documents = None  # passages have twins in other documents
+        with write_lock(self.corpus) as alive, working_copy(self.corpus, documents) as writer:
+            check_settings(writer, options, self.where, "collection")
+            yield writer, partial(self._publish, writer, documents, alive)
 
-    def _publish(self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
-        """Update the metadata, then the manifest."""
-        entries = write_metadata(self.store, writer, scope)
+    def _publish(
+        self, writer: IndexWriter, documents: Sequence[str] | None, alive: Callable[[], None], options: BuildOptions
+    ) -> tuple[int, Manifest]:
+        """Update the passages, the metadata, then the manifest."""
+        if documents is None and writer.clean:
+            hide_duplicates(writer)
+        encoded = write_passages(self.corpus, differences(self.corpus, writer, documents), options, alive)
+        entries = write_metadata(self.corpus, writer, documents)
         reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-        counts = (sum(one.kind == DOCUMENT for one in entries), self.store.count())
+        counts = (sum(one.kind == DOCUMENT for one in entries), self.corpus.count())
         before = self._remembered()
         manifest = Manifest(
-            encoder.name, self.store.dimension(), *chunking, *counts, sha256={}, layout=LAYOUT,
-            query_prefix=encoder.prefixes.query, document_prefix=encoder.prefixes.document, hidden=hidden, label=list(writer.label),
-            description=(before or {}).get("description", ""),
+            options.encoder.name, self.corpus.dimension(), *options.chunking, *counts, {}, LAYOUT, *options.encoder.prefixes, hidden,
+            label=list(writer.label), description=(before or {}).get("description", ""),
         )  # fmt: skip
-        told = asdict(manifest)
-        if writer.changed or before is None or {**before, GENERATION: ""} != {**told, GENERATION: ""}:
-            self.store.flush()
+        if writer.changed or before is None or {**before, GENERATION: ""} != {**asdict(manifest), GENERATION: ""}:
+            self.corpus.flush()
             self._remember(manifest)
-        return manifest
+        return encoded, manifest
 
     def _remember(self, manifest: Manifest) -> None:
-        self.store.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**asdict(manifest), GENERATION: uuid4().hex})])
+        self.corpus.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**asdict(manifest), GENERATION: uuid4().hex})])

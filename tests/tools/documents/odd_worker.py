@@ -9,7 +9,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents import _parser_process as worker
+from ramify.tools.documents import worker_pool as worker
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.readers import READERS, Reader
 

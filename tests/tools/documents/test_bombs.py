@@ -67,7 +67,7 @@ def test_gzip_is_unpacked_to_a_limit_only(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("ramify.tools.documents._text.MOST_BYTES", 1 << 20)
     (tmp_path / "big.txt.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
     report = ReadReport()
-    assert parse_file(File(tmp_path / "big.txt.gz", "big.txt.gz", tmp_path), report, clean=False) == []
+    assert list(parse_file(File(tmp_path / "big.txt.gz", "big.txt.gz", tmp_path), report, clean=False)) == []
     assert report.skipped == [("big.txt.gz", "more than 1 MB unpacked")]
 
 

@@ -44,7 +44,7 @@ def test_the_work_grows_as_the_file_does(name: str, tmp_path: Path) -> None:
     def read(size: int) -> None:
         content = KINDS[name](size)
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        assert parse_file(File(tmp_path / name, name, tmp_path), ReadReport(), clean=True)
+        assert list(parse_file(File(tmp_path / name, name, tmp_path), ReadReport(), clean=True))
 
     assert growth(read, 100) < 5.5
 

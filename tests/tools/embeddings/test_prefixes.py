@@ -1,7 +1,6 @@
 """What is put before a text when it is embedded: known for a model, given, remembered, switched off."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,15 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import ramify.graphs as graphs
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import KNOWN, Prefixes, estimated_offsets, known_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import file_sha256
 from tests.embeddings import WordEmbeddings
-from tests.river import model
 from tests.tools.ollama_server import Ollama, ollama
 
 __all__ = ["ollama"]
@@ -45,36 +41,15 @@ def sent(server: Ollama) -> list[str]:
     return texts
 
 
-def made_before(folder: Path) -> None:
-    """Make an index one of the time when prefixes were not remembered."""
-    with sqlite3.connect(folder / "passages.sqlite") as database:
-        database.execute("DELETE FROM facts WHERE name LIKE '%_prefix'")
-    database.close()
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    del manifest["query_prefix"], manifest["document_prefix"]
-    manifest["sha256"]["passages.sqlite"] = file_sha256(folder / "passages.sqlite")
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-
-
-@pytest.fixture
-def old(server: Ollama, document: Path, tmp_path: Path) -> Path:
-    """An index that was made without prefixes, before these were known of its model."""
-    Index.build(document, tmp_path / "old", NOMIC, query_prefix="", document_prefix="")
-    made_before(tmp_path / "old")
-    sent(server)
-    return tmp_path / "old"
-
-
 class TestOnOllama:
     def test_a_known_model_gets_its_prefixes(self, server: Ollama, document: Path, tmp_path: Path) -> None:
-        built = Index.build(document, tmp_path / "index", NOMIC)
+        Index.build(document, tmp_path / "index", NOMIC)
         assert sent(server) == [f"search_document: {TEXT}"]
         index = Index.open(tmp_path / "index")
         (found,) = index.search([QUESTION], 1)
         assert sent(server) == [f"search_query: {QUESTION}"]
         assert found[0].document.page_content == TEXT
         assert index.embeddings.embed_query(QUESTION) == pytest.approx(WordEmbeddings().embed_query(f"search_query: {QUESTION}"), abs=1e-5)
-        assert built.advice is index.advice is None
 
     def test_prefixes_given_are_remembered_by_every_door(self, server: Ollama, document: Path, tmp_path: Path) -> None:
         given: dict[str, Any] = {"query_prefix": "Frage: ", "document_prefix": "Text: "}
@@ -104,7 +79,6 @@ class TestOnOllama:
         index = Index.open(tmp_path / "index")
         index.search([QUESTION])
         assert sent(server) == [document_prefix + TEXT, query_prefix + QUESTION]
-        assert index.advice is None
 
     def test_other_prefixes_than_those_it_is_made_with_are_refused(self, server: Ollama, document: Path, tmp_path: Path) -> None:
         Index.build(document, tmp_path / "index", NOMIC)
@@ -140,50 +114,13 @@ def test_an_interrupted_build_goes_on_with_its_prefixes(document: Path, tmp_path
     assert Index.open(tmp_path / "index", Interrupted()).manifest.prefixes == Prefixes("q: ", "d: ")
 
 
-class TestAnIndexMadeBefore:
-    def test_goes_on_as_it_was_made_and_says_what_would_be_better(self, server: Ollama, old: Path, document: Path) -> None:
-        index = Index.open(old)
-        index.search([QUESTION])
-        index.add_texts(["Warsaw is old."])
-        assert sent(server) == [QUESTION, "Warsaw is old."]
-        assert index.advice
-        document.write_text("The Vistula is long.", encoding="utf-8")
-        built = Index.build(document, old, NOMIC)
-        assert sent(server) == ["The Vistula is long."]
-        assert built.advice == Index.open(old).advice == index.advice
-
-    def test_can_be_told_to_go_without(self, server: Ollama, old: Path, document: Path) -> None:
-        Index.build(document, old, NOMIC, query_prefix="", document_prefix="")
-        assert sent(server) == []
-        assert Index.open(old).advice is None
-
-    def test_takes_no_prefix_afterwards(self, old: Path, document: Path) -> None:
-        with pytest.raises(IndexingError, match="query_prefix '', not 'search_query: ' — "):
-            Index.build(document, old, NOMIC, query_prefix="search_query: ")
-
-    def test_of_a_model_without_prefixes_has_no_advice(self, document: Path, tmp_path: Path) -> None:
-        Index.build(document, tmp_path / "index")
-        made_before(tmp_path / "index")
-        assert Index.open(tmp_path / "index").advice is None
-
-    def test_says_so_in_an_answer_once(self, old: Path) -> None:
-        result = graphs.ask(QUESTION, "prune", model=model(), index=str(old))
-        assert [notice for notice in result.notices if "without the prefixes" in notice] == [Index.open(old).advice]
-
-
-def test_the_command_line_takes_prefixes_and_says_what_is_missing(
-    server: Ollama, old: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_takes_prefixes(server: Ollama, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["--query-prefix", "q: ", "--document-prefix", ""]
     command = ["index", str(document), "--embedding", NOMIC, "--out"]
     assert run([*command, str(tmp_path / "new"), *given]) == 0
     assert run(["search", QUESTION, "--index", str(tmp_path / "new")]) == 0
     assert sent(server) == [TEXT, f"q: {QUESTION}"]
     assert "prefixes" not in capsys.readouterr().err
-    for words in ([*command, str(old)], ["search", QUESTION, "--index", str(old), "--json"]):
-        assert run(words) == 0
-        said = " ".join(capsys.readouterr().err.split())
-        assert "made without the prefixes that 'ollama:nomic-embed-text' is trained with — index again into another --out folder" in said
     assert run([*command, str(tmp_path / "bad"), "--query-prefix", "\udcff"]) == 2
     assert "is not valid UTF-8" in capsys.readouterr().err
 
@@ -272,8 +209,6 @@ class TestSentenceTransformers:
         assert index.manifest.prefixes == Prefixes("Find the river: ", "Of rivers: ")
         plain = load_encoder("minilm")
         assert self.same(index.embeddings.embed_query(QUESTION), plain.embed_query(f"Find the river: {QUESTION}"))
-        made_before(tmp_path / "index")
-        assert Index.open(tmp_path / "index").advice is None
 
     def test_one_without_prompts_gets_what_is_known_and_what_is_given(self, folder: Path, document: Path, tmp_path: Path) -> None:
         Index.build(document, tmp_path / "index", str(folder), query_prefix="Which one? ")

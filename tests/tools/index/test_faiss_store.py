@@ -14,7 +14,7 @@ import ramify.graphs as graphs
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.faiss_store import FLAG, load_faiss
+from ramify.tools.index.index_store import FLAG, load_faiss
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.river import QUESTION, TEXTS

@@ -9,9 +9,9 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw
+from ramify.tools.index.hnsw import Slots, distinct
 from ramify.tools.index.manifest import VECTORS, Precision
 from ramify.tools.index.publication import open_snapshot, relink
-from ramify.tools.index.slots import Slots, distinct
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
 from tests.tools.index.test_updates import search_all

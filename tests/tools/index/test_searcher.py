@@ -20,7 +20,7 @@ from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.searcher import opened, searcher
+from ramify.tools.index.searcher import find_passages, opened
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]
@@ -36,22 +36,22 @@ class Shelf(BaseRetriever):
 
 
 async def test_an_index_is_searched_in_one_batch() -> None:
-    search = searcher(Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"]))
-    river, treaty = await search(["river floods", "treaty signed"], k=1)
+    index = Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"])
+    river, treaty = await find_passages(index, ["river floods", "treaty signed"], k=1)
     assert [hit.document.id for hit in river + treaty] == ["a", "c"]
 
 
 async def test_an_index_is_searched_by_vectors_and_words_as_it_is_by_itself() -> None:
     index = Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"])
     for options in ({"filter": {"a": 1}}, {"hybrid": False}, {"mmr": 0.5, "fetch_k": 3}, {}):
-        assert await searcher(index)(["the treaty of Arda"], k=3, **options) == index.search(["the treaty of Arda"], 3, **options)
+        assert await find_passages(index, ["the treaty of Arda"], k=3, **options) == index.search(["the treaty of Arda"], 3, **options)
     with pytest.raises(UsageError, match="index of kind 'passages'"):
-        await searcher(index)(["river"], options={"seeds": 3})
+        await find_passages(index, ["river"], options={"seeds": 3})
 
 
 async def test_many_searches_run_at_once() -> None:
-    search = searcher(Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"]))
-    found = await asyncio.gather(*(search(["river floods"], k=2) for _ in range(40)))
+    index = Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"])
+    found = await asyncio.gather(*(find_passages(index, ["river floods"], k=2) for _ in range(40)))
     assert all(one == found[0] for one in found)
 
 
@@ -63,12 +63,12 @@ async def test_a_folder_is_opened_once_until_its_index_changes(tmp_path: Path, m
     assert opened(str(tmp_path / "index")) is first
     first.add_texts(["The harbour freezes."])
     assert opened(tmp_path / "index") is not first
-    assert (await searcher(tmp_path / "index")(["harbour"], k=1))[0][0].document.page_content == "The harbour freezes."
+    assert (await find_passages(tmp_path / "index", ["harbour"], k=1))[0][0].document.page_content == "The harbour freezes."
 
 
 async def test_a_folder_without_an_index_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(IndexingError, match="there is no index"):
-        await searcher(tmp_path)(["river"])
+        await find_passages(tmp_path, ["river"])
 
 
 async def test_another_vector_store_gives_the_same_cosines_and_picks() -> None:
@@ -76,8 +76,8 @@ async def test_another_vector_store_gives_the_same_cosines_and_picks() -> None:
     store = InMemoryVectorStore(encoder)
     store.add_texts(TEXTS, ids=["a", "b", "c"])
     index = Index.from_texts(TEXTS, encoder, ids=["a", "b", "c"])
-    theirs = await searcher(store)(["river in spring", "strong treaty"], k=2)
-    ours = await searcher(index)(["river in spring", "strong treaty"], k=2, hybrid=False)
+    theirs = await find_passages(store, ["river in spring", "strong treaty"], k=2)
+    ours = await find_passages(index, ["river in spring", "strong treaty"], k=2, hybrid=False)
     assert [[hit.document.id for hit in hits] for hits in theirs] == [[hit.document.id for hit in hits] for hits in ours]
     for their, our in zip(chain.from_iterable(theirs), chain.from_iterable(ours), strict=True):
         assert np.allclose((their.score, their.value), (our.score, our.value), atol=1e-5)
@@ -94,24 +94,24 @@ async def test_a_store_without_embeddings_gives_its_own_scores() -> None:
 
     store = Bare(WordEncoder())
     store.add_texts(TEXTS)
-    assert [hit.document.page_content for hit in (await searcher(store)(["treaty signed"], k=1))[0]] == [TEXTS[2]]
+    assert [hit.document.page_content for hit in (await find_passages(store, ["treaty signed"], k=1))[0]] == [TEXTS[2]]
 
 
 async def test_a_retriever_keeps_its_order_and_its_documents_get_stable_ids() -> None:
     documents = [Document("First.", metadata={"score": 0.7}), Document("Second."), Document("Third.", id="3")]
-    search = searcher(Shelf(documents=documents))
-    (hits, again) = await search(["x", "y"], k=3)
+    shelf = Shelf(documents=documents)
+    (hits, again) = await find_passages(shelf, ["x", "y"], k=3)
     assert [(hit.document.page_content, hit.score) for hit in hits] == [("First.", 0.7), ("Second.", 0.5), ("Third.", 1 / 3)]
     assert [hit.document.id for hit in hits] == [hit.document.id for hit in again]
     assert hits[2].document.id == "3"
     assert len({hit.document.id for hit in hits}) == 3
     with pytest.raises(UsageError, match="cannot filter"):
-        await search(["x"], filter={"page": 1})
+        await find_passages(shelf, ["x"], filter={"page": 1})
 
 
-def test_anything_else_is_refused() -> None:
+async def test_anything_else_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot search in 'int'"):
-        searcher(7)  # type: ignore[arg-type]  # the mistake under test
+        await find_passages(7, ["river"])  # type: ignore[arg-type]  # the mistake under test
 
 
 def test_a_passage_belongs_to_its_document() -> None:
@@ -129,7 +129,7 @@ def small_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_demo_is_indexed_at_first_use(small_demo: Path) -> None:
-    (hits,) = asyncio.run(searcher("demo")(["Which treaty was signed?"], k=1))
+    (hits,) = asyncio.run(find_passages("demo", ["Which treaty was signed?"], k=1))
     assert hits[0].document.id == "2"
     folder = demo.demo_index()
     made = (folder / "manifest.json").stat().st_mtime_ns

@@ -58,7 +58,7 @@ def test_only_files_that_share_something_are_compared(folder: Path, monkeypatch:
     twins_in = near_duplicates._Search._twins_in
 
     def counting(self: near_duplicates._Search, number: int) -> dict[str, str]:
-        compared.append(self._files[number][0].file.partition("\0")[0])
+        compared.append(self._files[number][0].id.partition("#")[0].partition("~")[0])
         return twins_in(self, number)
 
     monkeypatch.setattr(near_duplicates._Search, "_twins_in", counting)

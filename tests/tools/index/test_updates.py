@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import ReadReport, UnreadableError, files_under
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Intake
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.index_writer import IndexWriter
+from ramify.tools.index.index_writer import BuildOptions, IndexWriter
 from ramify.tools.index.manifest import write_lock
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
@@ -195,9 +195,9 @@ def test_sections_of_one_name_are_numbered_without_counting_them_again(tmp_path:
     (tmp_path / "log.md").write_text("# Notes\nThe river rose.\n" * 300)
     with IndexWriter(tmp_path / "passages.sqlite") as draft:
         draft.remember({"clean": "no"})
-        intake = Intake(draft, WordEncoder(), Chunking(), [str(tmp_path)])
+        intake = Intake(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
         intake.seen = seen = Looked()
-        intake.take(files_under([tmp_path / "log.md"], []), [], lambda *_: None)
+        intake.take([tmp_path / "log.md"])
     assert {"log.md#notes", "log.md", "log.md@2", "log.md@299"} < seen
     assert len(seen) == 300
     assert seen.looked < 10 * 300

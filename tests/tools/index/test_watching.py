@@ -11,7 +11,7 @@ from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageErr
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.manifest import write_lock
-from ramify.tools.index.searcher import searcher
+from ramify.tools.index.searcher import find_passages
 from ramify.tools.index.watching import watch
 
 Told = Built | RamifyError
@@ -37,7 +37,7 @@ class Watched:
         return told
 
     async def sources(self, query: str) -> list[str]:
-        [hits] = await searcher(str(self.out))([query], k=50)
+        [hits] = await find_passages(str(self.out), [query], k=50)
         return sorted(hit.document.metadata["source"] for hit in hits)
 
 

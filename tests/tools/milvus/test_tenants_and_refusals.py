@@ -64,16 +64,14 @@ class TestRefused:
             Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
 
     def test_a_second_writer(self, tmp_path: Path) -> None:
-        from ramify.tools.milvus._collections import Collections, MetadataEntry
+        from ramify.tools.milvus._collections import Corpus, MetadataEntry
         from ramify.tools.milvus._schema import parse_address
 
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
-        Collections(parse_address(at(tmp_path))).upsert_entries(
-            [MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})]
-        )
+        Corpus(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])
         with pytest.raises(IndexingError, match=r"elsewhere:1 is writing the index .* wait until it has finished"):
             Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
-        Collections(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 0})])
+        Corpus(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 0})])
         Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
 
     def test_a_file_that_another_process_holds(self, tmp_path: Path) -> None:

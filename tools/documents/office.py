@@ -1,14 +1,13 @@
 """Word, PowerPoint and Excel documents; and the ZIP containers of all office formats, with their properties."""
 
 import io
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from xml.parsers.expat import ExpatError
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from langchain_core.documents import Document
 
@@ -19,6 +18,7 @@ from ramify.tools.documents.sections import section_documents
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+    from lxml.html import HtmlElement
 
 _MOST_PARTS = 20_000
 _MOST_RATIO = 200
@@ -29,26 +29,27 @@ _ENCRYPTED = 0x1
 
 
 @contextmanager
-def container(path: Path) -> Iterator[zipfile.ZipFile]:
+def container(path: Path) -> Iterator[ZipFile]:
     """Open a container and look through it: UnreadableError for one that is damaged, secret or a bomb."""
     with io.BytesIO(content_of(path)) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         if file.read(4) == _OLDER_OFFICE:
             raise UnreadableError("protected by a password, or of an older format with this ending")
         try:
-            with zipfile.ZipFile(file) as archive:
+            with ZipFile(file) as archive:
                 _check_directory(archive)
                 yield archive
-        except (zipfile.BadZipFile, NotImplementedError, KeyError, UnicodeDecodeError) as error:
+        except (BadZipFile, NotImplementedError, KeyError, UnicodeDecodeError) as error:
             raise UnreadableError(f"not a readable document: {str(error).strip(chr(34))}") from error
 
 
 @contextmanager
-def office_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a container of XML for a library that reads it: it is within limits and declares no entities."""
+def office_file(path: Path, source: str, report: ReadReport) -> Iterator[BinaryIO]:
+    """Open a container of XML for a library that reads it, and tell its properties: it is within limits and declares no entities."""
     with container(path) as archive:
         for part in archive.infolist():
             if b"<!ENTITY" in archive.read(part).replace(b"\0", b""):
                 raise UnreadableError(f"declares entities in {part.filename!r}, which no program writes")
+        state_properties(archive, source, report)
         file = archive.fp
         assert file is not None
         file.seek(0)
@@ -68,7 +69,7 @@ def parse_xml(content: bytes) -> "_Element":
         raise UnreadableError(f"not readable XML: {error.msg}") from error
 
 
-def _check_directory(archive: zipfile.ZipFile) -> None:
+def _check_directory(archive: ZipFile) -> None:
     parts = archive.infolist()
     unpacked, packed = sum(part.file_size for part in parts), sum(part.compress_size for part in parts)
     if any(part.flag_bits & _ENCRYPTED for part in parts):
@@ -95,15 +96,15 @@ BOOK = {
 _SEVERAL = ("author", "tags")
 
 
-def state_core(file: BinaryIO, source: str, report: ReadReport) -> None:
-    """Tell the core properties of a file of Microsoft's formats."""
-    with ZipFile(file) as archive:
-        _state(archive, "docProps/core.xml", _CORE, source, report)
-
-
-def state_meta(archive: ZipFile, source: str, report: ReadReport) -> None:
-    """Tell the properties of a file of OpenDocument."""
-    _state(archive, "meta.xml", _META, source, report)
+def state_properties(archive: ZipFile, source: str, report: ReadReport) -> None:
+    """Tell what a document of Microsoft's formats or of OpenDocument says of itself."""
+    held = archive.namelist()
+    for part, names in (("docProps/core.xml", _CORE), ("meta.xml", _META)):
+        if part in held:
+            try:
+                report.state(source, dublin_core(parse_xml(archive.read(part)), names))
+            except UnreadableError as error:
+                report.remark(source, f"its properties cannot be read: {error}")
 
 
 def dublin_core(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]:
@@ -116,18 +117,6 @@ def dublin_core(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]
     return found
 
 
-def _state(archive: ZipFile, part: str, names: Mapping[str, str], source: str, report: ReadReport) -> None:
-    if part not in archive.namelist():
-        return
-    try:
-        report.state(source, dublin_core(parse_xml(archive.read(part)), names))
-    except UnreadableError as error:
-        report.remark(source, f"its properties cannot be read: {error}")
-
-
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
-
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 _REFERENCES = ".//a[starts-with(@id, 'footnote-ref-') or starts-with(@id, 'endnote-ref-')]"
 
@@ -138,8 +127,7 @@ def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
     from ramify.tools.documents._html import html_outline
 
-    with office_file(path) as file:
-        state_core(file, source, report)
+    with office_file(path, source, report) as file:
         try:
             html = mammoth.convert_to_html(file, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})).value
         except (ExpatError, LookupError, OSError, ValueError, AttributeError) as error:
@@ -183,8 +171,7 @@ def read_pptx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
-    with office_file(path) as file:
-        state_core(file, source, report)
+    with office_file(path, source, report) as file:
         try:
             for number, slide in enumerate(Presentation(file).slides, start=1):
                 yield slide_document(source, report.title or stem(path), number, *_said(slide))
@@ -229,16 +216,14 @@ Row = tuple[int, dict[int, str]]
 
 def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a workbook's sheets, with the values that its formulas had when it was saved."""
-    with office_file(path) as file:
-        state_core(file, source, report)
-        with _workbook(file) as workbook:
-            for sheet in workbook.worksheets:
-                yield from sheet_documents(_rows(sheet), source, sheet.title, stem(path))
+    with office_file(path, source, report) as file, _workbook(file) as workbook:
+        for sheet in workbook.worksheets:
+            yield from sheet_documents(_rows(sheet), source, sheet.title, stem(path))
 
 
 def first_sheet(path: Path) -> list[Row]:
     """Return the rows of a workbook's first sheet that have something in them; UnreadableError if it is no workbook."""
-    with office_file(path) as file, _workbook(file) as workbook:
+    with office_file(path, "", ReadReport()) as file, _workbook(file) as workbook:
         return _filled(_rows(workbook.worksheets[0]))
 
 

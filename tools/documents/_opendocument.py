@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._text import decoded, encoding_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.office.microsoft import (
+from ramify.tools.documents.office import (
     BOOK,
     Row,
     container,
@@ -19,7 +19,7 @@ from ramify.tools.documents.office.microsoft import (
     parse_xml,
     sheet_documents,
     slide_document,
-    state_meta,
+    state_properties,
 )
 from ramify.tools.documents.sections import LeveledLine, Outline, section_documents, sections_of
 
@@ -44,7 +44,7 @@ def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with container(path) as archive:
         body = _body(archive, "office:text")
-        state_meta(archive, source, report)
+        state_properties(archive, source, report)
     lines = list(_lines_of(body))
     first = next((text.strip() for level, text in lines if level == 1), None)
     yield from section_documents(Outline(report.title or first, sections_of(lines)), source, stem(path))
@@ -54,7 +54,7 @@ def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with container(path) as archive:
         body = _body(archive, "office:presentation")
-        state_meta(archive, source, report)
+        state_properties(archive, source, report)
     for number, slide in enumerate(body.iterfind("draw:page", _NAMES), start=1):
         notes = slide.find("presentation:notes", _NAMES)
         if notes is not None:
@@ -71,7 +71,7 @@ def read_ods(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a workbook's sheets: a record a row where there is a header."""
     with container(path) as archive:
         body = _body(archive, "office:spreadsheet")
-        state_meta(archive, source, report)
+        state_properties(archive, source, report)
     for sheet in body.iterfind("table:table", _NAMES):
         yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", report.title or stem(path))
 
@@ -184,9 +184,6 @@ def _name(element: "_Element") -> str:
     address, _, local = element.tag.removeprefix("{").rpartition("}")
     return f"{_SHORT.get(address, '')}:{local}"
 
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _NAMESPACES = {"container": "urn:oasis:names:tc:opendocument:xmlns:container", "opf": "http://www.idpf.org/2007/opf"}
 _PAGES = ("application/xhtml+xml", "text/html")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._pdf_lines import HYPHEN, Line, Placed, joined, lines_of, vocabulary
 from ramify.tools.documents._text import content_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.pdf._lines import HYPHEN, Line, Placed, joined, lines_of, vocabulary
 from ramify.tools.documents.sections import anchor
 
 _ROUNDS = 2
