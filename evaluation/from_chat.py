@@ -6,7 +6,7 @@ from pathlib import Path
 from ramify.evaluation.load.own_questions import NEEDS_ANSWER
 from ramify.evaluation.proposing import is_repeated
 from ramify.evaluation.question_file import Proposed, QuestionFile
-from ramify.graphs.conversation import SQLITE
+from ramify.graphs.memory import SQLITE
 from ramify.graphs.ratings import CONVERSATIONS, Rated, rated
 from ramify.tools.errors import InputError
 

@@ -15,7 +15,7 @@ from ramify.prompts.prompt import copied_back
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 
 
-@state_step()
+@state_step
 async def filter(context: Context[IterativeSettings]) -> Update:
     """Read the best unseen passages and keep what helps."""
     state, settings = context.state, context.settings

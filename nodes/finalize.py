@@ -5,16 +5,15 @@ from typing import Any
 from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.step import Context, Update, call_model, state_step
+from ramify.nodes.step import Context, Update, call_model
+from ramify.nodes.step.closing import final_step
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
-from ramify.nodes.step.step import final_step
 from ramify.nodes.step.text import citations, hand_on, written
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, ancestors, is_unknown
 from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import FINALIZE, Final
 
 
-@state_step(final=True)
 @final_step
 async def finalize(context: Context[Settings]) -> Update:
     """Give the root's answer where it has one; else answer from the findings and their best passages (conflicts: trust, majority, fit)."""
