@@ -228,8 +228,8 @@ async def run_graph(
     given: Any,
     strategy: str,
     settings: Settings,
-    watch: Watch | None = None,
-    config: RunnableConfig | None = None,
+    watch: Watch | None,
+    config: RunnableConfig | None,
     reviewer: Reviewer | None = None,
 ) -> tuple[Result, dict[str, Any]]:
     """Run a strategy's graph to its end; return the result and the last state. Where it stops for a person, the reviewer decides.

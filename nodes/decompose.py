@@ -8,8 +8,7 @@ from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import Action, Decision, as_argument, as_quoted, review
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, normalized_key, position
 from ramify.nodes.tree.answers import HOLE, filled, holes, normal
-from ramify.nodes.tree.notes import SIMPLE
-from ramify.nodes.tree.notes import filled as put_in
+from ramify.nodes.tree.notes import SIMPLE, filled_with
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.quoting import LONGEST_ANSWER, brief, flatten
@@ -165,5 +164,5 @@ def carried(branch: Branch, before: Sequence[Branch], better: Branch, instead: s
     kept = Branch(path=first, status="failed" if better.answer is None else "answered", note=f"carried over from {better.path}", **known)
     anew = Branch(path=second, question=asked)
     if builds:
-        anew = anew.to(anew.status, awaits=first, note=put_in(better.answer, first))
+        anew = anew.to(anew.status, awaits=first, note=filled_with(better.answer, first))
     return sorted((kept, anew), key=lambda one: position(one.path))

@@ -9,7 +9,7 @@ from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.review import ANSWER, Action, Decision, as_argument, as_quoted, check_answer, decided, how_sure, review
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.answers import HOLE, accepted_answer, confidence_note, sibling_of
-from ramify.nodes.tree.notes import filled
+from ramify.nodes.tree.notes import filled_with
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 
@@ -39,7 +39,7 @@ def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
 
 
 def _filled(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
-    told = ", ".join(filter(None, (filled(settled.answer, settled.path), confidence_note(settled))))
+    told = ", ".join(filter(None, (filled_with(settled.answer, settled.path), confidence_note(settled))))
     question = branch.question.replace(HOLE, brief(settled.answer or "", LONGEST_ANSWER))
     return branch.to("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
 

@@ -22,9 +22,12 @@ async def prune(branch: Branch, context: Context[Settings]) -> list[Branch]:
         return [branch.to("pruned", note=branch.noted(_failed_hop(context, branch)))]
     if branch.status == "split":
         halves = [half for half in context.pair(branch) if half.status != "failed"]  # what failed says so, and keeps what was found
-        pruned = [half.to("pruned", note=half.noted(_reason(branch, context.settings))) for half in halves]
-        return [branch.to("open" if branch.answer is None else "answered", score=branch.score, objection=""), *pruned]
-    objection = _unsure(branch, context.settings)
+        pruned = [half.to("pruned", note=half.noted(_weak_fork(branch, context.settings))) for half in halves]
+        return [branch.to("open" if branch.answer is None else "answered", objection=""), *pruned]
+    settings, objection = context.settings, "not accepted"
+    if isinstance(settings, TreeSettings):
+        calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
+        objection = unsure(branch.confidence, settings.threshold, calibrated)
     note = branch.note if objection in branch.note else branch.noted(objection)
     return [branch.to("answered", objection=objection, note=note)]
 
@@ -37,16 +40,9 @@ def _failed_hop(context: Context[Settings], branch: Branch) -> str:
     return f"{UNSURE_HOP}: {settled.path}, {confidence_note(settled)}"
 
 
-def _reason(fork: Branch, settings: Settings) -> str:
+def _weak_fork(fork: Branch, settings: Settings) -> str:
     if fork.objection:
         return fork.objection
     if fork.score is None or not isinstance(settings, TorSettings):
         return UNANSWERED
     return f"fork scored {fork.score:.2f}, below theta {settings.theta:g}"
-
-
-def _unsure(branch: Branch, settings: Settings) -> str:
-    if not isinstance(settings, TreeSettings):
-        return "not accepted"
-    calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
-    return unsure(branch.confidence, settings.threshold, calibrated)
