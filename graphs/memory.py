@@ -36,7 +36,7 @@ _PATIENCE_S = 10
 """Seconds that a database may take to be reached."""
 _MAKING = 7_264_392
 """The number of the lock that is held while the tables of a database are made."""
-_AGAIN_S = 0.05
+_AGAIN_S = 0.1
 
 
 class Memory(NamedTuple):
