@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.load.own_questions import NEEDS_ANSWER, read_questions
-from ramify.graphs.conversation import SQLITE
+from ramify.graphs.memory import SQLITE
 from ramify.graphs.ratings import CONVERSATIONS, rated
 from ramify.tools.english import same_question
 from ramify.tools.errors import InputError, UsageError

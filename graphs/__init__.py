@@ -3,9 +3,8 @@
 * strategies: `prune`, `tor`, `iterative`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
   `Strategy` (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
 * a question: `run`, with its result
-* several: `conversation`, with where it is stored (`sqlite_memory`: a file; `kept_turns`: after a kill); `editing` of a tree that
-  was stored; `ratings` of answers
-* in a larger agent: `tool`, with `tool_stream` for its progress; `subagent`
+* several: `conversation`, with the `memory` in which it is stored; `editing` of a tree that was stored; `ratings` of answers
+* in a larger agent: `tool`, also as a subagent; `nested` for its configuration and progress
 * beside an index: `building` of a graph or a hierarchy
 """
 
@@ -13,8 +12,7 @@ from ramify.graphs import chain, closed_book, global_search, ircot, iterative, n
 from ramify.graphs.conversation import Conversation, with_conversation
 from ramify.graphs.run import Result, ask, ask_async
 from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
-from ramify.graphs.subagent import research_subagent
-from ramify.graphs.tool import research_tool, search_tool
+from ramify.graphs.tool import research_subagent, research_tool, search_tool
 from ramify.nodes.tree import to_networkx
 
 __all__ = [

@@ -8,44 +8,53 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ramify.nodes.state.turns import earlier
-from ramify.nodes.step.task import accepted_answer, answers_parent, awaited, sibling_of
+from ramify.nodes.state import earlier
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
+from ramify.nodes.tree.answers import accepted_answer, answers_parent, awaited, sibling_of
 from ramify.tools.reader.calibration import MIN_HOP
-
-Label = Callable[[Any], str]
-"""Writes a condition for a drawing, with the values of the settings."""
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
+class _Labelled:
+    """What an edge carries, with its label in a drawing."""
+
+    text: str | Callable[[Any], str]
+    """The label, or what writes it with the values of the settings."""
+
+    def label(self, settings: Any) -> str:
+        """Return the label with these settings."""
+        return self.text if isinstance(self.text, str) else self.text(settings)
+
+
+@dataclass(frozen=True, eq=False)
+class Condition(_Labelled):
     """What an edge asks of a branch."""
 
-    label: Label
     holds: Callable[[Tree, Branch, Any], bool]
     """Whether it holds of a branch in its tree, with these settings."""
     of_fork: bool = False
     """Whether it is asked of a divided branch; else of one that is open or answered."""
 
     def __and__(self, other: "Condition") -> "Condition":
-        return replace(self, label=_both(self, other, ", "), holds=lambda *given: self.holds(*given) and other.holds(*given))
+        both = replace(self, holds=lambda *given: self.holds(*given) and other.holds(*given))
+        return both.called(lambda settings: f"{self.label(settings)}, {other.label(settings)}")
 
     def __or__(self, other: "Condition") -> "Condition":
-        return replace(self, label=_both(self, other, " or "), holds=lambda *given: self.holds(*given) or other.holds(*given))
+        either = replace(self, holds=lambda *given: self.holds(*given) or other.holds(*given))
+        return either.called(lambda settings: f"{self.label(settings)} or {other.label(settings)}")
 
     def __invert__(self) -> "Condition":
-        return replace(self, label=lambda settings: f"not {self.label(settings)}", holds=lambda *given: not self.holds(*given))
+        return replace(self, holds=lambda *given: not self.holds(*given)).called(lambda settings: f"not {self.label(settings)}")
 
-    def called(self, label: str) -> "Condition":
+    def called(self, text: str | Callable[[Any], str]) -> "Condition":
         """Return the condition under another label."""
-        return replace(self, label=lambda settings: label)
+        return replace(self, text=text)
 
 
 @dataclass(frozen=True, eq=False)
-class Join:
+class Join(_Labelled):
     """Which branches wait for others, when such a one is ready to go on, and which answered ones rest until it does."""
 
-    label: Label
     waits: Callable[[Tree, Branch, Any], bool]
     ready: Callable[[Tree, Branch, Any], bool]
     keeps: Callable[[Tree, Branch], bool] = lambda tree, branch: False
@@ -53,23 +62,17 @@ class Join:
 
 
 @dataclass(frozen=True, eq=False)
-class OfState:
+class OfState(_Labelled):
     """What an edge asks of the whole state."""
 
-    label: Label
     holds: Callable[[Any, Any], bool]
     """Whether it holds of a state, with these settings."""
     stopped_by: str = ""
     """What the question is stopped by where this edge is taken; empty where it is not stopped."""
 
 
-def _both(one: Condition, other: Condition, word: str) -> Label:
-    return lambda settings: f"{one.label(settings)}{word}{other.label(settings)}"
-
-
-def _of_branch(label: str | Label, holds: Callable[[Branch, Any], bool], of_fork: bool = False) -> Condition:
-    written = label if callable(label) else lambda settings: label
-    return Condition(written, lambda tree, branch, settings: holds(branch, settings), of_fork)
+def _of_branch(label: str | Callable[[Any], str], holds: Callable[[Branch, Any], bool], of_fork: bool = False) -> Condition:
+    return Condition(label, lambda tree, branch, settings: holds(branch, settings), of_fork)
 
 
 # What came of a branch.
@@ -78,7 +81,7 @@ known = _of_branch("an answer", lambda branch, settings: branch.known)
 no_answer = _of_branch("no answer", lambda branch, settings: branch.answer is None)
 is_entity = _of_branch("a name", lambda branch, settings: branch.kind == "entity")
 is_root = _of_branch("the root", lambda branch, settings: branch.path == ROOT)
-is_waited_for = Condition(lambda settings: "another waits for it", lambda tree, branch, settings: awaited(tree, branch))
+is_waited_for = Condition("another waits for it", lambda tree, branch, settings: awaited(tree, branch))
 
 # Thresholds and depth.
 within_depth = _of_branch(lambda settings: f"depth < {settings.max_depth}", lambda branch, settings: branch.depth < settings.max_depth)
@@ -96,9 +99,9 @@ at_least_theta = _of_branch(
     lambda settings: f"score ≥ θ ({settings.theta:g})", lambda branch, settings: (branch.score or 0.0) >= settings.theta, of_fork=True
 )
 """ToR-RAG §4: a fork's score reaches theta."""
-below_theta = replace(~at_least_theta, label=lambda settings: f"score < θ ({settings.theta:g})")
+below_theta = (~at_least_theta).called(lambda settings: f"score < θ ({settings.theta:g})")
 attempts_left = Condition(
-    lambda settings: "attempts left",
+    "attempts left",
     lambda tree, branch, settings: (
         0 < branch.attempts <= settings.redecompositions and not any(half.attempts for half in children(tree, branch.path)[-2:])
     ),
@@ -148,88 +151,82 @@ def _complete(tree: Tree, fork: Branch) -> bool:
     return bool(pair) and all(map(_answered, pair))
 
 
-def _is_split(tree: Tree, branch: Branch, settings: Any) -> bool:
-    return branch.status == "split" and not branch.aggregated
-
-
 def _rests_in_a_pair(tree: Tree, branch: Branch) -> bool:
     """Tell whether an answered half waits for the verdict on its fork."""
     return branch.parent is not None and tree[branch.parent].status == "split"
 
 
-def _below_settled(tree: Tree, branch: Branch) -> bool:
-    below = children(tree, branch.path)
-    return bool(below) and all(map(_settled, below)) and not any(one.next for one in descendants(tree, branch.path))
-
-
 hop_settled = Join(
-    lambda settings: "first hop settled",
+    "first hop settled",
     waits=lambda tree, branch, settings: branch.status == "waiting",
     ready=lambda tree, branch, settings: _answered(sibling_of(tree, branch)),
 )
 """The sibling that a question waits for can grow no further; the answer found below it is its answer."""
 
 
-def _least(branch: Branch, settings: Any) -> float:
-    """Return how sure the first hop has to be: the embedded model's confidence is calibrated, that of a language model is not."""
-    given = settings.min_hop_confidence
-    return float(given) if given is not None else MIN_HOP if branch.confidence_source == "reader" else 0.0
-
-
 def _too_unsure(tree: Tree, branch: Branch, settings: Any) -> bool:
     settled = accepted_answer(tree, sibling_of(tree, branch))
-    return settled is None or not settled.known or (settled.confidence or 0.0) < _least(settled, settings)
+    if settled is None or not settled.known:
+        return True
+    least = settings.min_hop_confidence
+    if least is None:  # the embedded model's confidence is calibrated, that of a language model is not
+        least = MIN_HOP if settled.confidence_source == "reader" else 0.0
+    return (settled.confidence or 0.0) < float(least)
 
 
-hop_unsure = Join(
-    lambda settings: (
+hop_unsure = replace(
+    hop_settled,
+    text=lambda settings: (
         f"first hop has no answer, or below {MIN_HOP if settings.min_hop_confidence is None else settings.min_hop_confidence:g}"
     ),
-    waits=hop_settled.waits,
     ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _too_unsure(tree, branch, settings),
 )
 """What would be built on it would be wrong nine times of ten, as confidence is calibrated."""
 pair_answered = Join(
-    lambda settings: "both halves answered",
-    waits=_is_split,
+    "both halves answered",
+    waits=lambda tree, branch, settings: branch.status == "split" and not branch.aggregated,
     ready=lambda tree, branch, settings: _complete(tree, branch),
     keeps=_rests_in_a_pair,
 )
-nothing_known = Join(
-    lambda settings: "no half has an answer",
-    waits=_is_split,
+nothing_known = replace(
+    pair_answered,
+    text="no half has an answer",
     ready=lambda tree, branch, settings: _complete(tree, branch) and not any(half.known for half in _pair(tree, branch)),
-    keeps=_rests_in_a_pair,
 )
 """A fork without a known answer cannot hold, so nobody is asked about it."""
-may_come_from_below = Join(
-    lambda settings: f"no half has an answer, depth < {settings.max_depth - 1}",
-    waits=_is_split,
+may_come_from_below = replace(
+    pair_answered,
+    text=lambda settings: f"no half has an answer, depth < {settings.max_depth - 1}",
     ready=lambda tree, branch, settings: (
         nothing_known.ready(tree, branch, settings)
         and any(half.status == "answered" and half.attempts == 0 and half.depth < settings.max_depth for half in _pair(tree, branch))
     ),
-    keeps=_rests_in_a_pair,
 )
 """Its halves may still be answered from below: they grow, as those of a fork that holds."""
-children_settled = Join(
-    lambda settings: "all children settled",
-    waits=lambda tree, branch, settings: branch.status in {"split", "inner"} and not branch.aggregated,
-    ready=lambda tree, branch, settings: _below_settled(tree, branch),
-)
-awaited_settled = Join(
-    lambda settings: "awaited, children settled",
-    waits=lambda tree, branch, settings: branch.status in {"split", "inner"} and not branch.aggregated and awaited(tree, branch),
-    ready=lambda tree, branch, settings: _below_settled(tree, branch),
-)
+
+
+def _below_settled(
+    text: str | Callable[[Any], str],
+    which: Callable[[Tree, Branch], bool],
+    also: Callable[[Tree, Any], bool] = lambda tree, settings: True,
+) -> Join:
+    """Send on such divided branches once all below them is settled, and something else holds, too."""
+    return Join(
+        text,
+        waits=lambda tree, branch, settings: branch.status in {"split", "inner"} and not branch.aggregated and which(tree, branch),
+        ready=lambda tree, branch, settings: (
+            bool(below := children(tree, branch.path))
+            and all(map(_settled, below))
+            and not any(one.next for one in descendants(tree, branch.path))
+            and also(tree, settings)
+        ),
+    )
+
+
+children_settled = _below_settled("all children settled", lambda tree, branch: True)
+awaited_settled = _below_settled("awaited, children settled", awaited)
 """A branch that another waits for gets an answer of its own."""
-half_settled = Join(
-    lambda settings: "half, children settled",
-    waits=lambda tree, branch, settings: (
-        branch.status in {"split", "inner"} and not branch.aggregated and (awaited(tree, branch) or _rests_in_a_pair(tree, branch))
-    ),
-    ready=lambda tree, branch, settings: _below_settled(tree, branch),
-)
+half_settled = _below_settled("half, children settled", lambda tree, branch: awaited(tree, branch) or _rests_in_a_pair(tree, branch))
 """So does the half of a fork that is still to be judged."""
 
 
@@ -241,10 +238,8 @@ def _last_hop(tree: Tree, settings: Any) -> bool:
     return last is not None and all(hop.known and (hop.confidence or 0.0) > settings.threshold for hop in hops)
 
 
-root_answered = Join(
-    lambda settings: f"hops sure (τ {settings.threshold:g})",
-    waits=lambda tree, branch, settings: branch.path == ROOT and branch.status in {"split", "inner"} and not branch.aggregated,
-    ready=lambda tree, branch, settings: _below_settled(tree, branch) and _last_hop(tree, settings),
+root_answered = _below_settled(
+    lambda settings: f"hops sure (τ {settings.threshold:g})", lambda tree, branch: branch.path == ROOT, also=_last_hop
 )
 """The last hop of a bridge is accepted, and so are those before it: its answer is the question's, without a further call."""
 
@@ -272,13 +267,13 @@ rounds_used_up = OfState(
     lambda settings: f"rounds = {settings.rounds}", lambda state, settings: state["search"].round >= settings.rounds, stopped_by="rounds"
 )
 nothing_unread = OfState(
-    lambda settings: "nothing left to read",
+    "nothing left to read",
     lambda state, settings: state["search"].given_up or not set(state["passages"]) - set(state["search"].seen),
 )
 
 # A conversation.
-nobody_known = OfState(lambda settings: "no person is known", lambda state, settings: bool(state.get("asked_back")))
-follow_up = OfState(lambda settings: "a follow-up", lambda state, settings: bool(earlier(state)))
+nobody_known = OfState("no person is known", lambda state, settings: bool(state.get("asked_back")))
+follow_up = OfState("a follow-up", lambda state, settings: bool(earlier(state)))
 
 Way = Condition | Join | OfState
 Ways = Mapping[Any, Any]

@@ -1,26 +1,21 @@
-"""Conversations: follow-up questions on a thread, and where threads are stored."""
+"""Conversations: follow-up questions on a thread, and the list of the threads of a memory."""
 
-import asyncio
-import sqlite3
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
+from langgraph.types import StateSnapshot
 
-from ramify.graphs._kept_turns import answered_turns, not_taken_up, unlisted
-from ramify.graphs._sqlite_memory import PRIVATE, Memory, in_sqlite, kept_in, lost
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
+from ramify.graphs.memory import memory_address, opened
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
-from ramify.graphs.tool import TRUSTED
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.append_answer import append_answer
 from ramify.nodes.ask_back import ask_back
@@ -28,28 +23,17 @@ from ramify.nodes.contextualize import contextualize
 from ramify.nodes.init_tree import checked, init_tree
 from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import ChatInput, Replied
+from ramify.nodes.state import MARK, ChatInput, Replied
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
-from ramify.tools.new_files import make_file, share
-from ramify.tools.scrub import learn_address, parts_of, shown
-from ramify.tools.typed import readable, usable
+from ramify.tools.typed import readable
 
-if TYPE_CHECKING:
-    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-    from langgraph.store.postgres.aio import AsyncPostgresStore
-
-SQLITE = "sqlite:"
 THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
 RATINGS = ("ramify", "ratings")
 """Where the ratings of its answers are."""
 _PAGE = 1000
 """Conversations that are read at once."""
-_PATIENCE_S = 10
-_MAKING = 7_264_392
-"""The number of the lock that is held while the tables are made."""
-_AGAIN_S = 0.1
 
 
 class Thread(NamedTuple):
@@ -62,57 +46,6 @@ class Thread(NamedTuple):
     asked: str
 
 
-def memory_address(where: str) -> str:
-    """Return the address, that of a file in full; UsageError where no conversations can be kept there."""
-    if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
-        learn_address(where)
-    if not where.startswith(("postgresql://", "postgres://", SQLITE)) or where == SQLITE:
-        remedy = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
-        raise UsageError(f"{shown(where)!r} is no place to keep conversations", remedy)
-    if not where.startswith(SQLITE):
-        if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
-            raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
-        return where
-    file = usable(readable(where).removeprefix(SQLITE)).absolute()
-    if not file.parent.is_dir():
-        raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
-    for kept, known in kept_in(file).items():
-        if kept.exists() and not _is_store(kept, known):
-            raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
-    return f"{SQLITE}{file}"
-
-
-def share_memory(where: str) -> None:
-    """Let every user of this machine read the conversations in a file, which is made where it is missing; UsageError for a database."""
-    place = memory_address(where)
-    if not place.startswith(SQLITE):
-        raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
-    share([make_file(kept, PRIVATE) for kept in kept_in(Path(place.removeprefix(SQLITE)))])
-
-
-def _is_store(file: Path, known: set[str]) -> bool:
-    """Tell whether a file is a SQLite database that has known tables, or none yet; nothing is written, not even beside it."""
-    if not file.is_file():
-        return False
-    with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
-    try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro{'' if with_changes else '&immutable=1'}", uri=True)) as database:
-            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except sqlite3.DatabaseError as error:
-        return "locked" in str(error)  # by whoever writes there; that it can be opened is seen later
-    return not tables or bool(tables & known)
-
-
-@asynccontextmanager
-async def opened(where: str) -> AsyncIterator[Memory]:
-    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
-    place = await asyncio.to_thread(memory_address, where)
-    connect = in_sqlite if place.startswith(SQLITE) else _in_postgres
-    async with connect(place.removeprefix(SQLITE)) as memory:
-        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
-        yield memory
-
-
 async def note(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
     """Add a conversation to the list, or update it there: its first question stays, and its turns where none are given."""
     held = await store.aget(THREADS, thread)
@@ -120,12 +53,6 @@ async def note(store: BaseStore, thread: str, question: str, strategy: str, turn
     asked = datetime.now(UTC).isoformat(timespec="seconds")
     answered = kept["turns"] if turns is None else turns
     await store.aput(THREADS, thread, {"first": kept["first"], "turns": answered, "strategy": strategy, "asked": asked})
-
-
-async def strategy_of(store: BaseStore, thread: str) -> str | None:
-    """Return the strategy that a conversation was last asked with; None where it is not listed."""
-    held = await store.aget(THREADS, thread)
-    return str(held.value["strategy"]) if held else None
 
 
 async def threads(where: str) -> list[Thread]:
@@ -147,46 +74,6 @@ async def delete(where: str, thread: str) -> bool:
     return held is not None
 
 
-@asynccontextmanager
-async def _in_postgres(where: str) -> AsyncIterator[Memory]:
-    """Open a PostgreSQL database; RamifyError where it cannot be reached, or is lost while it is used."""
-    try:
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-        from langgraph.store.postgres.aio import AsyncPostgresStore
-        from psycopg import Error
-    except ImportError as error:
-        raise RamifyError("LangGraph's memory in PostgreSQL is not installed", "run `pip install 'ramify-rag[postgres]'`") from error
-    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_PATIENCE_S}"
-    try:
-        async with AsyncPostgresSaver.from_conn_string(patient) as saver, AsyncPostgresStore.from_conn_string(patient) as store:
-            await _make_tables(saver, store)
-            yield Memory(saver, store)
-    except Error as error:
-        raise lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
-
-
-async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
-    """Make the tables, one process at a time; a user who may make none uses existing ones."""
-    from psycopg.errors import InsufficientPrivilege
-
-    while not await _one(saver, "SELECT pg_try_advisory_lock(%s) AS one", _MAKING):  # noqa: ASYNC110
-        await asyncio.sleep(_AGAIN_S)  # waiting for the lock in PostgreSQL would keep the other process from making an index
-    try:
-        await saver.setup()
-        await store.setup()
-    except InsufficientPrivilege:
-        if not await _one(saver, "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"):
-            raise
-    finally:
-        await _one(saver, "SELECT pg_advisory_unlock(%s) AS one", _MAKING)
-
-
-async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
-    """Return the value that a query names `one`."""
-    found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
-    return found["one"]
-
-
 S = TypeVar("S", bound=Settings)
 
 
@@ -199,7 +86,7 @@ def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     [(_, first)] = wiring.edges.pop(init_tree.name)
     wiring.edges.pop(START)
     wiring.edges.pop(wiring.last)
-    wiring.exchange(ChatInput, Replied)
+    wiring.given, wiring.returned = ChatInput, Replied
     wiring.path(START, read_input, init_tree)
     wiring.when(init_tree, {nobody_known: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
     wiring.path(contextualize, first)
@@ -231,7 +118,7 @@ class Conversation:
     @property
     def turns(self) -> int:
         """Count the questions that were answered."""
-        return answered_turns(self.messages)
+        return _answered_turns(self.messages)
 
     async def ask_async(
         self,
@@ -260,9 +147,10 @@ class Conversation:
         if self.memory is None:
             return None
         async with opened(self.memory) as memory:
-            self.strategy = await strategy_of(memory.store, self.thread)
+            listed = await memory.store.aget(THREADS, self.thread)
+            self.strategy = str(listed.value["strategy"]) if listed else None
             held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
-            given = await not_taken_up(memory.saver, held)
+            given = await _not_taken_up(memory.saver, held)
         self.messages = held.values.get("messages", [])
         if given:
             return given[-1].text
@@ -335,11 +223,15 @@ class Conversation:
                     await note(memory.store, self.thread, question or "", strategy)
                     place = self._config(config if edit is None else await fork(wiring, kept, self._config(config), edit))
                     ended = await run_graph(kept, {"messages": asked} if asked else None, strategy, settings, watch, place, reviewer)
-                    await note(memory.store, self.thread, question or "", strategy, answered_turns(ended[1]["messages"]))
+                    await note(memory.store, self.thread, question or "", strategy, _answered_turns(ended[1]["messages"]))
             except RamifyError as error:
                 if ended is None:
                     raise
-                ended = unlisted(*ended, error, watch)
+                told = f"the answer is kept, but the list of conversations counts it only with the next: {error}"
+                notices = [*ended[0].notices, told]
+                if watch is not None:
+                    watch("values", {**ended[1], "notices": notices})
+                ended = ended[0].model_copy(update={"notices": notices}), ended[1]
             result, state = ended
         self.messages = state["messages"]
         return result
@@ -347,3 +239,16 @@ class Conversation:
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
         given = config or {}
         return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
+
+
+async def _not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
+    """Return the messages of a question that was given, and that no step has read yet; none where there is none."""
+    steps = {task.name for task in held.tasks}
+    if START in steps and (kept := await saver.aget_tuple(held.config)):
+        return list(kept.checkpoint["channel_values"][START]["messages"])
+    return list(held.values["messages"]) if read_input.name in steps else []
+
+
+def _answered_turns(messages: list[AnyMessage]) -> int:
+    """Count the turns that were answered, without those that only asked back."""
+    return sum(isinstance(message, AIMessage) and not (message.additional_kwargs.get(MARK) or {}).get("asked_back") for message in messages)

@@ -4,9 +4,10 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from ramify.graphs.conversation import RATINGS, Conversation, opened, threads
+from ramify.graphs.conversation import RATINGS, Conversation, threads
+from ramify.graphs.memory import opened
 from ramify.graphs.run import blocking
-from ramify.nodes.state.turns import MARK
+from ramify.nodes.state import MARK
 
 Rating = Literal["up", "down"]
 CONVERSATIONS = "conversations.sqlite"

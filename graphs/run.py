@@ -19,9 +19,10 @@ from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import NEVER, Settings, is_embedded
-from ramify.nodes.state import Citation, Search, Sentence, StoppedBy, Usage
+from ramify.nodes.state import Search, StoppedBy, Usage
 from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
+from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import partial
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.questions import open_ended
@@ -227,8 +228,8 @@ async def run_graph(
     given: Any,
     strategy: str,
     settings: Settings,
-    watch: Watch | None = None,
-    config: RunnableConfig | None = None,
+    watch: Watch | None,
+    config: RunnableConfig | None,
     reviewer: Reviewer | None = None,
 ) -> tuple[Result, dict[str, Any]]:
     """Run a strategy's graph to its end; return the result and the last state. Where it stops for a person, the reviewer decides.

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.wiring import Wiring
-from ramify.nodes.settings import Settings
-from ramify.nodes.settings.settings import QUOTED
+from ramify.nodes.settings import QUOTED, Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
 

@@ -1,31 +1,26 @@
-"""Strategies and search as tools of a larger agent, and the configuration of a run inside one."""
+"""Strategies and search as tools of a larger agent, and a strategy as a subagent of one that delegates tasks, such as of deepagents."""
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import is_dataclass, replace
-from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
-from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import DEFAULT_RECURSION_LIMIT
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_core.tools import StructuredTool, ToolException
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
+from ramify.graphs.nested import threaded_config, tool_config, tool_stream
 from ramify.graphs.run import Result, Watch, blocking, could_not_ask, run_graph, why_unknown
 from ramify.graphs.strategies import DEFAULT, configure
-from ramify.graphs.tool_stream import tool_stream
 from ramify.nodes.init_tree import checked
 from ramify.nodes.retrieve import passage_of
-from ramify.nodes.state import Search, Sentence, Source, StoppedBy, Usage
-from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, is_unknown
+from ramify.nodes.state import StoppedBy
+from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.citation import Citation, cite, marked, near
 from ramify.nodes.tree.notes import NOTHING
-from ramify.tools.errors import RamifyError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
 from ramify.tools.index.searcher import (
@@ -40,82 +35,6 @@ from ramify.tools.index.searcher import (
 )
 from ramify.tools.models.named import INSTEAD
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
-
-NAMESPACE = "checkpoint_ns"
-NUMBERING = "__pregel_scratchpad"
-"""Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
-
-TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
-"""The classes in our checkpoints: the caller's list of those that may be read back need not name them."""
-
-
-def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableConfig:
-    """Return the config of a run in a tool: the caller's, without a recursion limit that nobody chose, in a namespace below the caller's.
-
-    Outside a graph LangChain fills in a limit of its own. The namespace is named by what is asked: parallel calls keep apart, and the same
-    call made again after a crash finds its own checkpoints.
-    """
-    given = config.copy()
-    if given.get("recursion_limit") == DEFAULT_RECURSION_LIMIT and "langgraph_node" not in given.get("metadata", {}):
-        del given["recursion_limit"]
-    if (saver := _saver(config)) is not None:
-        digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
-        below = f"{config['configurable'][NAMESPACE]}|{strategy}:{digest}"
-        trusting = saver.with_allowlist(TRUSTED)
-        own = {CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: _numbered_anew(config["configurable"].get(NUMBERING))}
-        given["configurable"] = {**config["configurable"], **own}
-    return given
-
-
-def _numbered_anew(numbering: Any) -> Any:
-    """Return LangGraph's notes on a task with its subgraphs numbered from 0, and what a person has decided in it as before."""
-    return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) and not isinstance(numbering, type) else None
-
-
-def threaded_config(config: RunnableConfig) -> RunnableConfig:
-    """Return a config whose checkpointer can be used from another event loop than its own.
-
-    It has none where its own loop waits for the call, because it could not answer.
-    """
-    saver = _saver(config)
-    if saver is None:
-        return config
-    try:
-        running = asyncio.get_running_loop()
-    except RuntimeError:
-        running = None
-    stuck = running is not None and getattr(saver, "loop", None) is running
-    return {**config, "configurable": {**config["configurable"], CONFIG_KEY_CHECKPOINTER: None if stuck else ThreadedSaver(saver)}}
-
-
-class ThreadedSaver(BaseCheckpointSaver[Any]):
-    """The asynchronous methods that a run needs, by the synchronous ones of another checkpointer, in threads."""
-
-    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
-        self.saver = saver.with_allowlist(TRUSTED)
-        super().__init__(serde=self.saver.serde)
-
-    async def aget_tuple(self, *args: Any, **kwargs: Any) -> Any:
-        """Read a checkpoint."""
-        return await asyncio.to_thread(self.saver.get_tuple, *args, **kwargs)
-
-    async def aput(self, *args: Any, **kwargs: Any) -> Any:
-        """Write a checkpoint."""
-        return await asyncio.to_thread(self.saver.put, *args, **kwargs)
-
-    async def aput_writes(self, config: RunnableConfig, writes: Any, task_id: str, task_path: str = "") -> None:
-        """Write what a task returned."""
-        await asyncio.to_thread(self.saver.put_writes, config, writes, task_id, task_path)
-
-    def get_next_version(self, current: Any, channel: None) -> Any:
-        """Return the next version of a channel, as the checkpointer numbers them."""
-        return self.saver.get_next_version(current, channel)
-
-
-def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
-    saver = config.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER)
-    return saver if isinstance(saver, BaseCheckpointSaver) else None
-
 
 Call = Callable[..., Awaitable[tuple[str, Any]]]
 """Takes the caller's config and the arguments; returns what the model reads, and the artifact."""
@@ -132,6 +51,7 @@ SEARCH = (
     "Find passages in {about}. It returns the best passages, numbered, each with its source and a score. Use it to read what the documents "
     "say about something; it answers no question by itself."
 )
+QUESTION_ALONE = " The task is one complete question, and nothing else: no instructions, no format."
 ABOUT = "the user's own documents"
 ABOUT_DEMO = (
     "the demonstration corpus of ramify: short encyclopedia texts, about inventors, scientists, films and cities among others, "
@@ -365,3 +285,65 @@ def _notes(result: Result, known: bool) -> list[str]:
     told += [*for_callers(result.notices), *([] if known else [result.explanation, why_unknown(result)])]
     notes = [f"Note: {one_line(note)}" for note in dict.fromkeys(filter(None, told))]
     return [*notes, f"Searched: {one_line(result.index)}"] if result.index else notes
+
+
+class SubagentInput(TypedDict):
+    """What a subagent reads of its caller's state: the messages, of which the last one of a human asks."""
+
+    messages: list[AnyMessage]
+
+
+class SubagentAnswer(BaseModel):
+    """What a subagent found; written as JSON it is what the calling agent reads."""
+
+    answer: str = Field(description="The short answer; Unknown where there is none.")
+    confidence: float | None = Field(description="How likely the answer is right, from 0 to 1; null beside Unknown.")
+    citations: list[str] = Field(description="Where each source stands, in the order of their numbers in the text.")
+    text: str = Field(description="The answer with its confidence, numbered quotations and notes.")
+
+
+class Subagent(TypedDict):
+    """A `CompiledSubAgent` of deepagents: its name, when to use it, and what to run."""
+
+    name: str
+    description: str
+    runnable: Runnable[SubagentInput, dict[str, Any]]
+
+
+def research_subagent(
+    strategy: str = DEFAULT, *, name: str = "researcher", about: str | None = None, watch: Watch | None = None, **options: Any
+) -> Subagent:
+    """Return a strategy as a subagent for `create_deep_agent(subagents=[…])`; the arguments are those of `research_tool`.
+
+    It runs by `invoke` and by `ainvoke`. `structured_response` is a `SubagentAnswer`, and the last message its text; an error that the
+    calling model can react to is that message alone, beginning with `error:`.
+    """
+    tool = research_tool(strategy, name=name, about=about, watch=watch, **options)
+
+    def research(state: SubagentInput, config: RunnableConfig) -> dict[str, Any]:
+        return _state_update(tool.invoke(_tool_call(name, state), config))
+
+    async def research_async(state: SubagentInput, config: RunnableConfig) -> dict[str, Any]:
+        return _state_update(await tool.ainvoke(_tool_call(name, state), config))
+
+    return Subagent(name=name, description=tool.description + QUESTION_ALONE, runnable=RunnableLambda(research, research_async, name=name))
+
+
+def _tool_call(name: str, state: SubagentInput) -> dict[str, Any]:
+    asked = next((message for message in reversed(state["messages"]) if isinstance(message, HumanMessage)), None)
+    if asked is None:
+        raise UsageError("there is no message of a human among the subagent's messages", "give the question as a HumanMessage")
+    return {"type": "tool_call", "id": asked.id or name, "name": name, "args": {"question": asked.text}}
+
+
+def _state_update(said: ToolMessage) -> dict[str, Any]:
+    text = said.text
+    update: dict[str, Any] = {"messages": [AIMessage(text)]}
+    if said.status == "error":
+        return update
+    found = said.artifact
+    where = [one_line(Citation.model_validate(citation).where) for citation in found["citations"]]
+    return {
+        **update,
+        "structured_response": SubagentAnswer(answer=found["answer"], confidence=found["confidence"], citations=where, text=text),
+    }

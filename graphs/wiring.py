@@ -1,7 +1,7 @@
 """A wiring: steps, and edges with conditions. What a strategy file is made of."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -32,9 +32,8 @@ Stop = Step | str
 class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled graph of asynchronous steps: synchronous code is told what to call, before anything is run or written."""
 
-    steps: Set[str] = frozenset()
     edges: Mapping[tuple[str, str], bool] = MappingProxyType({})
-    """Those between steps, and whether each has a condition."""
+    """Those that lead from steps, and whether each has a condition."""
 
     def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise UsageError; `invoke` and `batch` come here, too, and so does the `invoke` of a graph that has this one as a node."""
@@ -52,7 +51,8 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _drawn(self, graph: Graph) -> Graph:
         """Leave out the edges that LangGraph draws to a deferred step by itself, and the conditions of those that have none."""
-        own = [edge for edge in graph.edges if edge.source not in self.steps or (edge.source, edge.target) in self.edges]
+        steps = {source for source, _ in self.edges}
+        own = [edge for edge in graph.edges if edge.source not in steps or (edge.source, edge.target) in self.edges]
         graph.edges = [
             edge if self.edges.get((edge.source, edge.target), True) else edge._replace(data=None, conditional=False) for edge in own
         ]
@@ -74,6 +74,7 @@ class Wiring(Generic[S]):
         """The strategy's, where a registered one was built."""
         self.given: type[Any] = Question
         self.returned: type[Any] = Answer
+        """What a graph is given, and gives back."""
         self.steps: dict[str, Step] = {}
         self.edges: dict[str, list[tuple[Way | None, str]]] = defaultdict(list)
         """By step: each way with the step that it leads to; None always holds."""
@@ -102,10 +103,6 @@ class Wiring(Generic[S]):
         """Name the step that makes the answer: the one before END, or before what a conversation does then."""
         return next(name for name, step in self.steps.items() if step.final)
 
-    def exchange(self, given: type[Any], returned: type[Any]) -> None:
-        """Take and give other values than a question and its answer."""
-        self.given, self.returned = given, returned
-
     @cached_property
     def ready(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         """The graph ready to run, without a checkpointer of its own."""
@@ -124,13 +121,12 @@ class Wiring(Generic[S]):
         )
         for name, step in self.steps.items():
             deferred = name == self.last and self._side_by_side()
-            graph.add_node(name, self._node(step), defer=deferred, destinations=dict(self._labels(name, shown)))
+            graph.add_node(name, self._node(step), defer=deferred, destinations=self._labels(name, shown))
             graph.add_conditional_edges(name, self._router(name))
         graph.add_edge(START, self.edges[START][0][1])
         compiled = graph.compile(**options)
         compiled.__class__ = AsyncGraph  # StateGraph.compile makes its own class and no other
         made: AsyncGraph = compiled  # type: ignore[assignment]
-        made.steps = frozenset(self.steps)
         made.edges = {(name, target): target != self._always(name) for name in self.steps for _, target in self.edges[name]}
         return made
 
@@ -154,16 +150,18 @@ class Wiring(Generic[S]):
         )
         return any(len(targets) > 1 for targets in led)
 
-    def _labels(self, name: str, settings: Any) -> Iterator[tuple[str, str]]:
+    def _labels(self, name: str, settings: Any) -> dict[str, str]:
         """Write the conditions under which a step leads to each of the others."""
+        otherwise = "all settled" if name == self.last else "otherwise"
         told: dict[str, list[str]] = {}
         for way, target in self.edges[name]:
-            otherwise = "all settled" if name == self.last else "otherwise"
             told.setdefault(target, []).append(otherwise if way is None else way.label(settings))
-        return ((target, " or ".join(labels)) for target, labels in told.items())
+        return {target: " or ".join(labels) for target, labels in told.items()}
 
     def _node(self, step: Step) -> Any:
         first = self.edges[START][0][1]
+        steps = frozenset(self.steps)
+        targets = frozenset(target for way, target in self.edges[step.name] if not isinstance(way, Join))  # a join sends on another branch
 
         async def node(state: Any, runtime: Runtime[Any], config: RunnableConfig) -> Update:
             given = self._settings(runtime)
@@ -177,7 +175,6 @@ class Wiring(Generic[S]):
                 state = {**state, "tree": tree | loose}
             superstep = config["metadata"].get("langgraph_step", -1)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
-            targets, steps = frozenset(self._leads_to(step.name)), frozenset(self.steps)
             context = Context(
                 state, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings), self.name
             )
@@ -194,25 +191,22 @@ class Wiring(Generic[S]):
         node.__annotations__["state"] = self.state
         return node
 
-    def _leads_to(self, name: str) -> Iterator[str]:
-        """Name the steps to which a step may send what it acts on; a join sends on another branch."""
-        return (target for way, target in self.edges[name] if not isinstance(way, Join))
-
     def _moved(self, step: Step, handed: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
         """Say of each branch that the step leaves where it goes next, and of those that waited for it."""
         if isinstance(usage := update.get("usage"), Usage):
             update["usage"] = usage.model_copy(update={"superstep": superstep})
         before: Tree = state.get("tree") or {}
-        changed = update.get("tree")
-        replaced = isinstance(changed, Overwrite)
-        left = dict(changed.value if isinstance(changed, Overwrite) else changed or {})
-        tree = left if replaced else merge_branches(before, left)
+        left = update.get("tree") or {}
+        if replaced := isinstance(left, Overwrite):
+            before, left = {}, left.value
+        left = dict(left)
+        tree = merge_branches(before, left)
         if step.kind == "state":  # it takes up no single branch: those that are new or wait to begin go on
             left |= {path: branch for path, branch in tree.items() if branch.status == "open" and not branch.next and not branch.evidence}
-        turned = next(self._of_state(step.name, {**state, **update, "tree": tree}, settings), None)
+        turned = self._of_state(step.name, {**state, **update, "tree": tree}, settings)
         moved = {path: branch if turned else self._led(step.name, tree, branch, settings) for path, branch in left.items()}
         tree = merge_branches(tree, moved)
-        late = self._joined(before, settings) if before and not replaced else {}  # whoever sees them sends them on: `_loose`
+        late = self._joined(before, settings)  # whoever sees them sends them on: `_loose`
         moved |= {path: branch for path, branch in self._joined(tree, settings).items() if path not in late or path in left}
         if turned and turned[0].stopped_by:
             update["stopped_by"] = turned[0].stopped_by
@@ -224,26 +218,24 @@ class Wiring(Generic[S]):
 
     def _led(self, name: str, tree: Tree, branch: Branch, settings: Any) -> Branch:
         """Send a branch along the first edge of a step whose condition holds; else it is settled, or rests."""
-        fork = branch.status == "split"
-        if not fork and branch.status not in ("open", "answered"):
-            return branch.model_copy(update={"next": ""})
-        at_rest = {**tree, branch.path: branch.model_copy(update={"next": ""})}
-        target = next((to for way, to in self.edges[name] if self._holds(way, at_rest, branch, fork, settings)), "")
-        if target in self.steps and target != self.last and self.steps[target].kind != "state":
-            return branch.model_copy(update={"next": target})
-        branch = at_rest[branch.path]
-        if fork or (target in self.steps and target != self.last):
+        branch = branch.model_copy(update={"next": ""})
+        if branch.status not in ("open", "answered", "split"):
+            return branch
+        tree, fork = {**tree, branch.path: branch}, branch.status == "split"
+
+        def holds(way: Way | None) -> bool:
+            if way is None:
+                return not fork
+            return isinstance(way, Condition) and way.of_fork == fork and way.holds(tree, branch, settings)
+
+        target = next((to for way, to in self.edges[name] if holds(way)), "")
+        if target in self.steps and target != self.last:  # a step of the whole state takes up what rests
+            return branch if self.steps[target].kind == "state" else branch.model_copy(update={"next": target})
+        if fork or self._kept(tree, branch):
             return branch
         if branch.status == "answered":
-            return branch if self._kept(at_rest, branch) else branch.to("leaf")
-        if not branch.evidence or self._kept(at_rest, branch):
-            return branch
-        return branch.to("leaf", note=branch.noted(SEARCHED))
-
-    def _holds(self, way: Way | None, tree: Tree, branch: Branch, fork: bool, settings: Any) -> bool:
-        if way is None:
-            return not fork
-        return isinstance(way, Condition) and way.of_fork == fork and way.holds(tree, branch, settings)
+            return branch.to("leaf")
+        return branch.to("leaf", note=branch.noted(SEARCHED)) if branch.evidence else branch
 
     def _kept(self, tree: Tree, branch: Branch) -> bool:
         return any(join.keeps(tree, branch) for join in self.joins)
@@ -290,12 +282,9 @@ class Wiring(Generic[S]):
         waiting = [join for join in self.joins if join.waits(at_rest, rest, settings)]
         return bool(waiting) and not any(join.ready(at_rest, rest, settings) for join in waiting)
 
-    def _of_state(self, name: str, state: Any, settings: Any) -> Iterator[tuple[OfState, str]]:
+    def _of_state(self, name: str, state: Any, settings: Any) -> tuple[OfState, str] | None:
         """Give the first edge that a condition of the whole state opens, if one does."""
-        for way, target in self.edges[name]:
-            if isinstance(way, OfState) and way.holds(state, settings):
-                yield way, target
-                return
+        return next(((way, to) for way, to in self.edges[name] if isinstance(way, OfState) and way.holds(state, settings)), None)
 
     def _router(self, name: str) -> Any:
         onward = [to for way, to in self.edges[name] if way is None and to in self.steps and to != self.last]
@@ -305,8 +294,8 @@ class Wiring(Generic[S]):
             # Not as a parameter: a state edited by hand is routed without a runtime.
             settings = freeze_model(self._settings(get_runtime()), state)
             tree: Tree = state.get("tree") or {}
-            if (way := next(self._of_state(name, state, settings), None)) is not None:
-                return [way[1]]
+            if turned := self._of_state(name, state, settings):
+                return [turned[1]]
             # Of its own superstep, this step has sent on what says so: other steps have the rest at work. After an edit, nobody has.
             superstep = get_config().get("metadata", {}).get("langgraph_step") if name != self.last else None
             sent = [b.next for b in tree.values() if b.next and (superstep in (None, b.sent)) and not self._undone(tree, b, settings)]

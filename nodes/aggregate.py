@@ -5,15 +5,15 @@ from math import prod
 from ramify.nodes.answer import with_answer
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import Settings
-from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import finding
-from ramify.nodes.step.task import answers_parent
 from ramify.nodes.tree import UNKNOWN, Branch, ancestors
+from ramify.nodes.tree.answers import answers_parent
 from ramify.prompts import AGGREGATE
 
 
 @branch_step()
-async def aggregate(branch: Branch, context: Context[Settings]) -> StepResult:
+async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Answer a branch from the answers of its children; where one of them answers its question, that is taken without a call.
 
     It is as sure as its hops are together: their confidences are multiplied.
@@ -26,10 +26,10 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> StepResult:
         confidence = prod(hop.confidence or 0.0 for hop in hops)
         cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
         evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
-        return result(branch.to("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True))
+        return [branch.to("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
     if children and all(child.answer is not None and not child.known for child in children):  # nothing to bring together
         unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
-        return result(branch.to("inner", **unknown, aggregated=True))
+        return [branch.to("inner", **unknown, aggregated=True)]
     cited = tuple(key for child in children for key in child.cited)
     passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in children), branch)
     above = (*ancestors(context.tree, branch.path), branch)
@@ -39,4 +39,4 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> StepResult:
     answered = with_answer(branch, reply, "inner")
     # For whoever waits for it, an unsure answer of its own is better than none.
     kept = branch if context.awaited(branch) and branch.known and not answered.known else answered
-    return result(kept.to("inner", aggregated=True))
+    return [kept.to("inner", aggregated=True)]

@@ -2,7 +2,7 @@
 
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings
-from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch, Status, is_unknown
 from ramify.nodes.tree.notes import missing
 from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, Summary
@@ -10,17 +10,17 @@ from ramify.prompts.answer import AnsweredFromPassages
 
 
 @branch_step(once=True)
-async def answer(branch: Branch, context: Context[Settings]) -> StepResult:
+async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Answer a question from its passages; summarise what they say of an entity; from memory where the graph has no search."""
     passages = context.passages(branch)
     if branch.kind == "entity":
         parent = context.parent(branch)
         about = parent.question if parent else branch.question
-        return result(with_answer(branch, await ask(SUMMARIZE, passages, entity=branch.question, question=about), "leaf"))
+        return [with_answer(branch, await ask(SUMMARIZE, passages, entity=branch.question, question=about), "leaf")]
     if "retrieve" not in context.steps:
-        return result(with_answer(branch, await ask(CLOSED_BOOK, question=branch.question), "answered"))
+        return [with_answer(branch, await ask(CLOSED_BOOK, question=branch.question), "answered")]
     reply = await ask(ANSWER, passages, question=branch.question, above=context.part_of(branch))
-    return result(with_answer(branch, reply, "answered"))
+    return [with_answer(branch, reply, "answered")]
 
 
 def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[Summary], status: Status) -> Branch:

@@ -3,18 +3,17 @@
 from langchain_core.messages import AIMessage
 
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Citation, Sentence
-from ramify.nodes.state.turns import MARK, answer_id
+from ramify.nodes.state import MARK, answer_id
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import row
-from ramify.nodes.tree.citation import without_marks
+from ramify.nodes.tree.citation import Citation, Sentence, without_marks
 
 MOST = 0.99
 """The highest confidence that is written: nothing is certain."""
 TOLD = ("question", "answer", "text", "confidence", "stopped_by", "notices", "model", "index")
 
 
-@state_step()
+@state_step
 async def append_answer(context: Context[Settings]) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
     state = context.state

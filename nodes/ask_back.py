@@ -5,7 +5,7 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import ROOT
 
 
-@state_step()
+@state_step
 async def ask_back(context: Context[Settings]) -> Update:
     """Settle the question without asking the model: the answer stays Unknown, and the message asks back."""
     root = context.tree[ROOT]

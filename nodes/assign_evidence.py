@@ -5,7 +5,7 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import Branch
 
 
-@state_step()
+@state_step
 async def assign_evidence(context: Context[IterativeSettings]) -> Update:
     """Make each searched branch a leaf with its relevant passages; one that found none is pruned."""
     relevant = set(context.state["search"].relevant)

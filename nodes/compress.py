@@ -2,15 +2,14 @@
 
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import Search
-from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.step.step import final_step
+from ramify.nodes.step import Context, Update, call_model
+from ramify.nodes.step.closing import final_step
 from ramify.nodes.step.text import hand_on, written
 from ramify.nodes.tree import UNKNOWN
 from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import COMPRESS
 
 
-@state_step(final=True)
 @final_step
 async def compress(context: Context[IterativeSettings]) -> Update:
     """Answer shortly from the facts and passages that were kept, and explain it with its sources."""

@@ -5,7 +5,7 @@ import asyncio
 from langchain_core.messages import AnyMessage
 
 from ramify.nodes.settings import Settings
-from ramify.nodes.state.turns import earlier, persons
+from ramify.nodes.state import earlier, persons
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
@@ -17,7 +17,7 @@ REMEMBERED = 4
 AS_IT_IS = "the follow-up could not be made self-contained, and was asked as it is"
 
 
-@state_step()
+@state_step
 async def contextualize(context: Context[Settings]) -> Update:
     """Rewrite the question so that it needs no conversation; where the model cannot, it is asked as it is."""
     state = context.state

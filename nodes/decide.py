@@ -4,7 +4,7 @@ from typing import Any
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings
-from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.tree import UNKNOWN, Branch, Proposal
 from ramify.nodes.tree.notes import missing
 from ramify.prompts.decide import WAYS, decide_by, whole
@@ -17,7 +17,7 @@ LEADS_TO = {"answer": "prune", "decompose": "decompose", "entities": "extract_en
 
 
 @branch_step(once=True)
-async def decide(branch: Branch, context: Context[PruneSettings]) -> StepResult:
+async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch]:
     """Answer, or propose how to go on; an answer that was objected to is reconsidered, with a hint."""
     ways = tuple(way for way in WAYS if LEADS_TO[way] in context.targets) or WAYS
     slots: dict[str, Any] = {
@@ -33,7 +33,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> StepResult:
     except ReplyError as error:
         if branch.parent is not None and not context.awaited(branch) and branch.answer is None:
             raise
-        return with_warning(error, branch.to("open" if branch.answer is None else "answered", reconsidered=True), UNSPLIT)
+        return [with_warning(error, branch.to("open" if branch.answer is None else "answered", reconsidered=True), UNSPLIT)]
     decision = whole(reply.value)
     if decision.action == "decompose":
         proposal = Proposal(questions=tuple(decision.questions), together=decision.together)
@@ -42,14 +42,14 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> StepResult:
     else:
         proposal = Proposal()
     if proposal.questions or proposal.entities:
-        return result(branch.to("open" if branch.answer is None else "answered", proposal=proposal))
+        return [branch.to("open" if branch.answer is None else "answered", proposal=proposal)]
     told = missing(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
     if decision.action == "unknown" and branch.answer is None:
-        return result(branch.to("open", note=branch.noted(told), reconsidered=True))
+        return [branch.to("open", note=branch.noted(told), reconsidered=True)]
     if decision.action in {"decompose", "entities"} and not decision.answer:
         note = branch.noted(f"chose {decision.action} but named nothing that can be asked")
-        return result(branch.to("open" if branch.answer is None else "answered", note=note, reconsidered=True))
-    return result(
+        return [branch.to("open" if branch.answer is None else "answered", note=note, reconsidered=True)]
+    return [
         branch.to(
             "answered",
             answer=UNKNOWN if decision.action == "unknown" else decision.answer.strip(),
@@ -59,7 +59,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> StepResult:
             cited=reply.cited(),
             objection="",
         )
-    )
+    ]
 
 
 def _hint(branch: Branch) -> str:

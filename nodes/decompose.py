@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import SPLITS, UNSURE, TreeSettings
-from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import Action, Decision, as_argument, as_quoted, review
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, normalized_key, position
-from ramify.nodes.tree.notes import SIMPLE
-from ramify.nodes.tree.notes import filled as put_in
-from ramify.nodes.tree.tree import HOLE, filled, holes, normal
+from ramify.nodes.tree.answers import HOLE, filled, holes, normal
+from ramify.nodes.tree.notes import SIMPLE, filled_with
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.quoting import LONGEST_ANSWER, brief, flatten
@@ -20,13 +19,13 @@ PARTS = ("first", "second")
 """The arguments of a split that a person reviews."""
 
 
-async def confirm_splits(branches: Sequence[Branch], results: list[StepResult], context: Context[TreeSettings]) -> list[StepResult]:
+async def confirm_splits(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
     """Ask a person about all splits before they are carried out: as proposed, in other parts, or not at all."""
-    places = [place for place, found in enumerate(results) if found.branches and found.branches[0].status == "split"]
-    if context.settings.reviewed != SPLITS or not places:
+    splits = {place: found for place, found in enumerate(results) if found[0].status == "split"}
+    if context.settings.reviewed != SPLITS or not splits:
         return results
-    decisions = await review([_proposed(branches[place], results[place].branches[1:], context) for place in places])
-    reviewed = {place: _decided(branches[place], results[place], one, context) for place, one in zip(places, decisions, strict=True)}
+    decisions = await review([_proposed(branches[place], parts, context) for place, (_, *parts) in splits.items()])
+    reviewed = {place: _decided(branches[place], splits[place], one, context) for place, one in zip(splits, decisions, strict=True)}
     return [reviewed.get(place, found) for place, found in enumerate(results)]
 
 
@@ -35,36 +34,34 @@ def _proposed(branch: Branch, parts: Sequence[Branch], context: Context[TreeSett
     hole = f" In the second, {HOLE} stands for the answer of the first." if context.settings.dependent else ""
     args = {**dict.fromkeys(PARTS, ""), **{name: as_argument(part.question) for name, part in zip(PARTS, parts, strict=False)}}
     described = f"Split {as_quoted(branch.question)} (branch {branch.path}) into these questions?{hole}"
-    return Action("split_question", args, described, lambda edited: _check_parts(edited, len(parts), branch, context))
+
+    def check(edited: Mapping[str, str]) -> None:
+        texts = [edited[name] for name in PARTS if edited[name].strip()]
+        if len(texts) < len(parts) or not usable(texts, branch, context):
+            may = f"only the second may have {HOLE}" if context.settings.dependent else f"none may have {HOLE}"
+            raise UsageError(f"{brief(repr(texts), LONGEST_ANSWER)} cannot be asked", f"ask {len(parts)}, none of them from above; {may}")
+
+    return Action("split_question", args, described, check)
 
 
-def _check_parts(args: Mapping[str, str], number: int, branch: Branch, context: Context[TreeSettings]) -> None:
-    """Raise UsageError for edited sub-questions that cannot be asked."""
-    texts = [args[name] for name in PARTS if args[name].strip()]
-    if len(texts) < number or not usable(texts, branch, context):
-        hole = f"only the second may have {HOLE}" if context.settings.dependent else f"none may have {HOLE}"
-        raise UsageError(f"{brief(repr(texts), LONGEST_ANSWER)} cannot be asked", f"ask {number}, none of them from above; {hole}")
-
-
-def _decided(branch: Branch, found: StepResult, decision: Decision, context: Context[TreeSettings]) -> StepResult:
+def _decided(branch: Branch, found: list[Branch], decision: Decision, context: Context[TreeSettings]) -> list[Branch]:
     """Return a split as a person wants it; a part that was not changed stays as it was proposed."""
-    split, *parts = found.branches
+    split, *parts = found
     if decision.type == "approve":
         return found
     if decision.type == "reject":
         note = branch.noted(f"not split: {decision.reason}")
-        whole = branch.to(branch.status, attempts=branch.attempts + 1, proposal=None, note=note)
-        return found.model_copy(update={"branches": (whole,)})
+        return [branch.to(branch.status, attempts=branch.attempts + 1, proposal=None, note=note)]
     texts = usable([text for name in PARTS if (text := decision.args[name]).strip()], branch, context)
     made = children_at(branch, position(parts[0].path)[-1], texts)
     kept = {as_argument(part.question): part for part in parts}
     pair = [old if (old := kept.get(new.question)) and old.path == new.path else new for new in made]
     divided = split if pair == parts else split.to("split", together="", note=split.noted("sub-questions edited by a person"))
-    return found.model_copy(update={"branches": (divided, *pair)})
+    return [divided, *pair]
 
 
 @branch_step(confirm=confirm_splits)
-async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResult:
+async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Branch]:
     """Split a question in two; one that is simple, or whose parts cannot be asked, is left whole."""
     settings, before = context.settings, context.children(branch)
     proposal = branch.proposal
@@ -72,8 +69,8 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResul
     if proposal is not None:
         pair = usable(proposal.questions, branch, context)
         if not pair:
-            return result(branch.to(branch.status, note=branch.noted("chose decompose but named nothing that can be asked")))
-        return result(_divided(branch, proposal.together), *children_of(branch, before, pair))
+            return [branch.to(branch.status, note=branch.noted("chose decompose but named nothing that can be asked"))]
+        return [branch.to("split", together=proposal.together, score=None), *children_of(branch, before, pair)]
     better = better_half(branch, before[-2:])
     found = context.passages(branch) if branch.evidence and settings.informed else None
     rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
@@ -82,9 +79,9 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResul
     try:
         reply = await ask(prompt, found, question=branch.question, dependent=settings.dependent, rejected=rejected, kept=kept)
     except ReplyError as error:
-        return with_warning(error, branch if branch.answer is None else branch.to("leaf"), UNSPLIT)
+        return [with_warning(error, branch if branch.answer is None else branch.to("leaf"), UNSPLIT)]
     if reply.value.simple:
-        return result(branch.to(branch.status, note=branch.noted(SIMPLE)))
+        return [branch.to(branch.status, note=branch.noted(SIMPLE))]
     questions = [reply.value.first, reply.value.second]
     if better is not None:  # in place of the weaker is asked whichever of the two is not the better half once more
         anew = [text for text in questions if normalized_key(Branch(path=better.path, question=text)) != normalized_key(better)]
@@ -95,20 +92,12 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResul
     else:
         grown = children_of(branch, before, pair) if better is None else carried(branch, before, better, pair[1])
     if why := _refused(grown, before):
-        return result(branch.to(branch.status, note=branch.noted(why)))
+        return [branch.to(branch.status, note=branch.noted(why))]
     if settings.reviewed == UNSURE:  # what is filled in already is filled in once a person has seen the answer
         grown = [child.to("waiting", question=pair[1], note="") if child.awaits and child.status == "open" else child for child in grown]
     # A pair that keeps its better half, in its place, is brought together as before, unless one builds on the other only now.
-    as_before = better is not None and _builds(grown) == _builds(before[-2:])
-    return result(_divided(branch, branch.together if as_before else reply.value.together), *grown)
-
-
-def _divided(branch: Branch, together: str) -> Branch:
-    return branch.to("split", together=together, score=None)
-
-
-def _builds(pair: Sequence[Branch]) -> bool:
-    return any(child.awaits for child in pair)
+    as_before = better is not None and any(child.awaits for child in grown) == any(child.awaits for child in before[-2:])
+    return [branch.to("split", together=branch.together if as_before else reply.value.together, score=None), *grown]
 
 
 def _refused(grown: list[Branch], before: Sequence[Branch]) -> str:
@@ -175,5 +164,5 @@ def carried(branch: Branch, before: Sequence[Branch], better: Branch, instead: s
     kept = Branch(path=first, status="failed" if better.answer is None else "answered", note=f"carried over from {better.path}", **known)
     anew = Branch(path=second, question=asked)
     if builds:
-        anew = anew.to(anew.status, awaits=first, note=put_in(better.answer, first))
+        anew = anew.to(anew.status, awaits=first, note=filled_with(better.answer, first))
     return sorted((kept, anew), key=lambda one: position(one.path))

@@ -1,11 +1,11 @@
 """expand: keep a fork, so that its sub-questions may grow in their turn (ToR-RAG)."""
 
 from ramify.nodes.settings import Settings
-from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch
 
 
 @branch_step()
-async def expand(branch: Branch, context: Context[Settings]) -> StepResult:
+async def expand(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Keep a fork, and hand on those of its halves that have an answer."""
-    return result(branch.to("inner"), *(half for half in context.pair(branch) if half.status == "answered"))
+    return [branch.to("inner"), *(half for half in context.pair(branch) if half.status == "answered")]

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.decompose import children_of
 from ramify.nodes.settings import Settings
-from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.tree import normal
+from ramify.nodes.tree.answers import normal
 from ramify.prompts import ENTITIES
 
 
 @branch_step()
-async def extract_entities(branch: Branch, context: Context[Settings]) -> StepResult:
+async def extract_entities(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Open a branch for each of one or two entities, as proposed or as the model names them; without any the question is left as it is."""
     proposal = branch.proposal
     if proposal is None:
@@ -23,8 +23,8 @@ async def extract_entities(branch: Branch, context: Context[Settings]) -> StepRe
     branch = branch.to(branch.status, proposal=None, attempts=branch.attempts + 1)
     names = distinct(names)
     if not names:
-        return result(branch.to(branch.status, note=branch.noted("cannot be split, and names no entity to look up")))
-    return result(branch.to("split"), *children_of(branch, context.children(branch), names, "entity"))
+        return [branch.to(branch.status, note=branch.noted("cannot be split, and names no entity to look up"))]
+    return [branch.to("split"), *children_of(branch, context.children(branch), names, "entity")]
 
 
 def distinct(names: Sequence[str]) -> list[str]:

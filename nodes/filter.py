@@ -15,7 +15,7 @@ from ramify.prompts.prompt import copied_back
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 
 
-@state_step()
+@state_step
 async def filter(context: Context[IterativeSettings]) -> Update:
     """Read the best unseen passages and keep what helps."""
     state, settings = context.state, context.settings
@@ -28,17 +28,12 @@ async def filter(context: Context[IterativeSettings]) -> Update:
         return {}
     slots = {"question": state["question"], "facts": list(search.facts), "expected": ", ".join(search.expected) or "anything that helps"}
     unread = f"round {search.round + 1} of reading was lost, and its {len(batch)} passages with it"
-    prompt = FILTER if _share_sources(state["passages"].values()) else FILTER_RECORDS
+    sources = [passage.source for passage in state["passages"].values()]
+    prompt = FILTER if len(set(sources)) < len(sources) else FILTER_RECORDS  # of records, the name of a source promises nothing
     reply, update = await call_model(state, prompt, batch, field="relevance", instead=unread, **slots)
     if "stopped_by" in update:
         return {**update, "search": search.model_copy(update={"given_up": True})}
     return {**update, "search": update_memory(search, reply) if reply else skip_batch(search, batch)}
-
-
-def _share_sources(passages: Iterable[Passage]) -> bool:
-    """Tell whether a source has several passages; else, as with records, the name of one promises nothing."""
-    sources = [passage.source for passage in passages]
-    return len(set(sources)) < len(sources)
 
 
 def priority(passage: Passage, search: Search) -> float:

@@ -1,20 +1,16 @@
 """finalize: answer the whole question by what the root has, else in one call, from the tree and its best passages."""
 
-from typing import Any
-
-from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.step import Context, Update, call_model, state_step
+from ramify.nodes.step import Context, Update, call_model
+from ramify.nodes.step.closing import final_step
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
-from ramify.nodes.step.step import final_step
 from ramify.nodes.step.text import citations, hand_on, written
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, ancestors, is_unknown
 from ramify.nodes.tree.citation import without_trailing_marks
-from ramify.prompts import FINALIZE, Final
+from ramify.prompts import FINALIZE
 
 
-@state_step(final=True)
 @final_step
 async def finalize(context: Context[Settings]) -> Update:
     """Give the root's answer where it has one; else answer from the findings and their best passages (conflicts: trust, majority, fit)."""
@@ -29,18 +25,16 @@ async def finalize(context: Context[Settings]) -> Update:
         return {"answer": UNKNOWN, "explanation": root.note or "nothing was found"}
     findings = [finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
     reply, update = await call_model(state, FINALIZE, passages, on_text=hand_on(state), question=state["question"], findings=findings)
-    return {**conclusion(state, root), **update} if reply is None else {**update, **_answer(reply, state)}
-
-
-def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
-    final = reply.value
-    known = not is_unknown(without_trailing_marks(final.answer))
+    if reply is None:
+        return {**conclusion(state, root), **update}
+    answer = without_trailing_marks(reply.value.answer)
     return {
-        "answer": without_trailing_marks(final.answer) if known else UNKNOWN,
+        **update,
+        "answer": UNKNOWN if is_unknown(answer) else answer,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
-        "settled_by": final.settled_by,
-        **written(state, without_trailing_marks(final.answer), reply),
+        "settled_by": reply.value.settled_by,
+        **written(state, answer, reply),
     }
 
 

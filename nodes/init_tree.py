@@ -22,7 +22,7 @@ LONGEST = 20_000
 AUTO = "auto"
 
 
-@state_step()
+@state_step
 async def init_tree(context: Context[Settings]) -> Update:
     """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
     settings = context.settings
@@ -34,7 +34,7 @@ async def init_tree(context: Context[Settings]) -> Update:
     if isinstance(settings, TreeSettings):  # the one that is set, else what was calibrated, else the paper's
         tau = next(tau for tau in (settings.tau, profile and profile.tau, model.tau, TAU) if tau is not None)
     if isinstance(settings, PruneSettings):
-        reconsider = model.reconsiders if settings.reconsider is None else settings.reconsider
+        reconsider = model.writes if settings.reconsider is None else settings.reconsider
     return {
         "question": question,
         "tree": Overwrite({ROOT: Branch(path=ROOT, question=question)}),

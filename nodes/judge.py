@@ -2,7 +2,7 @@
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import TorSettings
-from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import WEAKER
 from ramify.prompts import JUDGE
@@ -10,7 +10,7 @@ from ramify.prompts.prompt import NO_ANSWER
 
 
 @branch_step()
-async def judge(branch: Branch, context: Context[TorSettings]) -> StepResult:
+async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
     """Score a fork by sufficiency, non-redundancy, consistency and decomposition; say which half is the weaker, if one is."""
     first, second = context.pair(branch)
     reply = await ask(
@@ -25,8 +25,8 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> StepResult:
     )
     weaker = next((half for half, place in ((first, "1"), (second, "2")) if place == reply.value.weaker), None)
     if weaker is None:
-        return result(branch.to("split", score=reply.value.score, weaker=None))
-    return result(branch.to("split", score=reply.value.score, weaker=weaker.path), weaker.to(weaker.status, note=weaker.noted(WEAKER)))
+        return [branch.to("split", score=reply.value.score, weaker=None)]
+    return [branch.to("split", score=reply.value.score, weaker=weaker.path), weaker.to(weaker.status, note=weaker.noted(WEAKER))]
 
 
 def _said(branch: Branch) -> str:

@@ -2,13 +2,13 @@
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import GlobalSettings
-from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch, Point
 from ramify.prompts import MAP_REPORT
 
 
 @branch_step()
-async def map_report(branch: Branch, context: Context[GlobalSettings]) -> StepResult:
+async def map_report(branch: Branch, context: Context[GlobalSettings]) -> list[Branch]:
     """Keep the points that help; the score of a batch is that of its best point, 0 where none helps."""
     passages = context.passages(branch)
     reply = await ask(MAP_REPORT, passages, field="", question=branch.question)
@@ -24,7 +24,7 @@ async def map_report(branch: Branch, context: Context[GlobalSettings]) -> StepRe
         f"{left} of {len(passages)} did not fit into the prompt" if left else "",
         f"{unread} of {unread + len(found)} points could not be read" if unread else "",
     )
-    return result(
+    return [
         branch.to(
             "answered",
             answer="\n".join(point.text for point in points),
@@ -33,4 +33,4 @@ async def map_report(branch: Branch, context: Context[GlobalSettings]) -> StepRe
             cited=tuple(dict.fromkeys(id for point in points for id in point.cited)),
             note=branch.noted("; ".join(filter(None, notes))),
         )
-    )
+    ]

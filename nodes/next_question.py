@@ -4,11 +4,11 @@ from typing import TypeVar
 
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import ChainSettings
-from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.findings import finding
 from ramify.nodes.tree import Branch, ancestors, normalized_key
+from ramify.nodes.tree.answers import filled, normal
 from ramify.nodes.tree.notes import partial
-from ramify.nodes.tree.tree import filled, normal
 from ramify.prompts import NEXT_QUESTION, Concluded, Finding, Next, Prompt
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
@@ -17,12 +17,12 @@ N = TypeVar("N", bound=Next)
 
 
 @branch_step()
-async def next_question(branch: Branch, context: Context[ChainSettings]) -> StepResult:
+async def next_question(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
     """Ask the next sub-question; stop where the history suffices, on a repetition, or where an answer that it needs is not there."""
     return await next_link(branch, context, NEXT_QUESTION, "question")
 
 
-async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> StepResult:
+async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> list[Branch]:
     """Ask a prompt how a chain goes on: return its next branch, or its end, with the root's answer where the reply gives one."""
     tip, before = branch, ancestors(context.tree, branch.path)
     chain = [*before, tip]  # each hangs from all before it
@@ -33,19 +33,19 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
     try:
         reply = await ask(prompt, field=field, question=root.question, history=history)
     except ReplyError as error:
-        return with_warning(error, tip if not asked else tip.to("leaf"), UNSPLIT if not asked else "the chain ends here")
+        return [with_warning(error, tip if not asked else tip.to("leaf"), UNSPLIT if not asked else "the chain ends here")]
     wanted = filled(normal(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked])
     if asked and wanted is None:
-        return result(tip.to("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}"))
+        return [tip.to("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}")]
     following = Branch(path=f"{tip.path}.0", question=wanted or root.question)
     repeated = normalized_key(following) in {normalized_key(link) for link in asked}
     if asked and (reply.value.done or repeated):
         end = tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")
-        return result(*_concluded(root, asked, reply), end)
+        return [*_concluded(root, asked, reply), end]
     if not asked:
-        return result(tip.to("split", together=reply.value.together), following)
+        return [tip.to("split", together=reply.value.together), following]
     told = [root.to(root.status, together=reply.value.together)] if reply.value.together else []
-    return result(*told, tip.to("inner"), following)
+    return [*told, tip.to("inner"), following]
 
 
 def _concluded(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:

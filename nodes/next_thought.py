@@ -5,7 +5,7 @@ from math import prod
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import IrcotSettings
-from ramify.nodes.step import Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.step import Context, branch_step, with_warning
 from ramify.nodes.step.findings import ranked
 from ramify.nodes.tree import ROOT, Branch, ancestors, normalized_key
 from ramify.prompts import NEXT_THOUGHT
@@ -16,7 +16,7 @@ _ANSWER = re.compile(r"\banswer is\b:?\s*(?P<answer>.+)", re.IGNORECASE)
 
 
 @branch_step()
-async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> StepResult:
+async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> list[Branch]:
     """Write the next sentence from all that was found so far; the root gets the answer of one that concludes.
 
     A sentence that is empty, or was written before, ends the chain: it would find nothing new.
@@ -27,14 +27,14 @@ async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> StepR
     try:
         reply = await ask(NEXT_THOUGHT, passages, field="sentence", question=chain[0].question, said=said)
     except ReplyError as error:
-        return with_warning(error, branch.to("leaf"), "the chain of thought ends here")
+        return [with_warning(error, branch.to("leaf"), "the chain of thought ends here")]
     divided = branch.to("split" if branch.path == ROOT else "inner")
     following = Branch(path=f"{branch.path}.0", question=reply.value.sentence.strip() or branch.question, confidence=reply.confidence)
     if normalized_key(following) in {normalized_key(link) for link in chain}:
-        return result(branch.to("leaf", note=branch.noted("the chain of thought says nothing new")))
+        return [branch.to("leaf", note=branch.noted("the chain of thought says nothing new"))]
     if (concluded := _ANSWER.search(following.question)) is None:
-        return result(divided, following)
+        return [divided, following]
     root = divided if branch.path == ROOT else chain[0]
     sure = prod(thought.confidence or 0.0 for thought in (*thoughts, following))
     answered = root.to(root.status, answer=concluded["answer"].strip(" ."), confidence=sure, confidence_source=reply.confidence_source)
-    return result(answered, *([] if branch.path == ROOT else [divided]), following.to("leaf"))
+    return [answered, *([] if branch.path == ROOT else [divided]), following.to("leaf")]

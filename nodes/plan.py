@@ -10,7 +10,7 @@ QUERIES = 5
 UNPLANNED = "no plan was made, and the question was searched as it is"
 
 
-@state_step()
+@state_step
 async def plan(context: Context[IterativeSettings]) -> Update:
     """Plan the primary query, the sub-queries and the keywords; without a plan the question itself is searched."""
     state = context.state
@@ -19,7 +19,7 @@ async def plan(context: Context[IterativeSettings]) -> Update:
     wanted = reply.value if reply else None
     queries = [wanted.primary, *wanted.sub_queries] if wanted else []
     distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:QUERIES] or [root.question]
-    grown = new_children(state["tree"], ROOT, [(text, "question", "open") for text in distinct])
+    grown = new_children(state["tree"], ROOT, distinct)
     note = "" if wanted else "no plan: searched as it is"
     memory = Search(keywords=tuple(wanted.keywords), expected=tuple(wanted.expected)) if wanted else Search()
     return {**update, "search": memory, "tree": {b.path: b for b in (root.to("split", note=root.noted(note)), *grown)}}

@@ -1,9 +1,9 @@
 """prune: drop what does not hold, and say why (ToR-RAG: a fork; PruneRAG: an answer's acceptance; GraphRAG: a batch without use)."""
 
 from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
-from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.step.task import accepted_answer, confidence_note, sibling_of
+from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import UNKNOWN, Branch
+from ramify.nodes.tree.answers import accepted_answer, confidence_note, sibling_of
 from ramify.nodes.tree.notes import unsure
 from ramify.tools.reader.calibration import TAU
 
@@ -14,19 +14,22 @@ UNANSWERED = "neither half has an answer"
 
 
 @branch_step()
-async def prune(branch: Branch, context: Context[Settings]) -> StepResult:
+async def prune(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Drop a fork's pair, a batch, or what waits for a failed hop; object to an answer, which stays where nothing better comes of it."""
     if branch.kind == "batch":
-        return result(branch.to("pruned", note=branch.noted(USELESS)))
+        return [branch.to("pruned", note=branch.noted(USELESS))]
     if branch.status == "waiting":
-        return result(branch.to("pruned", note=branch.noted(_failed_hop(context, branch))))
+        return [branch.to("pruned", note=branch.noted(_failed_hop(context, branch)))]
     if branch.status == "split":
         halves = [half for half in context.pair(branch) if half.status != "failed"]  # what failed says so, and keeps what was found
-        pruned = [half.to("pruned", note=half.noted(_reason(branch, context.settings))) for half in halves]
-        return result(branch.to("open" if branch.answer is None else "answered", score=branch.score, objection=""), *pruned)
-    objection = _unsure(branch, context.settings)
+        pruned = [half.to("pruned", note=half.noted(_weak_fork(branch, context.settings))) for half in halves]
+        return [branch.to("open" if branch.answer is None else "answered", objection=""), *pruned]
+    settings, objection = context.settings, "not accepted"
+    if isinstance(settings, TreeSettings):
+        calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
+        objection = unsure(branch.confidence, settings.threshold, calibrated)
     note = branch.note if objection in branch.note else branch.noted(objection)
-    return result(branch.to("answered", objection=objection, note=note))
+    return [branch.to("answered", objection=objection, note=note)]
 
 
 def _failed_hop(context: Context[Settings], branch: Branch) -> str:
@@ -37,16 +40,9 @@ def _failed_hop(context: Context[Settings], branch: Branch) -> str:
     return f"{UNSURE_HOP}: {settled.path}, {confidence_note(settled)}"
 
 
-def _reason(fork: Branch, settings: Settings) -> str:
+def _weak_fork(fork: Branch, settings: Settings) -> str:
     if fork.objection:
         return fork.objection
     if fork.score is None or not isinstance(settings, TorSettings):
         return UNANSWERED
     return f"fork scored {fork.score:.2f}, below theta {settings.theta:g}"
-
-
-def _unsure(branch: Branch, settings: Settings) -> str:
-    if not isinstance(settings, TreeSettings):
-        return "not accepted"
-    calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
-    return unsure(branch.confidence, settings.threshold, calibrated)

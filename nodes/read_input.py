@@ -8,7 +8,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from ramify.nodes.contextualize import REMEMBERED
 from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import Settings
-from ramify.nodes.state.turns import asked_of, heard, left_open, pending_message, persons
+from ramify.nodes.state import asked_of, heard, left_open, pending_message, persons
 from ramify.nodes.step import Context, Update, state_step
 from ramify.tools.english import about_a_person, asked_for, names_in, pronoun, with_person
 
@@ -20,7 +20,7 @@ _LONGEST = 8
 """Words of a reply that only says who is meant."""
 
 
-@state_step()
+@state_step
 async def read_input(context: Context[Settings]) -> Update:
     """Take up the last message as the question; where it is no new one, the question that was given.
 

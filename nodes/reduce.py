@@ -8,8 +8,8 @@ from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
-from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.step.step import final_step
+from ramify.nodes.step import Context, Update, call_model
+from ramify.nodes.step.closing import final_step
 from ramify.nodes.step.text import hand_on, in_lines, resting_on, split
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import SHOWN, Sentence, cite, headings, numbers_in, without_marks
@@ -41,7 +41,6 @@ class _Ground(NamedTuple):
     """The ids of the points that rest on it."""
 
 
-@state_step(final=True)
 @final_step
 async def reduce(context: Context[GlobalSettings]) -> Update:
     """Answer from the points that help; cite the passages that those it uses rest on."""

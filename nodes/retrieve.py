@@ -1,7 +1,6 @@
 """retrieve: search the index for the branches that want passages, one batch a level (ToR-RAG §3)."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 from ramify.nodes.asking.ask import current_model
@@ -39,8 +38,12 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     hits = dict(zip(asked, best, strict=True))
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
+    evidence = {path: tuple(str(hit.document.id) for hit in found) for path, found in taken.items()}
     return {
-        "tree": {branch.path: _with_evidence(branch, taken[branch.path]) for branch in branches},
+        "tree": {
+            branch.path: branch.to("open", evidence=ids) if (ids := evidence[branch.path]) else branch.to("failed", note=NOTHING)
+            for branch in branches
+        },
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
@@ -82,12 +85,6 @@ def _ready(settings: Settings) -> tuple[Searchable, float]:
 def later(state: State, waited: float) -> Update:
     """Put off the end of the seconds by those that went into loading."""
     return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited} if waited else {}
-
-
-def _with_evidence(branch: Branch, hits: Sequence[Hit]) -> Branch:
-    if not hits:
-        return branch.to("failed", note=NOTHING)
-    return branch.to("open", evidence=tuple(str(hit.document.id) for hit in hits))
 
 
 def passage_of(hit: Hit) -> Passage:

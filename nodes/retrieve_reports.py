@@ -36,7 +36,7 @@ _WIDE = 100
 Batches = list[list[Passage]]
 
 
-@state_step()
+@state_step
 async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
     """Cut what is to be read into batches, shuffled, so that none has all of a kind."""
     state, settings = context.state, context.settings

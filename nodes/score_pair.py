@@ -4,7 +4,7 @@ from typing import Any
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import TorSettings
-from ramify.nodes.step import Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.step import Context, branch_step, with_warning
 from ramify.nodes.tree import Branch
 from ramify.prompts import RUBRIC
 from ramify.tools.errors import ReplyError
@@ -13,7 +13,7 @@ UNSCORED = "the pair is searched unscored"
 
 
 @branch_step()
-async def score_pair(branch: Branch, context: Context[TorSettings]) -> StepResult:
+async def score_pair(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
     """Score a new pair on five points; an invalid one is objected to, its new half the weaker where the other was carried over."""
     pair = first, second = context.pair(branch)
     slots: dict[str, Any] = {
@@ -25,10 +25,9 @@ async def score_pair(branch: Branch, context: Context[TorSettings]) -> StepResul
     try:
         reply = await ask(RUBRIC, field="verdict", **slots)
     except ReplyError as error:
-        found = with_warning(error, branch, UNSCORED)
-        return found.model_copy(update={"branches": (*found.branches, *pair)})
+        return [with_warning(error, branch, UNSCORED), *pair]
     if reply.value.verdict == "VALID":
-        return result(branch.to("split", note=branch.noted(f"pair scored {reply.value.score:g} of 5")), *pair)
+        return [branch.to("split", note=branch.noted(f"pair scored {reply.value.score:g} of 5")), *pair]
     why = f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}"
     carried = first.status in {"answered", "failed"}
-    return result(branch.to("split", objection=why, weaker=second.path if carried else None))
+    return [branch.to("split", objection=why, weaker=second.path if carried else None)]

@@ -5,9 +5,9 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import ROOT, new_children
 
 
-@state_step()
+@state_step
 async def search_suggested(context: Context[IterativeSettings]) -> Update:
     """Make a branch of the suggested query; poor rounds are counted anew from here."""
     search = context.state["search"]
-    grown = new_children(context.tree, ROOT, [(search.suggested, "question", "open")])
+    grown = new_children(context.tree, ROOT, [search.suggested])
     return {"tree": {branch.path: branch for branch in grown}, "search": search.model_copy(update={"suggested": "", "relevances": ()})}

@@ -18,18 +18,17 @@ def passage(title: str, text: str, source: str = "") -> Quote:
     return Quote(title=title, source=source or f"{title.split()[0].lower()}.txt", text=text)
 
 
-def finding(path: str, question: str, answer: str, confidence: float, source: str = "", status: str = "leaf") -> Finding:
+def finding(path: str, question: str, answer: str, confidence: float) -> Finding:
     """Make a finding."""
-    sources = [source] if source else []
     return Finding(
         path=path,
         kind="question",
         question=question,
         answer=answer,
         confidence=confidence,
-        status=status,
+        status="leaf",
         note="",
-        sources=sources,
+        sources=[],
         together="",
         above=[],
     )
@@ -42,7 +41,6 @@ VALLEY = passage(
     "valley.txt",
 )
 """A passage of ordinary length, which shares names with the questions and answers none of them."""
-SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")
 OSKEL = passage(
     "Oskel",
     "The Oskel rises near Oskel Moor and runs past Vane to the sea. Trout live in it, and four bridges span it. The oldest was built of oak "

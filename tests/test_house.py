@@ -18,7 +18,7 @@ STAIRS = {
     "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"serve"}, {"commands"}, {""}),
     "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"papers"}, {"report"}),
 }
-"""The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""
+"""The packages of a room, each step above those before it; "" are the other files at its top: steps, the command line, runs."""
 LONGEST = 400
 ONE_A_FILE = {"prompts", "studio/commands"}
 """Packages whose files are a list by themselves: one prompt, one command a file."""
@@ -33,9 +33,10 @@ def modules(path: Path) -> frozenset[str]:
 
 
 def place(name: str) -> tuple[str, str]:
-    """Name the room of a module or of something in it, and its package there, "" at the room's top."""
+    """Name the room of a module or of something in it, and its package there, or its module that has a step of its own; else ""."""
     _, room, *rest = name.split(".")
-    return room, rest[0] if rest and (ROOT / room / rest[0]).is_dir() else ""
+    named = rest and ((ROOT / room / rest[0]).is_dir() or any(rest[0] in packages for packages in STAIRS.get(room, ())))
+    return room, rest[0] if named else ""
 
 
 def own(path: Path) -> str:

@@ -10,7 +10,7 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.state import Usage
-from ramify.nodes.tree.tree import holes, normal
+from ramify.nodes.tree.answers import holes, normal
 from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import ReplyError
 

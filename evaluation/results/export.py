@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any, Literal
 
 from ramify.evaluation.results import ResultLine, Run
-from ramify.nodes.tree import ROOT, Branch, normalized_key
-from ramify.nodes.tree.tree import DROPPED, HOLE, position
+from ramify.nodes.tree import DROPPED, ROOT, Branch, normalized_key, position
+from ramify.nodes.tree.answers import HOLE
 from ramify.prompts.decompose import DECOMPOSE, Pair
 from ramify.prompts.lenient_types import asked_for
 from ramify.tools.errors import InputError

@@ -1,9 +1,7 @@
 """Build the graph or the hierarchy of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +9,12 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
-from ramify.nodes.asking.ask import Answerer, current_model
-from ramify.nodes.asking.budget import Budget, working
-from ramify.nodes.building.extract_elements import Ask, extract_elements
-from ramify.nodes.building.kept_replies import kept_ask
+from ramify.nodes.asking.budget import working
+from ramify.nodes.building.extract_elements import extract_elements
+from ramify.nodes.building.kept_replies import KeptModel
 from ramify.nodes.building.summarize_clusters import Summarizing
 from ramify.nodes.building.write_reports import describe, write_reports
-from ramify.nodes.settings import is_embedded
-from ramify.nodes.settings.building import BuildSettings, HierarchySettings
+from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy.build import Made, build_hierarchy
@@ -36,41 +32,41 @@ _FAILED = 0.2
 """From this share of units that could not be read on, a build fails."""
 
 
-@dataclass
 class ByModel:
     """Build with a language model that finds the names, that writes the reports, or both; rules do what it does not."""
 
-    settings: BuildSettings
-    work: Work
-    rules: ByRules = field(default_factory=ByRules)
+    def __init__(self, settings: BuildSettings, work: Work) -> None:
+        self.settings, self.work, self.rules = settings, work, ByRules()
 
-    @property
-    def reporting(self) -> BuildSettings:
-        """Give the settings with the reporter for the model."""
-        return self.settings.model_copy(update={"model": self.settings.reporter or self.settings.model})
+    @cached_property
+    def finder(self) -> KeptModel[BuildSettings]:
+        """The model that finds the names."""
+        return KeptModel(self.settings, self.work)
+
+    @cached_property
+    def reporter(self) -> KeptModel[BuildSettings]:
+        """The model that writes the reports."""
+        return KeptModel(self.settings.model_copy(update={"model": self.settings.reporter or self.settings.model}), self.work)
 
     @property
     def made_by(self) -> str:
         """Name who finds the names."""
-        return _named(self.settings)
+        return QUOTED if is_embedded(self.settings.model) else self.finder.name
 
     @property
     def reported_by(self) -> str:
         """Name who writes the reports."""
-        return _named(self.reporting)
+        return QUOTED if is_embedded(self.settings.reporter or self.settings.model) else self.reporter.name
 
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Reading:
         """Find names and what connects them; IndexingError where too much could not be read."""
         if self.made_by == QUOTED:
             return await self.rules.read(pieces, progress)
-        return await self.read_units(units(pieces, current_model(self.settings).count, self.settings.unit_tokens), progress)
+        return await self.read_units(units(pieces, self.finder.count, self.settings.unit_tokens), progress)
 
     async def read_units(self, grouped: Sequence[Unit], progress: Progress) -> Reading:
         """Find names in units of passages with the model; IndexingError where too much could not be read."""
-        model = current_model(self.settings)
-        found, unread = await extract_elements(
-            grouped, self._asking(self.settings, model), self.settings, lambda done: progress(done, len(grouped), "units")
-        )
+        found, unread = await extract_elements(grouped, self.finder, lambda done: progress(done, len(grouped), "units"))
         failed = {id: why for id, why in unread.items() if why != BUDGET}
         if len(failed) > _FAILED * len(grouped):
             what = f"{len(failed):,} of {len(grouped):,} units could not be read: {next(iter(failed.values()))}"
@@ -81,24 +77,13 @@ class ByModel:
         """Give each element one description."""
         if self.made_by == QUOTED:
             return settled(knowledge, quoted)
-        model = current_model(self.settings)
-        return await describe(
-            knowledge, self._asking(self.settings, model), self.settings, model, lambda done: progress(done, None, "descriptions")
-        )
+        return await describe(knowledge, self.finder, lambda done: progress(done, None, "descriptions"))
 
     async def report(self, materials: Sequence[Material], told: Callable[[int], None]) -> list[Report]:
         """Report on communities."""
         if self.reported_by == QUOTED:
             return await self.rules.report(materials, told)
-        model = current_model(self.reporting)
-        return await write_reports(materials, self._asking(self.reporting, model), self.reporting, model, told)
-
-    def _asking(self, settings: BuildSettings, model: Answerer) -> Ask:
-        return partial(kept_ask, self.work, model.name, settings)
-
-
-def _named(settings: BuildSettings) -> str:
-    return QUOTED if is_embedded(settings.model) else current_model(settings).name
+        return await write_reports(materials, self.reporter, told)
 
 
 def structure(
@@ -114,8 +99,7 @@ def structure(
         return build_graph_by_rules(folder, how, progress), Usage()
 
     async def build() -> tuple[Structured, Usage]:
-        budget = Budget.open(settings, Usage(), time.time(), kept=False)
-        with Work(folder / WORK) as work, working(settings, budget) as spent:
+        with Work(folder / WORK) as work, working(settings) as spent:
             made = await build_graph(folder, ByModel(settings, work), how, progress)
             if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
                 work.forget_unused()
@@ -151,13 +135,10 @@ def hierarchy(
     async def build() -> tuple[Made, Usage]:
         if is_embedded(settings.model):
             return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
-        budget = Budget.open(settings, Usage(), time.time(), kept=False)
-        with Work(folder / WORK) as work, working(settings, budget) as spent:
-            model = current_model(settings)
-            asking = partial(kept_ask, work, model.name, settings)
+        with Work(folder / WORK) as work, working(settings) as spent:
+            summarizer = Summarizing(KeptModel(settings, work), encoder)
             if settings.nli:
                 load_nli(settings.nli)  # refused now, and not after the first call
-            summarizer = Summarizing(asking, settings, model, encoder)
             return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
 
     return blocking(build())

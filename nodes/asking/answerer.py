@@ -58,9 +58,7 @@ class Answerer(ABC):
     tau: float | None = None
     """The confidence above which its answers are accepted, where that was calibrated for it."""
     writes: bool = True
-    """Whether it can write in words of its own; else it quotes."""
-    reconsiders: bool = True
-    """Whether it may answer otherwise where it is asked the same with a hint that it was not sure."""
+    """Whether it can write in words of its own; else it quotes, and says the same where it is asked again with a hint."""
     connecting_s: float = 0.0
     """Seconds that its client took to be imported and made."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
-from ramify.tools.errors import BudgetError, ModelError
+from ramify.tools.errors import BudgetError, ModelError, ReplyError
 from ramify.tools.models.servers import was_refused, was_seen
 from ramify.tools.models.tokens import estimate
 from ramify.tools.quoting import brief
@@ -69,32 +69,18 @@ class Budget:
         After an error the next one to ask opens its own, because a run that is resumed begins its superstep anew.
         """
         question = (state.get("started") or 0.0, str(state.get("question")))
+        known, budget = _SHARED.get(question, (None, None))
+        if budget is None or known != superstep or last:
+            usage, branches, error = state.get("usage") or Usage(), len(state.get("tree") or ()), state.get("error") or ""
+            budget = cls.open(settings, usage, question[0], kept, branches, last, error)
+            _forget(question)
+            if not last:
+                _SHARED[question] = (superstep, budget)
         try:
-            yield cls._of_superstep(question, settings, state, superstep, kept, last)
+            yield budget
         except BaseException:
             _forget(question)
             raise
-
-    @classmethod
-    def _of_superstep(
-        cls, question: tuple[float, str], settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool
-    ) -> "Budget":
-        known = _SHARED.get(question)
-        if known is not None and known[0] == superstep and not last:
-            return known[1]
-        budget = cls.open(
-            settings,
-            state.get("usage") or Usage(),
-            state.get("started") or 0.0,
-            kept,
-            len(state.get("tree") or ()),
-            last,
-            state.get("error") or "",
-        )
-        _forget(question)
-        if not last:
-            _SHARED[question] = (superstep, budget)
-        return budget
 
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
         """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
@@ -140,6 +126,10 @@ class CallContext:
     spent: Usage = field(default_factory=Usage)
     shown: dict[str, int] = field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
+    notices: list[str] = field(default_factory=list)
+    """What the result has to say of it."""
+    failed: ReplyError | BudgetError | None = None
+    """Why it failed, or went on with a warning."""
     waited: float = 0.0
     """Seconds that a person took to decide."""
 
@@ -205,9 +195,9 @@ CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 
 
 @contextmanager
-def working(settings: Settings, budget: Budget) -> Iterator[CallContext]:
-    """Make settings and budget reachable, and book what is spent meanwhile."""
-    context = CallContext(settings, budget)
+def working(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
+    """Make settings and budget reachable, and book what is spent meanwhile; not given, the budget is all that the settings allow."""
+    context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), kept=False))
     token = CURRENT.set(context)
     try:
         with large.choosing(is_large(settings.model)):

@@ -29,7 +29,6 @@ class Extractive(Answerer):
 
     tau = TAU
     writes = False
-    reconsiders = False
 
     def __init__(self, settings: Settings, notice: str | None = None) -> None:
         """Prepare for calls with these settings; nothing is loaded yet. ModelError where the large reader is wanted and not there."""

@@ -1,11 +1,10 @@
 """Find names and what connects them with a language model (GraphRAG §1): extraction, gleaning, claims; a text that fails is halved."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from ramify.nodes.building.kept_replies import at_once, side_by_side
-from ramify.nodes.settings.building import BuildSettings
+from ramify.nodes.building.kept_replies import KeptModel, at_once, side_by_side
+from ramify.nodes.settings import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
 from ramify.prompts.claims import LINE_TOKENS
 from ramify.prompts.extract import BAR, lines_for, with_lines
@@ -15,21 +14,19 @@ from ramify.tools.knowledge.build import BUDGET
 from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, Unit, halves, linked
 from ramify.tools.knowledge.rule_builder import LONGEST, in_sentences
 
-Ask = Callable[..., Awaitable[Any]]
-"""Asks a prompt, given the field that its confidence is read from, and its slots."""
 _HALVED = 2
 _STRONGEST = 10.0
 
 
 async def extract_elements(
-    units: Sequence[Unit], ask: Ask, settings: BuildSettings, told: Callable[[int], None]
+    units: Sequence[Unit], model: KeptModel[BuildSettings], told: Callable[[int], None]
 ) -> tuple[list[Elements], dict[str, str]]:
     """Read units side by side; give what was found, and why units could not be read, by the id of their first passage."""
 
     async def read(unit: Unit) -> tuple[list[Elements], str]:
-        return await _halving(unit, ask, settings, _HALVED)
+        return await _halving(unit, model, _HALVED)
 
-    results = await side_by_side(read, units, at_once(settings), told)
+    results = await side_by_side(read, units, at_once(model.settings), told)
     found: list[Elements] = []
     unread: dict[str, str] = {}
     for unit, result in zip(units, results, strict=True):
@@ -43,26 +40,27 @@ async def extract_elements(
     return found, unread
 
 
-async def _halving(unit: Unit, ask: Ask, settings: BuildSettings, left: int) -> tuple[list[Elements], str]:
+async def _halving(unit: Unit, model: KeptModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
     """Read a unit; where no usable reply comes, each half of it, so often as is left."""
     try:
-        return [await _read(unit, ask, settings)], ""
+        return [await _read(unit, model)], ""
     except ReplyError as error:
         parts = halves(unit) if left else ()
         if len(parts) < 2:
             return [], error.what
-    read = [await _halving(part, ask, settings, left - 1) for part in parts]
+    read = [await _halving(part, model, left - 1) for part in parts]
     return [elements for found, _ in read for elements in found], next((failure for _, failure in read if failure), "")
 
 
-async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
+async def _read(unit: Unit, model: KeptModel[BuildSettings]) -> Elements:
+    settings = model.settings
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
     # A reply is as long as its text and its limit of tokens let it be.
     lines = min(lines_for(settings.unit_tokens), lines_for(settings.num_predict))
-    rounds: list[Extracted] = [await ask(with_lines(EXTRACT, lines), "entities", **slots)]
+    rounds: list[Extracted] = [await model.ask(with_lines(EXTRACT, lines), "entities", **slots)]
     for _ in range(settings.gleanings):
         found = [line for part in rounds for line in (*part.entities, *part.relations)]
-        more: Extracted = await ask(with_lines(GLEAN, lines), "entities", **slots, found=found)
+        more: Extracted = await model.ask(with_lines(GLEAN, lines), "entities", **slots, found=found)
         if not set(more.entities + more.relations) - set(found):
             break
         rounds.append(more)
@@ -76,7 +74,7 @@ async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
     claims: list[Claim] = []
     if settings.claims and names:
         prompt = with_lines(CLAIMS, min(lines, lines_for(settings.num_predict, LINE_TOKENS)))
-        reply = await ask(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
+        reply = await model.ask(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
         claims = [claim for line in reply.claims if (claim := _claim(line, unit, names))]
     return Elements(tuple(mentions), tuple(links), tuple(claims))
 

@@ -1,47 +1,62 @@
-"""Ask a model one thing of a build: from the replies kept, or anew; each validated reply is kept at once."""
+"""The model of a build: it is asked each thing once, because each validated reply is kept at once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ramify.nodes.asking.ask import ask
+from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import CURRENT, working
+from ramify.nodes.asking.language_model import room_for
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
 from ramify.tools.knowledge.build import Work, key_of
 from ramify.tools.server_address import addresses
 
+S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=BaseModel)
 G = TypeVar("G")
 R = TypeVar("R")
-AT_ONCE = 8
+_AT_ONCE = 8
 _OPTIONS = ("temperature", "seed", "num_ctx", "num_predict", "thought", "shots")
 
 
-async def kept_ask(work: Work, model: str, settings: Settings, prompt: Prompt[T], field: str, **slots: Any) -> T:
-    """Give the reply to a prompt; BudgetError, ReplyError and ModelError as `ask` raises them."""
-    told = prompt.told_with(settings.thought, settings.shots)
-    asked = [model, *(f"{name}={getattr(settings, name)}" for name in _OPTIONS), *(message.text for message in told.render(slots))]
-    key = key_of(asked)
-    if (held := work.get(key)) is not None:
-        return prompt.reply.model_validate(held)
-    outer = CURRENT.get()
-    with working(settings, outer.budget) as inner:
-        try:
-            reply = await ask(prompt, field=field, **slots)
-        finally:
-            outer.spent += inner.spent
-    value = prompt.reply.model_validate(reply.value.model_dump(mode="json"))
-    work.put(key, value.model_dump(mode="json"))
-    return value
+class KeptModel(Generic[S]):
+    """The model that the settings of a build name, with the replies kept in its work."""
+
+    def __init__(self, settings: S, work: Work) -> None:
+        """Find the model, which blocks; UsageError or ModelError where there is none."""
+        self.settings, self._work = settings, work
+        self._model = current_model(settings)
+        self.name, self.count = self._model.name, self._model.count
+
+    def room(self, told: int) -> int:
+        """Return the tokens that a prompt has for its material, which says so many beside it."""
+        return room_for(self.settings, self._model) - told
+
+    async def ask(self, prompt: Prompt[T], field: str, **slots: Any) -> T:
+        """Return the reply to a prompt, kept or new; BudgetError, ReplyError and ModelError as `ask` raises them."""
+        told = prompt.told_with(self.settings.thought, self.settings.shots)
+        options = [f"{name}={getattr(self.settings, name)}" for name in _OPTIONS]
+        key = key_of([self.name, *options, *(message.text for message in told.render(slots))])
+        if (held := self._work.get(key)) is not None:
+            return prompt.reply.model_validate(held)
+        outer = CURRENT.get()
+        with working(self.settings, outer.budget) as inner:
+            try:
+                reply = await ask(prompt, field=field, **slots)
+            finally:
+                outer.spent += inner.spent
+        value = prompt.reply.model_validate(reply.value.model_dump(mode="json"))
+        self._work.put(key, value.model_dump(mode="json"))
+        return value
 
 
 def at_once(settings: Settings) -> int:
     """Tell how many calls to have under way: as many as a server takes, for each server."""
-    return (settings.max_concurrency or AT_ONCE) * max(1, len(addresses(settings.base_url)))
+    return (settings.max_concurrency or _AT_ONCE) * max(1, len(addresses(settings.base_url)))
 
 
 async def side_by_side(

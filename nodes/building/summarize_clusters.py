@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ramify.nodes.asking.answerer import Answerer
-from ramify.nodes.asking.language_model import room_for
-from ramify.nodes.building.extract_elements import Ask
-from ramify.nodes.settings.building import HierarchySettings
+from ramify.nodes.building.kept_replies import KeptModel
+from ramify.nodes.settings import HierarchySettings
 from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
 from ramify.prompts.prompt import Prompt
 from ramify.tools.embeddings.encoder import Encoder
@@ -26,9 +24,7 @@ _TOLD = 600
 class Summarizing:
     """Sum up clusters by asking a model."""
 
-    ask: Ask
-    settings: HierarchySettings
-    model: Answerer
+    model: KeptModel[HierarchySettings]
     encoder: Encoder
 
     @property
@@ -38,13 +34,13 @@ class Summarizing:
 
     async def summarize(self, material: Material) -> Summary:
         """Sum up a cluster by what is supported; where that is too little, or a budget is used up, sentences are quoted, and marked so."""
-        texts = self._fitting(material)
+        texts, nli = self._fitting(material), self.model.settings.nli
         try:
             said = await self._said(SUMMARIZE_CLUSTER, material, texts)
-            failing = unsupported(said, texts, self.encoder, self.settings.nli)
+            failing = unsupported(said, texts, self.encoder, nli)
             if said and len(said) - len(failing) < SUPPORTED * len(said):
                 said = await self._said(SUPPORT, material, texts, unsupported=failing)
-                failing = unsupported(said, texts, self.encoder, self.settings.nli)
+                failing = unsupported(said, texts, self.encoder, nli)
         except (ReplyError, BudgetError):
             return await Quoting(self.encoder).summarize(material)
         support = 1 - len(failing) / len(said) if said else 0.0
@@ -54,12 +50,12 @@ class Summarizing:
         return Summary(tuple(self._resting(kept, material)), self.made_by, round(support, 4))
 
     async def _said(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
-        reply: Summarized = await self.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
+        reply: Summarized = await self.model.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
         return [sentence for text in reply.sentences for sentence in sentences(text)]
 
     def _fitting(self, material: Material) -> list[str]:
         """List the texts nearest the centre that fit the window; one too long by itself is cut."""
-        left = room_for(self.settings, self.model) - _TOLD
+        left = self.model.room(_TOLD)
         texts: list[str] = []
         for source in material.nearest:
             length = self.model.count(source.text)

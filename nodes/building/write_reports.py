@@ -3,11 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
-from ramify.nodes.asking.answerer import Answerer
-from ramify.nodes.asking.language_model import room_for
-from ramify.nodes.building.extract_elements import Ask
-from ramify.nodes.building.kept_replies import at_once, side_by_side
-from ramify.nodes.settings.building import BuildSettings
+from ramify.nodes.building.kept_replies import KeptModel, at_once, side_by_side
+from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError
@@ -22,7 +19,7 @@ _LONG = 500
 """Tokens from which on what was said of an element is summed up by a call."""
 
 
-async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, model: Answerer, told: Callable[[int], None]) -> Graph:
+async def describe(knowledge: Knowledge, model: KeptModel[BuildSettings], told: Callable[[int], None]) -> Graph:
     """Give each element one description: what was said of it, joined; summed up by the model where that is long."""
     elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
     long = [one for one in elements if model.count(joined(one.told).text) > _LONG]
@@ -30,49 +27,45 @@ async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, mode
     async def sum_up(element: Entity | Relation) -> Told:
         name = element.name if isinstance(element, Entity) else "a connection"
         try:
-            reply = await ask(DESCRIBE, "description", name=name, told=[one.text for one in element.told])
+            reply = await model.ask(DESCRIBE, "description", name=name, told=[one.text for one in element.told])
         except ReplyError:
             return joined(element.told)
         return Told(reply.description, element.told[0].passage)
 
-    made = await side_by_side(sum_up, long, at_once(settings), told)
+    made = await side_by_side(sum_up, long, at_once(model.settings), told)
     described = {tuple(one.told): text for one, text in zip(long, made, strict=True) if isinstance(text, Told)}
     return settled(knowledge, lambda said, names: described.get(tuple(said)) or joined(said))
 
 
-def report_tokens(material: Material, settings: BuildSettings, model: Answerer) -> int:
+def report_tokens(material: Material, model: KeptModel[BuildSettings]) -> int:
     """Count the tokens of the prompt that asks for a report."""
-    told = REPORT.told_with(settings.thought, settings.shots).render(
-        {"material": [line.text for line in _shown(material, settings, model)]}
-    )
-    return sum(model.count(message.text) for message in told)
+    prompt = REPORT.told_with(model.settings.thought, model.settings.shots)
+    return sum(model.count(message.text) for message in prompt.render({"material": [line.text for line in _shown(material, model)]}))
 
 
-async def write_reports(
-    materials: Sequence[Material], ask: Ask, settings: BuildSettings, model: Answerer, told: Callable[[int], None]
-) -> list[Report]:
+async def write_reports(materials: Sequence[Material], model: KeptModel[BuildSettings], told: Callable[[int], None]) -> list[Report]:
     """Report on communities side by side."""
 
     async def write(material: Material) -> Report:
-        if material.community.level >= settings.report_levels:
+        if material.community.level >= model.settings.report_levels:
             return quoted_report(material)
-        lines = _shown(material, settings, model)
+        lines = _shown(material, model)
         if not lines:  # the model described nothing of it, and no sentence has two of its names
             return quoted_report(material)
         try:
-            reply: Reported = await ask(REPORT, "summary", material=[line.text for line in lines])
+            reply: Reported = await model.ask(REPORT, "summary", material=[line.text for line in lines])
         except ReplyError:
             return quoted_report(material)
         return _report(material, lines, reply, model.name)
 
-    made = await side_by_side(write, materials, at_once(settings), told)
+    made = await side_by_side(write, materials, at_once(model.settings), told)
     return [
         quoted_report(material) if isinstance(report, BudgetError) else report for material, report in zip(materials, made, strict=True)
     ]
 
 
-def _shown(material: Material, settings: BuildSettings, model: Answerer) -> list[Told]:
-    return fill(material, room_for(settings, model) - _TOLD, model.count)
+def _shown(material: Material, model: KeptModel[BuildSettings]) -> list[Told]:
+    return fill(material, model.room(_TOLD), model.count)
 
 
 def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by: str) -> Report:

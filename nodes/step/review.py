@@ -7,7 +7,7 @@ The run stops by LangGraph's `interrupt`, with the request that LangChain's huma
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, cast
 
 from langgraph.config import get_config
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER
@@ -17,9 +17,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import NEVER, UNSURE, Settings, TreeSettings
-from ramify.nodes.state import Sentence
+from ramify.nodes.step import Context, Update
 from ramify.nodes.step.text import in_lines
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, is_unknown
+from ramify.nodes.tree.citation import Sentence
 from ramify.nodes.tree.notes import named
 from ramify.nodes.tree.phrases import figure
 from ramify.tools.errors import UsageError
@@ -127,9 +128,9 @@ def _read(answer: object, actions: Sequence[Action]) -> list[Decision]:
     try:
         decisions = _Decisions.model_validate(answer).decisions
     except ValidationError:
-        _refuse(f"{brief(repr(answer), QUOTED)} is no list of decisions", f"resume with {FORM}")
+        raise UsageError(f"{brief(repr(answer), QUOTED)} is no list of decisions", f"resume with {FORM}") from None
     if len(decisions) != len(actions):
-        _refuse(f"{len(decisions)} decisions were given for {len(actions)} actions", f"resume with {FORM}")
+        raise UsageError(f"{len(decisions)} decisions were given for {len(actions)} actions", f"resume with {FORM}")
     return [
         _checked(decision, action) if decision.type == "edit" else decision for decision, action in zip(decisions, actions, strict=True)
     ]
@@ -139,19 +140,17 @@ def _checked(decision: Decision, action: Action) -> Decision:
     """Return an edit with all arguments of the action; UsageError where it cannot be carried out."""
     edited = decision.edited_action
     if edited is None or edited.name != action.name:
-        _refuse(f"an edit of {action.name!r} names {edited and brief(edited.name, QUOTED)!r}", f"give an edited_action of {action.name!r}")
+        raise UsageError(
+            f"an edit of {action.name!r} names {edited and brief(edited.name, QUOTED)!r}", f"give an edited_action of {action.name!r}"
+        )
     if unknown := sorted(edited.args.keys() - action.args.keys()):
-        _refuse(f"{action.name} has no argument {brief(unknown[0], QUOTED)!r}", f"it has {', '.join(action.args)}")
+        raise UsageError(f"{action.name} has no argument {brief(unknown[0], QUOTED)!r}", f"it has {', '.join(action.args)}")
     for name, value in edited.args.items():
         if len(readable(value)) > LONGEST:
-            _refuse(f"{name} has {len(value):,} characters", f"write at most {LONGEST:,}")
+            raise UsageError(f"{name} has {len(value):,} characters", f"write at most {LONGEST:,}")
     args = {**action.args, **edited.args}
     action.check(args)
     return decision.model_copy(update={"edited_action": EditedAction(name=action.name, args=args)})
-
-
-def _refuse(what: str, remedy: str) -> NoReturn:
-    raise UsageError(what, remedy)
 
 
 def as_argument(text: str | None) -> str:
@@ -172,7 +171,9 @@ def how_sure(confidence: float | None, settings: TreeSettings) -> str:
 def check_answer(args: Mapping[str, str]) -> None:
     """Raise UsageError for an answer that says nothing."""
     if is_unknown(args[ANSWER]):
-        _refuse(f"the edited answer {brief(args[ANSWER], QUOTED)!r} says nothing", "write an answer, or reject the one that was found")
+        raise UsageError(
+            f"the edited answer {brief(args[ANSWER], QUOTED)!r} says nothing", "write an answer, or reject the one that was found"
+        )
 
 
 def decided(branch: Branch, decision: Decision) -> Branch:
@@ -187,7 +188,7 @@ def decided(branch: Branch, decision: Decision) -> Branch:
     return branch.to(branch.status, **changes, objection="", note=note)
 
 
-async def confirm_answer(context: Any, update: dict[str, Any]) -> dict[str, Any]:
+async def confirm_answer(context: Context[Any], update: Update) -> Update:
     """Ask a person before an unsure answer is given; one that is rejected is Unknown."""
     settings, answer = context.settings, str(update["answer"])
     confidence = update.get("confidence")

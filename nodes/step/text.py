@@ -13,10 +13,9 @@ from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Answerer, Reply
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import UNSURE, Settings
-from ramify.nodes.state import State, merge_max
-from ramify.nodes.state.turns import answer_id
+from ramify.nodes.state import State, answer_id, merge_max
+from ramify.nodes.step import Update, call_model
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
-from ramify.nodes.step.task import call_model
 from ramify.nodes.tree import DROPPED, ROOT, Passage, Tree, ancestors, is_unknown, position
 from ramify.nodes.tree.citation import SHOWN, Citation, Sentence, cite, headings, marked, numbers_in, without_marks, without_unfinished
 from ramify.prompts import CHECK, WRITE
@@ -26,7 +25,6 @@ from ramify.tools.languages import language_of
 from ramify.tools.relevance import MODEL, NONE, missing_facts, supported
 from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
 
-Update = dict[str, Any]
 _BEHIND_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
 """What separates marks."""
@@ -209,46 +207,43 @@ async def _quoted_by(state: State, model: Answerer, update: Update) -> Update:
 async def _checked(state: State, settings: Settings, sentences: Sequence[Sentence], update: Update) -> Update:
     """Say of each sentence whether what it cites supports it: names and numbers first, then the rest as `check` says."""
     cited: list[Citation] = update.get("citations", [])
-    unknown = is_unknown(str(update["answer"]))  # then what cites nothing says what is missing
     texts = [[f"{cited[n - 1].title} {cited[n - 1].heading}: {cited[n - 1].text}" for n in one.citations] for one in sentences]
+    spent: Update = {}
+    verdicts: Sequence[bool | None] | None
     if settings.check == MODEL:
-        return await _checked_by_model(state, sentences, texts, update, unknown)
-    by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
+        verdicts, spent = await _asked_of_model(state, sentences, texts, update)
+        if verdicts is None:
+            return spent
+    else:
+        by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
+        try:
+            verdicts = await asyncio.to_thread(
+                lambda: [supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]
+            )
+        except ModelError as error:
+            return {"notices": [*update.get("notices", state["notices"]), f"the sentences were not checked: {error}"]}
+    if is_unknown(str(update["answer"])):  # then what cites nothing says what is missing
+        verdicts = [verdict if told else None for verdict, told in zip(verdicts, texts, strict=True)]
+    return {**spent, "sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
 
-    def check() -> list[bool | None]:
-        pairs = zip(sentences, texts, strict=True)
-        return [None if unknown and not told else supported(one.text, told, by, language) for one, told in pairs]
 
-    try:
-        verdicts = await asyncio.to_thread(check)
-    except ModelError as error:
-        return {"notices": [*update.get("notices", state["notices"]), f"the sentences were not checked: {error}"]}
-    return {"sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
+async def _asked_of_model(
+    state: State, sentences: Sequence[Sentence], texts: Sequence[Sequence[str]], update: Update
+) -> tuple[list[bool] | None, Update]:
+    """Ask the model which sentences the passages do not support; one whose names or numbers are missing needs no asking.
 
-
-async def _checked_by_model(
-    state: State, sentences: Sequence[Sentence], texts: Sequence[Sequence[str]], update: Update, unknown: bool
-) -> Update:
-    """Ask the model which sentences the passages do not support; one whose names or numbers are missing needs no asking."""
+    Return the verdicts, None where there is no reply, and the update that books the call.
+    """
     stand = [bool(told) and not missing_facts(one.text, told) for one, told in zip(sentences, texts, strict=True)]
     if not any(stand):
-        verdicts = [None if unknown and not told else False for told in texts]
-        return {"sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
+        return stand, {}
     held = {**state["passages"], **update.get("passages", {})}
     passages = tuple(held[citation.id] for citation in update["citations"] if citation.cited and citation.id in held)
     listed = [marked(one) for one in sentences]
-    reply, spent = await call_model(
-        {**state, "notices": update.get("notices", state["notices"])},
-        CHECK,
-        passages,
-        instead="the sentences were not checked",
-        said=listed,
-    )
+    noticed: State = {**state, "notices": update.get("notices", state["notices"])}
+    reply, spent = await call_model(noticed, CHECK, passages, instead="the sentences were not checked", said=listed)
     spent = _beside(update, spent)
     if reply is None:
-        return spent
+        return None, spent
     wrong = set(reply.value.unsupported)
-    verdicts = [
-        None if unknown and not told else ok and number not in wrong for number, (ok, told) in enumerate(zip(stand, texts, strict=True), 1)
-    ]
-    return {**spent, "sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
+    return [ok and number not in wrong for number, ok in enumerate(stand, 1)], spent

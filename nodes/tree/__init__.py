@@ -3,34 +3,18 @@
 A branch's path is its position and its identity: "0" is the root, "0.1" its second child. Branches are never removed: what is pruned stays,
 with the reason, because the tree is the explanation of the answer.
 
-In reading order: `tree` (branches, passages, references to other answers), `notes`, `citation`; `phrases` and `cards` show them.
+Here are branches, passages, and how a tree grows. In reading order then: `answers`, `notes`, `citation`; `phrases` and `cards` show them.
 """
 
-from ramify.nodes.tree.tree import (
-    DROPPED,
-    ROOT,
-    WORKING,
-    Branch,
-    ConfidenceSource,
-    FrozenModel,
-    Kind,
-    Passage,
-    Point,
-    Proposal,
-    Status,
-    Tree,
-    ancestors,
-    branches_below,
-    children,
-    descendants,
-    merge_branches,
-    new_children,
-    normalized_key,
-    position,
-    row,
-    to_networkx,
-)
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import networkx as nx
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from ramify.tools.english import UNKNOWN, is_unknown
+from ramify.tools.errors import UsageError
 
 __all__ = [
     "DROPPED",
@@ -58,3 +42,227 @@ __all__ = [
     "row",
     "to_networkx",
 ]
+
+Kind = Literal["question", "entity", "batch"]
+"""What a branch asks: a question, what there is about a name, or what a batch of reports says of the whole question."""
+Status = Literal["open", "waiting", "answered", "split", "inner", "leaf", "pruned", "failed"]
+"""What came of a branch: to be searched or answered, waiting for its sibling, answered, divided; or settled (the last four)."""
+ConfidenceSource = Literal["logprobs", "stated", "reader", "person"]
+
+ROOT = "0"
+WORKING: frozenset[str] = frozenset({"open", "waiting", "answered"})
+DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
+INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated"}
+"""The fields of a branch that only the steps of a graph read."""
+
+
+class FrozenModel(BaseModel):
+    """A frozen value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Proposal(FrozenModel):
+    """How a question may be divided, as a decision proposed it: sub-questions, or names to look up."""
+
+    questions: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    together: str = ""
+
+
+class Point(FrozenModel):
+    """One thing that a batch of reports says of the question."""
+
+    text: str
+    score: float = Field(ge=0, le=1)
+    """How much it helps to answer the question."""
+    cited: tuple[str, ...] = ()
+    """The ids of the reports that it rests on."""
+
+
+class Branch(FrozenModel):
+    """A vertex of the tree: a question or an entity, what was found and what came of it."""
+
+    path: str = Field(pattern=r"^0(\.\d+)*$")
+    question: str
+    kind: Kind = "question"
+    status: Status = "open"
+    evidence: tuple[str, ...] = ()
+    """Passage ids, as retrieved."""
+    cited: tuple[str, ...] = ()
+    """The passage ids that the answer rests on."""
+    answer: str | None = None
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    confidence_source: ConfidenceSource | None = None
+    points: tuple[Point, ...] = ()
+    """What a batch contributes, the most helpful first; its score is that of the first."""
+    score: float | None = Field(default=None, ge=0, le=1)
+    """The judge's score of the fork below."""
+    weaker: str | None = None
+    """The path of the child that helps less, as the judge found."""
+    attempts: int = Field(default=0, ge=0)
+    """How often it has been split."""
+    awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")
+    """The sibling whose answer belongs, or was put, into its question: it is the second hop of a bridge."""
+    together: str = ""
+    """How the answers below it are brought together: bridge, earlier, same, …; empty where the model decides."""
+    note: str = ""
+    """Why it was pruned, what was filled in, what went wrong."""
+    next: str = ""
+    """The step that takes it up next; empty where it is settled, or waits for others."""
+    sent: int = -1
+    """The superstep of LangGraph in which it was sent there."""
+    proposal: Proposal | None = None
+    """How it is to be divided, where that was decided already."""
+    objection: str = ""
+    """Why what came of it was not accepted; empty where it was, or is still to be looked at."""
+    reconsidered: bool = False
+    """Whether it was decided on again in the light of an objection."""
+    aggregated: bool = False
+    """Whether its answer is that of its children, brought together."""
+
+    @property
+    def depth(self) -> int:
+        """Count the edges between it and the root."""
+        return self.path.count(".")
+
+    @property
+    def parent(self) -> str | None:
+        """Give the parent's path; None for the root."""
+        return self.path.rpartition(".")[0] or None
+
+    @property
+    def known(self) -> bool:
+        """Tell whether it has an answer that says something."""
+        return self.answer is not None and not is_unknown(self.answer)
+
+    def noted(self, more: str) -> str:
+        """Give its note with more behind it."""
+        return "; ".join(filter(None, (self.note, more)))
+
+    def to(self, status: Status, **changes: Any) -> "Branch":
+        """Copy with another status and other changes, validated."""
+        return Branch.model_validate({**self.model_dump(), **changes, "status": status})
+
+    def __str__(self) -> str:
+        parts = [self.path, self.status, self.question]
+        if self.answer is not None:
+            parts.append(f"-> {self.answer}")
+        return " ".join(parts) + (f" ({self.note})" if self.note else "")
+
+
+def normalized_key(branch: Branch) -> tuple[str, str]:
+    """Give what makes two questions identical: kind and words, without case, spacing and final marks."""
+    text = unicodedata.normalize("NFKC", branch.question).casefold()
+    return branch.kind, " ".join(text.split()).rstrip(" ?.!")
+
+
+class Passage(FrozenModel):
+    """A retrieved piece of a document."""
+
+    id: str
+    text: str
+    source: str
+    score: float
+    """Cosine similarity to the question that found it, always."""
+    value: float = 0.0
+    """What MMR gave it when it was picked; the cosine where MMR was off."""
+    collection: str = ""
+    """The name of the index it is from, where several are searched; its id begins with it."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Name the document it is from."""
+        return str(self.metadata.get("title", ""))
+
+    @property
+    def place(self) -> str:
+        """Say where it stands: its source, with the page where it has one."""
+        page = self.metadata.get("page")
+        return self.source if page is None else f"{self.source}:{page}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that `ramify search --json` prints; with a collection where several are searched."""
+        return self.model_dump(mode="json", exclude={"value"} | (set() if self.collection else {"collection"}))
+
+    def __str__(self) -> str:
+        return f"{self.title or self.source}: {self.text}"
+
+
+Tree = dict[str, Branch]
+
+
+def position(path: str) -> tuple[int, ...]:
+    """Give the sort key of a path: numeric, so that 0.10 comes after 0.9."""
+    return tuple(int(step) for step in path.split("."))
+
+
+def merge_branches(tree: Mapping[str, Any] | None, grown: Mapping[str, Any] | None) -> Tree:
+    """Merge grown branches into a tree by path, as a new tree in path order.
+
+    Plain dicts are validated, because Studio edits and resumed checkpoints arrive so. UsageError for one that is no branch.
+    """
+    merged = {**_validated(tree or {}), **_validated(grown or {})}
+    return {path: merged[path] for path in sorted(merged, key=position)}
+
+
+def _validated(branches: Mapping[str, Any]) -> Tree:
+    return {branch.path: branch for path, value in branches.items() for branch in [_branch(path, value)]}
+
+
+def _branch(path: str, value: Any) -> Branch:
+    if isinstance(value, Branch):
+        return value
+    try:
+        branch = Branch.model_validate({"path": path, **value})
+    except (ValidationError, TypeError) as error:
+        raise UsageError(f"{value!r} at {path!r} is no branch ({error})", "give at least its question and status") from error
+    if not branch.question.strip():
+        raise UsageError(f"branch {path!r} has no question: {branch.question!r}", "give it one")
+    return branch
+
+
+def row(branch: Branch) -> dict[str, Any]:
+    """Give a branch as plain values, with its parent's path; what only the graph's steps tell each other is left out."""
+    return {**branch.model_dump(mode="json", exclude=INTERNAL), "parent": branch.parent}
+
+
+def children(tree: Tree, path: str) -> list[Branch]:
+    """List the branches directly below a path, in order."""
+    return [branch for branch in tree.values() if branch.parent == path]
+
+
+def branches_below(tree: Tree) -> dict[str, list[Branch]]:
+    """List the branches directly below each path, in order: for one that walks the whole tree."""
+    below: dict[str, list[Branch]] = {path: [] for path in tree}
+    for branch in tree.values():
+        if (parent := branch.parent) is not None and parent in below:
+            below[parent].append(branch)
+    return below
+
+
+def descendants(tree: Tree, path: str) -> list[Branch]:
+    """List all branches below a path, in order."""
+    return [branch for branch in tree.values() if branch.path.startswith(path + ".")]
+
+
+def ancestors(tree: Tree, path: str) -> list[Branch]:
+    """List the branches above a path, the root first."""
+    return [branch for branch in tree.values() if path.startswith(branch.path + ".")]
+
+
+def new_children(tree: Tree, path: str, questions: Iterable[str]) -> list[Branch]:
+    """Make children for the next free positions below a path."""
+    start = max((position(child.path)[-1] + 1 for child in children(tree, path)), default=0)
+    return [Branch(path=f"{path}.{number}", question=question) for number, question in enumerate(questions, start)]
+
+
+def to_networkx(tree: Tree) -> "nx.DiGraph[str]":
+    """Give the tree as a directed graph: a vertex a branch with its fields, an edge from parent to child."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for path, branch in tree.items():
+        graph.add_node(path, **branch.model_dump())
+        if branch.parent is not None:
+            graph.add_edge(branch.parent, path)
+    return graph

@@ -6,9 +6,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ramify.nodes.tree import phrases
+from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, branches_below, phrases
 from ramify.nodes.tree.notes import folded
-from ramify.nodes.tree.tree import ROOT, WORKING, Branch, Passage, Tree, branches_below
 from ramify.tools.pages import draw
 from ramify.tools.quoting import one_line
 

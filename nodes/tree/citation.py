@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ramify.nodes.tree.tree import FrozenModel, Passage
+from ramify.nodes.tree import FrozenModel, Passage
 from ramify.tools.documents.sections import at_quote, marks_of, span_of
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import nearest

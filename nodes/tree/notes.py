@@ -35,7 +35,7 @@ def partial(note: str) -> str:
     return found[1] if found else ""
 
 
-def filled(answer: str | None, path: str) -> str:
+def filled_with(answer: str | None, path: str) -> str:
     """Note what was put into a question."""
     return f"filled with {named(answer)} from {path}"
 

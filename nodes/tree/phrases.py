@@ -2,8 +2,8 @@
 
 import math
 
+from ramify.nodes.tree import Branch, Passage, Tree
 from ramify.nodes.tree.notes import folded
-from ramify.nodes.tree.tree import Branch, Passage, Tree
 from ramify.tools.index.reports import parse_report_id
 from ramify.tools.quoting import many
 from ramify.tools.text_location import crumbs, page_of, printed_page

@@ -64,7 +64,7 @@ def chat(
     if memory is None and (thread or threads):
         raise UsageError("no conversations are stored", "give their address: --memory postgresql://HOST/DATABASE or sqlite:FILE")
     if shared:
-        from ramify.graphs.conversation import share_memory
+        from ramify.graphs.memory import share_memory
 
         if memory is None:
             raise UsageError("--shared is for stored conversations", "add --memory sqlite:FILE, or omit it")

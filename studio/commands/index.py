@@ -218,7 +218,7 @@ def _kind(
 def _check(kind: "Kind", options: dict[str, Any]) -> None:
     """Validate the settings before anything is encoded."""
     if kind == "graph":
-        from ramify.nodes.settings.building import BuildSettings
+        from ramify.nodes.settings import BuildSettings
 
         BuildSettings.model_validate(options)
     if kind == "hierarchy":

@@ -13,7 +13,7 @@ from ramify.tools.index.searcher import hidden_note
 from ramify.tools.quoting import many, one_line
 
 if TYPE_CHECKING:
-    from ramify.graphs.building.graph_cost import Range, Stage
+    from ramify.graphs.building.cost import Range, Stage
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built, IndexStore
@@ -31,7 +31,7 @@ def show_estimate(
     clean: bool, group_by: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Print the estimated cost of each stage of a build, without building."""
-    from ramify.graphs.building.index_cost import index_cost
+    from ramify.graphs.building.cost import index_cost
 
     with bar() as progress:
         stages = index_cost(paths, home, kind, options, embedding, chunking, clean, group_by, note, progress)

@@ -9,9 +9,9 @@ from markupsafe import Markup
 from rich.cells import cell_len, chop_cells
 
 from ramify.graphs.run import Result
-from ramify.nodes.state import NOT_CITED
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, branches_below, is_unknown
 from ramify.nodes.tree.cards import Look, cards
+from ramify.nodes.tree.citation import NOT_CITED
 from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.studio.drawing import phrases
 from ramify.tools.new_files import write_whole

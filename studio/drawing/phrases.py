@@ -2,9 +2,9 @@
 
 from ramify.graphs.run import Result, could_not_ask, why_unknown
 from ramify.nodes.settings import is_embedded
-from ramify.nodes.state import Citation, Sentence, StoppedBy
+from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
-from ramify.nodes.tree.citation import by_line, without_marks
+from ramify.nodes.tree.citation import Citation, Sentence, by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.index.searcher import DEMO

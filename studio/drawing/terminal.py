@@ -10,8 +10,8 @@ from rich.text import Text
 from rich.tree import Tree as Drawing
 
 from ramify.graphs.run import Result
-from ramify.nodes.state import Citation, Sentence
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below
+from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import folded
 from ramify.nodes.tree.phrases import brief, figure, kind_of, legend, measures
 from ramify.studio.drawing.phrases import (

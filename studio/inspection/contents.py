@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.nodes.retrieve import passage_of
-from ramify.nodes.state import Citation
-from ramify.nodes.tree.citation import cite
+from ramify.nodes.tree.citation import Citation, cite
 from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Hit, Index

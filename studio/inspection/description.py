@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from ramify.nodes.state import Citation
+from ramify.nodes.tree.citation import Citation
 from ramify.studio.inspection.contents import Inspection, Table, sources
 from ramify.tools.hierarchy.hierarchy_file import DRIFT
 from ramify.tools.hierarchy.index import Grouped, GroupOverview

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ramify.nodes.state import Citation
+from ramify.nodes.tree.citation import Citation
 from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
 from ramify.studio.inspection.contents import Inspection, sources

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from ramify.graphs.run import Result
-from ramify.nodes.state.turns import MARK
+from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED
 from ramify.nodes.tree.phrases import figure
 from ramify.studio.serve.catalog import QUOTED

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ramify.graphs.run import Result
-from ramify.nodes.state import Citation, Sentence
 from ramify.nodes.tree import is_unknown
+from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.studio.drawing.phrases import UNSUPPORTED, advice, full_text, quoted, reason, sentence, stopped, title_of
 from ramify.tools.quoting import lines, one_line
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ramify.graphs.conversation import Conversation, delete, memory_address, opened, threads
+from ramify.graphs.conversation import Conversation, delete, threads
+from ramify.graphs.memory import memory_address, opened
 from ramify.graphs.ratings import Rating, Turn, rate, ratings_of, turns_of
 from ramify.studio.serve.catalog import AND, QUOTED, Collection
 from ramify.tools.errors import UsageError

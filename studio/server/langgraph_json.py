@@ -47,8 +47,9 @@ def configuration(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) 
 def values() -> tuple[type[Any], ...]:
     """Return the classes that a state contains."""
     # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
-    from ramify.nodes.state import Citation, Search, Sentence, Source, Usage
+    from ramify.nodes.state import Search, Usage
     from ramify.nodes.tree import Branch, Passage
+    from ramify.nodes.tree.citation import Citation, Sentence, Source
 
     return Branch, Citation, Passage, Search, Sentence, Source, Usage
 

@@ -43,7 +43,8 @@ from pydantic import BaseModel, Field, ValidationError
 from ramify.graphs.run import Cost, Watch, beginning
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import Queue, about_of, for_callers, research_tool, search_tool
-from ramify.nodes.state import Citation, Sentence, StoppedBy
+from ramify.nodes.state import StoppedBy
+from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line, shortened

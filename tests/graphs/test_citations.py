@@ -8,7 +8,7 @@ import ramify.graphs as graphs
 from ramify.evaluation.dataset import Question, Support
 from ramify.evaluation.task import scores
 from ramify.graphs.tool import research_tool
-from ramify.nodes.state import NOT_CITED
+from ramify.nodes.tree.citation import NOT_CITED
 from ramify.tools.index.passage_store import document_of
 from tests.fakes import FakeModel
 from tests.graphs.wirings import SEARCHING, Wiring, cases

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.conversation import opened, threads
+from ramify.graphs.conversation import threads
+from ramify.graphs.memory import opened
 from ramify.graphs.run import RunTracker
 from ramify.tools.errors import RamifyError, UsageError
 from tests.fakes import FakeModel
@@ -43,7 +44,7 @@ def chat() -> FakeModel:
 
 def dies_with_the_first_half(memory: str, thread: str, strategy: str = "prune") -> None:
     """Ask on a thread, and be killed once the first half's answer is kept, and the checkpoint that it belongs to."""
-    from ramify.graphs import _sqlite_memory, conversation
+    from ramify.graphs import memory as kept_in
 
     keep, answered = set(), [""]
 
@@ -69,9 +70,8 @@ def dies_with_the_first_half(memory: str, thread: str, strategy: str = "prune") 
         saver.aput, saver.aput_writes = aput, aput_writes
         return saver
 
-    kept = conversation.Memory
-    for module in (conversation, _sqlite_memory):
-        module.Memory = lambda saver, store: kept(deadly(saver), store)  # type: ignore[assignment, attr-defined, misc]
+    kept = kept_in.Memory
+    kept_in.Memory = lambda saver, store: kept(deadly(saver), store)  # type: ignore[assignment, misc]
     asked = Hanging(replies=two_halves, logprobs=True)
     graphs.Conversation(memory, thread).ask(QUESTION, strategy, model=asked, index=river(), max_depth=1 if strategy == "tor" else 2)
 

@@ -13,8 +13,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
-from ramify.graphs._sqlite_memory import patiently
-from ramify.graphs.conversation import opened, share_memory, threads
+from ramify.graphs.conversation import threads
+from ramify.graphs.memory import opened, patiently, share_memory
 from ramify.graphs.run import blocking
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index

@@ -14,8 +14,8 @@ from typing_extensions import TypedDict
 
 import ramify.graphs as graphs
 from ramify.nodes.settings import PruneSettings
-from ramify.nodes.state import Citation
 from ramify.nodes.tree import Branch
+from ramify.nodes.tree.citation import Citation
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.graphs.agents import Ears, thinker

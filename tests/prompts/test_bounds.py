@@ -8,7 +8,7 @@ import pytest
 
 import ramify.prompts as prompts
 from ramify.graphs import build
-from ramify.nodes.settings.building import BuildSettings
+from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ramify.evaluation.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, row
-from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled, unsure
+from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled_with, unsure
 from ramify.studio.drawing.page import tree_html
 from ramify.tools.pages import style
 from tests.evaluation.few_lines import line, small
@@ -81,7 +81,7 @@ def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
             "0.10": Branch(path="0.10", question="Ada", kind="entity", status="open"),
             "0.9": Branch(path="0.9", question="<b>bold</b> & more", status="leaf", answer="", confidence=0.999),
             "0.9.0": Branch(path="0.9.0", question="one", status="answered", answer="<i>1</i>", confidence=0.0),
-            "0.9.1": Branch(path="0.9.1", question="two", note=f"{SIMPLE}; odd,\nand <i>odd</i>; {filled(HOSTILE, '0.9.0')}"),
+            "0.9.1": Branch(path="0.9.1", question="two", note=f"{SIMPLE}; odd,\nand <i>odd</i>; {filled_with(HOSTILE, '0.9.0')}"),
             "0.9.2": Branch(path="0.9.2", question="three", note=f"{WEAKER}; {unsure(0.31, 0.9)}"),
         },
     )

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ramify.graphs.building import asks_model, structure
-from ramify.graphs.building.graph_cost import PILOT, REPORTED, Stage, estimate
+from ramify.graphs.building.cost import PILOT, REPORTED, Stage, estimate
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest

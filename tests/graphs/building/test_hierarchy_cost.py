@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ramify.graphs.building import hierarchy
-from ramify.graphs.building.hierarchy_cost import SUMMED, Plan, estimate_hierarchy
+from ramify.graphs.building.cost import SUMMED, Plan, estimate_hierarchy
 from ramify.studio.cli import run
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves

@@ -2,20 +2,20 @@
 
 import pytest
 
-from ramify.nodes.tree.notes import SEARCHED, SIMPLE, WEAKER, filled, folded, unsure
+from ramify.nodes.tree.notes import SEARCHED, SIMPLE, WEAKER, filled_with, folded, unsure
 
 ANSWERS = ("Budapest", "it's; a 'trap'", 'both "and" it\'s', "a\nb\\n; c", "confidence 0.1, not above tau 2", "", "x" * 5000)
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_what_is_noted_often_folds_into_words(answer: str) -> None:
-    note = "; ".join([f"{filled(answer, '0.0.1')}, nothing surer, confidence 0.615", unsure(0.31, 0.95), SEARCHED, SIMPLE, WEAKER])
+    note = "; ".join([f"{filled_with(answer, '0.0.1')}, nothing surer, confidence 0.615", unsure(0.31, 0.95), SEARCHED, SIMPLE, WEAKER])
     told = folded(note)
     assert (told.words, told.rest) == (("filled", "unsure", "searched", "simple", "weaker"), "")
     assert set(told.meanings) == set(told.words)
     assert "0.95" in told.meanings["unsure"]
     assert "\n" not in note
-    assert "\\n;" not in filled("a\n; b", "0.0")
+    assert "\\n;" not in filled_with("a\n; b", "0.0")
 
 
 def test_what_tau_was_calibrated_for_is_told_with_it() -> None:

@@ -57,7 +57,7 @@ def test_the_tenth_child_comes_after_the_ninth() -> None:
 
 def test_new_children_take_the_next_free_positions() -> None:
     tree = merge_branches({}, {path: Branch(path=path, question="?", status="pruned") for path in ("0", "0.0", "0.1")})
-    assert [branch.path for branch in new_children(tree, "0", [("a", "question", "open"), ("b", "entity", "open")])] == ["0.2", "0.3"]
+    assert [branch.path for branch in new_children(tree, "0", ["a", "b"])] == ["0.2", "0.3"]
 
 
 @pytest.mark.parametrize("wrong", [{"status": "open"}, {"question": "?", "status": "ripe"}, "text"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ramify.graphs.run import Result, ask
-from ramify.nodes.state import Citation, Sentence
+from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.studio.serve.chat import TreeInWords
 from ramify.studio.serve.markdown import harmless, paragraphs, short_answer
 from ramify.studio.serve.questions import Event

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ramify.nodes.asking.ask import current_model
-from ramify.nodes.settings.building import BuildSettings
+from ramify.nodes.settings import BuildSettings
 from ramify.tools.errors import IndexingError
 from ramify.tools.knowledge.build import BUDGET, WORK, Work
 from ramify.tools.knowledge.graph_file import GRAPH

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ramify.nodes.step.task import copy_answer, find_duplicate
 from ramify.nodes.tree import Branch, Status, Tree
+from ramify.nodes.tree.answers import copy_answer, find_duplicate
 
 ASKED = "Who founded Acme?"
 FIRST = Branch(path="0.0", question=ASKED, next="answer")

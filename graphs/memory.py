@@ -1,0 +1,264 @@
+"""Where conversations are kept, with the list of them: a PostgreSQL database, or a SQLite file, opened once for all in an event loop."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, closing
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.store.base import BaseStore, Op
+
+from ramify.graphs.nested import TRUSTED
+from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.new_files import make_file, remedy_for, share
+from ramify.tools.scrub import learn_address, parts_of, shown
+from ramify.tools.shared import Shared
+from ramify.tools.typed import readable, usable
+
+if TYPE_CHECKING:
+    from aiosqlite import Connection
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from langgraph.store.postgres.aio import AsyncPostgresStore
+
+SQLITE = "sqlite:"
+_PRIVATE = 0o600
+"""The mode of a new file of conversations, whatever that of its folder."""
+_BUSY_S = 60
+"""Seconds that a writer waits for others in a file."""
+_PATIENCE_S = 10
+"""Seconds that a database may take to be reached."""
+_MAKING = 7_264_392
+"""The number of the lock that is held while the tables of a database are made."""
+_AGAIN_S = 0.1
+
+
+class Memory(NamedTuple):
+    """LangGraph's checkpointer and store, open."""
+
+    saver: BaseCheckpointSaver[Any]
+    store: BaseStore
+
+
+def memory_address(where: str) -> str:
+    """Return the address, that of a file in full; UsageError where no conversations can be kept there."""
+    if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
+        learn_address(where)
+    if not where.startswith(("postgresql://", "postgres://", SQLITE)) or where == SQLITE:
+        remedy = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
+        raise UsageError(f"{shown(where)!r} is no place to keep conversations", remedy)
+    if not where.startswith(SQLITE):
+        if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
+            raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
+        return where
+    file = usable(readable(where).removeprefix(SQLITE)).absolute()
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
+    for kept, known in _files_of(file).items():
+        if kept.exists() and not _is_store(kept, known):
+            raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
+    return f"{SQLITE}{file}"
+
+
+def share_memory(where: str) -> None:
+    """Let every user of this machine read the conversations in a file, which is made where it is missing; UsageError for a database."""
+    place = memory_address(where)
+    if not place.startswith(SQLITE):
+        raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
+    share([make_file(kept, _PRIVATE) for kept in _files_of(Path(place.removeprefix(SQLITE)))])
+
+
+def _is_store(file: Path, known: set[str]) -> bool:
+    """Tell whether a file is a SQLite database that has known tables, or none yet; nothing is written, not even beside it."""
+    if not file.is_file():
+        return False
+    with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro{'' if with_changes else '&immutable=1'}", uri=True)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.DatabaseError as error:
+        return "locked" in str(error)  # by whoever writes there; that it can be opened is seen later
+    return not tables or bool(tables & known)
+
+
+def _files_of(file: Path) -> dict[Path, set[str]]:
+    """Return the two files of a memory, of LangGraph's checkpointer and of its store, each with the tables by which it is recognized."""
+    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
+
+
+@asynccontextmanager
+async def opened(where: str) -> AsyncIterator[Memory]:
+    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
+    place = await asyncio.to_thread(memory_address, where)
+    connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
+    async with connect(place.removeprefix(SQLITE)) as memory:
+        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
+        yield memory
+
+
+def _lost(where: str, error: Exception, remedy: str) -> RamifyError:
+    """Return the error of conversations that cannot be reached, with its reason in one line."""
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
+
+
+@asynccontextmanager
+async def _in_postgres(where: str) -> AsyncIterator[Memory]:
+    """Open a PostgreSQL database; RamifyError where it cannot be reached, or is lost while it is used."""
+    try:
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from langgraph.store.postgres.aio import AsyncPostgresStore
+        from psycopg import Error
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in PostgreSQL is not installed", "run `pip install 'ramify-rag[postgres]'`") from error
+    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_PATIENCE_S}"
+    try:
+        async with AsyncPostgresSaver.from_conn_string(patient) as saver, AsyncPostgresStore.from_conn_string(patient) as store:
+            await _make_tables(saver, store)
+            yield Memory(saver, store)
+    except Error as error:
+        raise _lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
+
+
+async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
+    """Make the tables, one process at a time; a user who may make none uses existing ones."""
+    from psycopg.errors import InsufficientPrivilege
+
+    while not await _one(saver, "SELECT pg_try_advisory_lock(%s) AS one", _MAKING):  # noqa: ASYNC110
+        await asyncio.sleep(_AGAIN_S)  # waiting for the lock in PostgreSQL would keep the other process from making an index
+    try:
+        await saver.setup()
+        await store.setup()
+    except InsufficientPrivilege:
+        if not await _one(saver, "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"):
+            raise
+    finally:
+        await _one(saver, "SELECT pg_advisory_unlock(%s) AS one", _MAKING)
+
+
+async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
+    """Return the value that a query names `one`."""
+    found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
+    return found["one"]
+
+
+@asynccontextmanager
+async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
+    """Open a SQLite file once for all who use it in an event loop; RamifyError where it is none, or cannot be written.
+
+    With a connection each, whoever writes would hold the file until the loop comes back to it, and many others would wait for too long.
+    """
+    try:
+        async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_open_sqlite)).use(file) as memory:
+            yield memory
+    except (OSError, sqlite3.Error) as error:
+        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
+        raise _lost(repr(file), error, remedy) from error
+
+
+@asynccontextmanager
+async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
+    """Open a SQLite file, with the list of conversations beside it."""
+    try:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+        from langgraph.store.sqlite.aio import AsyncSqliteStore
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
+    saved, listed = [await asyncio.to_thread(make_file, kept, _PRIVATE) for kept in _files_of(Path(file))]
+    async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
+        saver.lock = _Lock(saver.conn)
+        await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+        await patiently(saver.setup, _BUSY_S)
+        if not await asyncio.to_thread(_has_list, listed, _BUSY_S):
+            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
+            await asyncio.to_thread(_make_list, listed, _BUSY_S)
+            await saver.conn.rollback()
+        async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
+            store.abatch = partial(_one_by_one, store.abatch)  # type: ignore[method-assign]
+            try:
+                await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+                await patiently(store.setup, _BUSY_S)
+                yield Memory(saver, store)
+            finally:
+                await _end_task(store)
+
+
+async def _one_by_one(batch: Callable[[Iterable[Op]], Awaitable[list[Any]]], operations: Iterable[Op]) -> list[Any]:
+    """Run each operation in a transaction of its own: one that reads before it writes fails, and does not wait, while others write.
+
+    An error is that of SQLite, which the store wraps, or hides by that of ending a transaction which SQLite has ended.
+    """
+    try:
+        return [result for operation in operations for result in await batch([operation])]
+    except (ValueError, sqlite3.Error) as error:
+        raise error.__cause__ or error.__context__ or error from None
+
+
+class _Lock(asyncio.Lock):
+    """The lock of a connection: what its holder began and could not end is undone before others go on, as they would commit it."""
+
+    def __init__(self, connection: "Connection") -> None:
+        super().__init__()
+        self._connection = connection
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            if kind is not None:
+                await self._connection.rollback()
+        finally:
+            self.release()
+
+
+_FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()
+"""The files that are open, by event loop."""
+
+
+def _has_list(file: Path, patience_s: float) -> bool:
+    """Return whether a file has all tables of the list of conversations."""
+    from langgraph.store.sqlite import SqliteStore
+
+    with closing(sqlite3.connect(file, timeout=patience_s)) as database:
+        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'store_migrations'").fetchone() is None:
+            return False
+        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0]
+    return made is not None and made + 1 >= len(SqliteStore.MIGRATIONS)
+
+
+def _make_list(file: Path, patience_s: float) -> None:
+    """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
+    from langgraph.store.sqlite import SqliteStore
+
+    if _has_list(file, patience_s):  # another process has made it meanwhile
+        return
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=patience_s)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
+            database.execute("DELETE FROM store_migrations")
+            database.execute("DROP TABLE store")
+        SqliteStore(database).setup()
+
+
+async def patiently(make: Callable[[], Awaitable[None]], patience_s: float) -> None:
+    """Prepare a file, again where others are at it: for the change of its journal SQLite waits for nobody."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return await make()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(_AGAIN_S)
+
+
+async def _end_task(store: BaseStore) -> None:
+    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
+    task = getattr(store, "_task", None)
+    if task is not None:
+        task.cancel()
+        await asyncio.wait([task])

@@ -1,0 +1,146 @@
+"""A run inside a larger graph: its configuration, and its progress for whoever streams that graph."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass, replace
+from itertools import count
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import DEFAULT_RECURSION_LIMIT
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.constants import CONFIG_KEY_CHECKPOINTER
+from langgraph.runtime import get_runtime
+
+from ramify.graphs.run import RunTracker, Watch, beginning
+from ramify.nodes.state import Search, Usage
+from ramify.nodes.tree import Branch, Passage, row
+from ramify.nodes.tree.citation import Citation, Sentence, Source
+
+Tell = Callable[[dict[str, Any]], None]
+NAMESPACE = "checkpoint_ns"
+NUMBERING = "__pregel_scratchpad"
+"""Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
+
+TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
+"""The classes in our checkpoints: the caller's list of those that may be read back need not name them."""
+
+
+def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableConfig:
+    """Return the config of a run in a tool: the caller's, without a recursion limit that nobody chose, in a namespace below the caller's.
+
+    Outside a graph LangChain fills in a limit of its own. The namespace is named by what is asked: parallel calls keep apart, and the same
+    call made again after a crash finds its own checkpoints.
+    """
+    given = config.copy()
+    if given.get("recursion_limit") == DEFAULT_RECURSION_LIMIT and "langgraph_node" not in given.get("metadata", {}):
+        del given["recursion_limit"]
+    if (saver := _saver(config)) is not None:
+        digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
+        below = f"{config['configurable'][NAMESPACE]}|{strategy}:{digest}"
+        trusting = saver.with_allowlist(TRUSTED)
+        own = {CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: _numbered_anew(config["configurable"].get(NUMBERING))}
+        given["configurable"] = {**config["configurable"], **own}
+    return given
+
+
+def _numbered_anew(numbering: Any) -> Any:
+    """Return LangGraph's notes on a task with its subgraphs numbered from 0, and what a person has decided in it as before."""
+    return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) and not isinstance(numbering, type) else None
+
+
+def threaded_config(config: RunnableConfig) -> RunnableConfig:
+    """Return a config whose checkpointer can be used from another event loop than its own.
+
+    It has none where its own loop waits for the call, because it could not answer.
+    """
+    saver = _saver(config)
+    if saver is None:
+        return config
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    stuck = running is not None and getattr(saver, "loop", None) is running
+    return {**config, "configurable": {**config["configurable"], CONFIG_KEY_CHECKPOINTER: None if stuck else ThreadedSaver(saver)}}
+
+
+class ThreadedSaver(BaseCheckpointSaver[Any]):
+    """The asynchronous methods that a run needs, by the synchronous ones of another checkpointer, in threads."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+        self.saver = saver.with_allowlist(TRUSTED)
+        super().__init__(serde=self.saver.serde)
+
+    async def aget_tuple(self, *args: Any, **kwargs: Any) -> Any:
+        """Read a checkpoint."""
+        return await asyncio.to_thread(self.saver.get_tuple, *args, **kwargs)
+
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
+        """Write a checkpoint."""
+        return await asyncio.to_thread(self.saver.put, *args, **kwargs)
+
+    async def aput_writes(self, config: RunnableConfig, writes: Any, task_id: str, task_path: str = "") -> None:
+        """Write what a task returned."""
+        await asyncio.to_thread(self.saver.put_writes, config, writes, task_id, task_path)
+
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        """Return the next version of a channel, as the checkpointer numbers them."""
+        return self.saver.get_next_version(current, channel)
+
+
+def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
+    saver = config.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER)
+    return saver if isinstance(saver, BaseCheckpointSaver) else None
+
+
+def tool_stream(config: RunnableConfig, name: str, question: str, watch: Watch | None) -> Watch | None:
+    """Return a watch that streams a tool's progress from the graph that called the tool; `watch` itself outside of a graph.
+
+    Events go to `stream_mode="custom"` and, as the tool's output deltas, to `stream_mode="tools"`.
+    """
+    runtime = get_runtime()
+    if runtime is None:
+        return watch
+    from langchain.tools import ToolRuntime  # imports much that a question outside of an agent does not need
+
+    tool = ToolRuntime(
+        state=None, context=runtime.context, config=config, stream_writer=runtime.stream_writer, tool_call_id=None, store=runtime.store
+    )
+
+    def tell(event: dict[str, Any]) -> None:
+        told = {"tool": name, "question": question, **event}
+        tool.stream_writer(told)
+        tool.emit_output_delta(told)
+
+    return ToolStream(tell, watch)
+
+
+class ToolStream(RunTracker):
+    """Tell of each step and branch that begins, each branch that changes, and the answer's text as far as it is written."""
+
+    def __init__(self, tell: Tell, watch: Watch | None = None) -> None:
+        super().__init__()
+        self._event = tell
+        self._watch = watch
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._doing = ""
+
+    def __call__(self, kind: str, event: Mapping[str, Any]) -> None:
+        """Take in an event of the run, and tell what it changes."""
+        if self._watch is not None:
+            self._watch(kind, event)
+        text = self.text
+        super().__call__(kind, event)
+        doing = beginning(kind, event) or self._doing
+        if doing != self._doing:
+            self._event({"doing": doing})
+        rows = {path: row(branch) for path, branch in self.tree.items()}
+        for path, changed in rows.items():
+            if self._rows.get(path) != changed:
+                self._event({"branch": changed})
+        self._doing, self._rows = doing, rows
+        if self.text != text:
+            self._event({"text": self.text})
