@@ -77,7 +77,7 @@ SLOW = frozenset(
         "tests/studio/server/guard/test_bounds.py",
         "tests/studio/server/guard/test_limits.py",
         "tests/studio/server/guard/test_pages.py",
-        "tests/studio/server/test_mcp.py",
+        "tests/studio/serve/test_mcp_stdio.py",
         "tests/test_agents_page.py",
         "tests/tools/hierarchy/test_killed.py",
         "tests/tools/index/test_damage.py",
