@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Annotated, Any
@@ -62,7 +62,7 @@ def mcp(
     from ramify.studio.serve.mcp import serve, server
 
     made = server(strategy, options, about, name)
-    for line in (f"serving {_tools(name)} to an MCP client on stdin and stdout; Ctrl-C ends it", *_notices(strategy, options)):
+    for line in _told(name, "an MCP client on stdin and stdout; Ctrl-C ends it", strategy, options):
         note(line)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line would hold up a gentler end; nothing is written here
     asyncio.run(serve(made))
@@ -82,21 +82,17 @@ def _serve_http(
         questions, address = Questions(AT_ONCE), f"http://{place(host, port)}"
         made = server(strategy, options, about, name, in_turn(questions))
         app = application(made, users_of(tokens), [*map(origin_of, allow_origin), address])
-    told = f"serving {_tools(name)} to MCP clients at {address}{PREFIX}; Ctrl-C stops it"
-    run_server(app, questions, listening, [told, *_notices(strategy, options)])
+    run_server(app, questions, listening, _told(name, f"MCP clients at {address}{PREFIX}; Ctrl-C stops it", strategy, options))
     note("the server has stopped")
 
 
-def _tools(name: str) -> str:
-    return f"research_{name} and search_{name}"
-
-
-def _notices(strategy: str, options: dict[str, Any]) -> Iterable[str]:
-    """Return what is told once where there is no language model; the results of calls do not."""
+def _told(name: str, where: str, strategy: str, options: dict[str, Any]) -> Iterator[str]:
+    """Yield what is served, and, once, what there is to say where there is no language model: the results of calls do not."""
     from ramify.graphs.strategies import configure
     from ramify.nodes.asking.ask import current_model
 
+    yield f"serving research_{name} and search_{name} to {where}"
     _, settings = configure(strategy, options)
-    with suppress(ModelError):  # the next call says it, or finds a model
-        return current_model(settings).notices if settings.model == "auto" else ()
-    return ()
+    if settings.model == "auto":
+        with suppress(ModelError):  # the next call says it, or finds a model
+            yield from current_model(settings).notices

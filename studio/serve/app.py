@@ -64,14 +64,13 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
         await serving.collections.close()
         app.state.loading.cancel()
 
-    own, v1, api = json_api.JsonApi(serving), openai.OpenAI(chats), ollama.Ollama(chats)
     return guarded(
         [
             Route("/health", _health),
             Route("/ready", _ready),
-            Mount(json_api.PREFIX, routes=own.routes(), middleware=tokens),
-            Mount(openai.PREFIX, routes=v1.routes(), middleware=tokens),
-            Mount(ollama.PREFIX, routes=api.routes(), middleware=tokens),
+            Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
+            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
+            Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
             mcp.route(tools, serving.users),
             Route("/", _index),  # the page asks for no token, and tells nothing that does
             Route("/page/{name}", _part),
