@@ -1,7 +1,7 @@
 """User interfaces.
 
 * the command line: `entry` starts it, `cli` dispatches to `commands`; `console` has terminal input and output
-* `notebook`, `server` (LangGraph Studio, MCP), and `serve` (the server of our own)
+* `notebook`, `server` (LangGraph Studio), and `serve` (the server of our own, and MCP)
 * shared by all: `drawing` displays an answer and its tree, `inspection` an index
 """
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from inspect import signature
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -130,14 +130,9 @@ def main() -> None:
     except BrokenPipeError:  # the reader has seen enough, as in `ramify ask … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    if code == INTERRUPTED:
-        _leave(code)
+    if code == INTERRUPTED:  # background threads are not waited for, as `sys.exit` would
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
-
-
-def _leave(code: int) -> NoReturn:
-    """End the process like `sys.exit`, without waiting for background threads."""
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)

@@ -20,9 +20,7 @@ from ramify.studio.console.options import (
     ShowTree,
     Strategy,
     Style,
-    loaded_stores,
-    options_of,
-    read_filter,
+    question_options,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
 from ramify.tools.new_files import check_place
@@ -53,9 +51,8 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    stores = loaded_stores(index, allow_pickle)
-    named = {"index": stores, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
-    options = options_of(settings, filter=read_filter(filters), profile=profile, **named)
+    named = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
+    options = question_options(settings, index, allow_pickle, filters, **named)
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
@@ -84,8 +81,7 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
     """Ask, with the growing tree on stderr; return the result and why the question could not be asked, or an empty text."""
     from ramify.graphs.run import WARNING, could_not_ask
     from ramify.graphs.run import ask as run
-    from ramify.studio.console.live_tree import Watching
-    from ramify.studio.console.reviewing import reviewer_for
+    from ramify.studio.console.answering import Watching, reviewer_for
     from ramify.tools.extractive.questions import objection
 
     objected = objection(question)

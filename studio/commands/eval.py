@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Preset, Profile, Settings, Style, options_of, read_value
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Preset, Profile, Settings, Style, names_in, options_of, read_value
 from ramify.tools.errors import UsageError
 
 Datasets = Annotated[
@@ -102,7 +102,7 @@ def evaluate(
     from ramify.evaluation.plan import Order
     from ramify.studio.console.evaluating import evaluating
 
-    named = _names(("" if retrieval_only else "prune") if strategy is None else strategy)
+    named = names_in(("" if retrieval_only else "prune") if strategy is None else strategy)
     prior = ["closed-book"] if named and not retrieval_only else []  # beside what the model says unread, a score means something
     order = Order(
         datasets=tuple(datasets or ()),
@@ -110,19 +110,15 @@ def evaluate(
         strategies=tuple(dict.fromkeys((*named, *prior))),
         options=options_of(settings, model=model, base_url=base_url, preset=preset, profile=profile, style=style),
         sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
-        ablations=tuple(name for text in ablate or [] for name in _names(text.replace("|", ","))),
-        label=tuple(_names(label or "")),
-        index_kinds=None if index_kind is None else tuple(_names(index_kind)),
-        group_by=tuple(_names(group_by or "")),
+        ablations=tuple(name for text in ablate or [] for name in names_in(text.replace("|", ","))),
+        label=tuple(names_in(label)),
+        index_kinds=None if index_kind is None else tuple(names_in(index_kind)),
+        group_by=tuple(names_in(group_by)),
         degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
         out=out, limit=limit, sample=sample, seed=seed, at_once=at_once, workers=workers, ray=ray, embedding=embedding, index=index,
         retrieval_only=retrieval_only, draws=draws, shared=shared, calls=calls,
     )  # fmt: skip
     evaluating(order)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _shares(name: str, values: list[object]) -> Iterator[float]:

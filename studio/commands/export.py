@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ramify.studio.console.options import names_in
 from ramify.studio.console.streams import note
 from ramify.tools.new_files import file_mode, write_whole
 
@@ -26,8 +27,7 @@ def export(runs: Runs, form: As, out: Out = None, strategy: Strategies = None, m
     from ramify.evaluation.results.export import export as exported
 
     folders = list(dict.fromkeys(runs))
-    named = [name.strip() for name in (strategy or "").split(",") if name.strip()]
-    told = exported([read_run(folder) for folder in folders], form, named, min_confidence)
+    told = exported([read_run(folder) for folder in folders], form, names_in(strategy), min_confidence)
     file = folders[0] / f"{form}.jsonl" if out is None else out
     lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in told.examples)
     write_whole(lines, file, file_mode(folders[0]))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, options_of, readable_or_none
-from ramify.studio.console.streams import note, out
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, names_in, options_of, readable_or_none
+from ramify.studio.console.streams import note, say
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import flatten, one_line
 from ramify.tools.typed import readable
@@ -128,9 +128,9 @@ def index(
         raise UsageError(f"--shared is for a folder, not for {home.where!r}", "configure access on its server, and omit --shared")
     options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else fields_of(group_by)
-    wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
+    flags = {"--recluster": ("graph", recluster), "--group-by": ("hierarchy", groups), "--rebuild": ("hierarchy", rebuild)}
+    wanted = _kind(kind, home, flags, options)
     precision = None if vectors is None else precision_of(vectors)
-    _check(wanted, options)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
@@ -149,7 +149,7 @@ def index(
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
     if description is not None:
         home.describe(flatten(description))
-        out().print(f"{one_line(home.where)}: the description is {one_line(description)!r}", soft_wrap=True, markup=False)
+        say(f"{one_line(home.where)}: the description is {one_line(description)!r}")
     if isinstance(home, FolderStore):
         if shared:
             share_index(home.path)
@@ -166,7 +166,7 @@ def _take_in(home: "IndexStore", paths: list[Path], verbose: bool, **options: An
         built = Index.build(paths, progress=progress, **options)
     for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
         note(line)
-    out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
+    say(f"{one_line(home.where)}: {taken_in(built)}")
 
 
 def _relink(folder: Path, precision: "Precision") -> None:
@@ -176,21 +176,21 @@ def _relink(folder: Path, precision: "Precision") -> None:
 
     with bar() as progress:
         changed = relink(folder, precision, progress)
-    out().print(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
+    say(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}")
 
 
 def fields_of(text: str) -> list[str]:
     """Return comma-separated field names; raise UsageError if there are none."""
-    found = [field.strip() for field in text.split(",") if field.strip()]
-    if not found:
+    if not (found := names_in(text)):
         raise UsageError(f"{text!r} names no field", "name metadata fields separated by commas, such as chapter,section")
     return found
 
 
-def _kind(
-    kind: str | None, home: "IndexStore", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
-) -> "Kind":
-    """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind or options it does not support."""
+def _kind(kind: str | None, home: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "Kind":
+    """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind, or options that are not its own.
+
+    `flags` are those of one kind each, with their values.
+    """
     from ramify.tools.index.index_store import FolderStore
     from ramify.tools.index.manifest import STRUCTURE
 
@@ -206,25 +206,20 @@ def _kind(
         raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
     if found != "passages" and not isinstance(home, FolderStore):
         raise UsageError(f"the index in {home.where!r} can have no {found}", "build it in a folder: --out DIR; or omit --kind")
-    for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
-        for name, value in given.items():
-            if value and found != needed:
-                raise UsageError(f"{name} is for an index of kind {needed}", f"add --kind {needed}, or omit it")
+    for name, (needed, value) in flags.items():
+        if value and found != needed:
+            raise UsageError(f"{name} is for an index of kind {needed}", f"add --kind {needed}, or omit it")
     if options and found == "passages":
         raise UsageError("--model, --set and budgets are for building a graph or hierarchy", "add --kind, or omit them")
-    return found
-
-
-def _check(kind: "Kind", options: dict[str, Any]) -> None:
-    """Validate the settings before anything is encoded."""
-    if kind == "graph":
+    if found == "graph":
         from ramify.nodes.settings import BuildSettings
 
         BuildSettings.model_validate(options)
-    if kind == "hierarchy":
+    if found == "hierarchy":
         from ramify.graphs.building import hierarchy_settings
 
         hierarchy_settings(options)
+    return found
 
 
 def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
@@ -242,4 +237,4 @@ def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: b
     held = read_manifest(folder / MANIFEST)
     if held and held.kind != "passages":
         drop_structure(folder)
-        out().print(f"{one_line(folder)}: the {held.kind} is removed", soft_wrap=True, markup=False)
+        say(f"{one_line(folder)}: the {held.kind} is removed")

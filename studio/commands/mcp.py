@@ -2,15 +2,16 @@
 
 import asyncio
 import signal
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
 
-from ramify.studio.commands.serve import check_token
+from ramify.studio.commands.serve import check_token, run_server
 from ramify.studio.commands.studio import Origins, claim
-from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Profile, Settings, Strategy, loaded_stores, options_of
+from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Profile, Settings, Strategy, question_options
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 
@@ -53,54 +54,45 @@ def mcp(
     """Serve research and search as MCP tools: on stdin and stdout, for a client that starts this command, or with --http."""
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
-    stores = loaded_stores(index, allow_pickle)
-    options = options_of(settings, index=stores, model=model, base_url=base_url, profile=profile)
+    options = question_options(settings, index, allow_pickle, model=model, base_url=base_url, profile=profile)
     if http:
         return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
     if given := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:
         raise UsageError(f"{given[0]} is for MCP over HTTP, and this is served on stdin and stdout", "add --http, or leave it out")
-    from ramify.studio.server.mcp import serve, server
+    from ramify.studio.serve.mcp import serve, server
 
     made = server(strategy, options, about, name)
-    note(f"serving research_{name} and search_{name} to an MCP client on stdin and stdout; Ctrl-C ends it")
-    _note_model(strategy, options)
+    for line in _told(name, "an MCP client on stdin and stdout; Ctrl-C ends it", strategy, options):
+        note(line)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line would hold up a gentler end; nothing is written here
     asyncio.run(serve(made))
-
-
-def _note_model(strategy: str, options: dict[str, Any]) -> None:
-    """Say once where there is no language model; the results of calls do not."""
-    from ramify.graphs.strategies import configure
-    from ramify.nodes.asking.ask import current_model
-
-    _, settings = configure(strategy, options)
-    if settings.model == "auto":
-        with suppress(ModelError):  # the next call says it, or finds a model
-            for notice in current_model(settings).notices:
-                note(notice)
 
 
 def _serve_http(
     strategy: str, options: dict[str, Any], about: str, name: str, host: str, port: int, tokens: list[str], allow_origin: list[str]
 ) -> None:
-    """Serve until a signal comes; what runs then is stopped."""
     check_token(host, tokens, VARIABLE)
     listening = claim(host, port)
     with err().status("loading …"):
-        from ramify.studio.serve.mcp import PREFIX, application, in_turn
+        from ramify.studio.serve.mcp import PREFIX, application, in_turn, server
         from ramify.studio.serve.questions import Questions
-        from ramify.studio.serve.users import users_of
-        from ramify.studio.serve.web_server import WebServer
+        from ramify.studio.serve.transport import users_of
         from ramify.studio.server.guard import origin_of, place
-        from ramify.studio.server.mcp import server
 
         questions, address = Questions(AT_ONCE), f"http://{place(host, port)}"
         made = server(strategy, options, about, name, in_turn(questions))
         app = application(made, users_of(tokens), [*map(origin_of, allow_origin), address])
-    listening.listen()  # who reads the address can connect
-    note(f"serving research_{name} and search_{name} to MCP clients at {address}{PREFIX}; Ctrl-C stops it")
-    _note_model(strategy, options)
-    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
-    with listening, suppress(KeyboardInterrupt):
-        WebServer(app, questions).run([listening])
+    run_server(app, questions, listening, _told(name, f"MCP clients at {address}{PREFIX}; Ctrl-C stops it", strategy, options))
     note("the server has stopped")
+
+
+def _told(name: str, where: str, strategy: str, options: dict[str, Any]) -> Iterator[str]:
+    """Yield what is served, and, once, what there is to say where there is no language model: the results of calls do not."""
+    from ramify.graphs.strategies import configure
+    from ramify.nodes.asking.ask import current_model
+
+    yield f"serving research_{name} and search_{name} to {where}"
+    _, settings = configure(strategy, options)
+    if settings.model == "auto":
+        with suppress(ModelError):  # the next call says it, or finds a model
+            yield from current_model(settings).notices

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, options_of
-from ramify.studio.console.streams import note, out
+from ramify.studio.console.options import BaseUrl, ModelName, names_in, options_of
+from ramify.studio.console.streams import note, say
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import many, one_line
 
@@ -48,12 +48,12 @@ def questions(
     from ramify.nodes.settings import is_embedded
     from ramify.studio.console.progress_bar import bar
 
-    options = {**options_of(settings, model=model, base_url=base_url)}
+    options = options_of(settings, model=model, base_url=base_url)
     if "seed" in options:
         raise UsageError("'seed' is given by --seed and by --set", "use only --seed")
     options["seed"] = seed
     found, kept = current_model(ProposalSettings.model_validate(options)), QuestionFile(file)
-    wanted = kinds_of(found.name, [name.strip() for name in (kinds or "").split(",") if name.strip()])
+    wanted = kinds_of(found.name, names_in(kinds))
     for notice in found.notices:
         note(notice)
     if is_embedded(found.name):
@@ -67,7 +67,7 @@ def questions(
     if made.missing > 0:
         note(f"{made.missing:,} fewer than wanted: no more passages for them were found; another --seed draws others")
     told = f"{many(made.made, 'question')} added: look through {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
-    out().print(one_line(told), soft_wrap=True, markup=False)
+    say(one_line(told))
 
 
 def _from_chat(memory: str | None, file: Path) -> None:
@@ -79,4 +79,4 @@ def _from_chat(memory: str | None, file: Path) -> None:
     made = add_rated(memory or str(cache_folder().absolute() / "serve"), kept)
     if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in kept.rows):
         note(f"{many(unanswered, 'question')} rated down: write the right answers into {file} before `ramify eval --questions` takes it")
-    out().print(one_line(f"{many(made, 'rated question')} added to {file}"), soft_wrap=True, markup=False)
+    say(one_line(f"{many(made, 'rated question')} added to {file}"))

@@ -7,7 +7,7 @@ import typer
 
 from ramify.studio.commands.eval import AtOnce, Embedding, Limit, Seed
 from ramify.studio.console.options import BaseUrl, ModelName, options_of
-from ramify.studio.console.streams import out
+from ramify.studio.console.streams import say
 
 PaperName = Annotated[
     str | None, typer.Argument(metavar="PAPER", help="tor, prune, iterative, graph or hierarchy; without it, the papers are listed.")
@@ -46,10 +46,10 @@ def reproduce(
 
     if paper is None:
         for one in PAPERS.values():
-            out().print(f"{one.name:<10} {one.title}: {one.about}", soft_wrap=True, markup=False)
+            say(f"{one.name:<10} {one.title}: {one.about}")
         return
     from ramify.studio.commands.index import fields_of
-    from ramify.studio.console.reproducing import reproducing
+    from ramify.studio.console.evaluating import reproducing
 
     found = find_paper(paper, PAPERS)
     folder = out_ or Path(f"{found.name}-reproduced")

@@ -3,8 +3,8 @@
 import asyncio
 import signal
 import socket
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,8 +19,11 @@ from ramify.tools.scrub import shown
 from ramify.tools.server_address import is_loopback
 
 if TYPE_CHECKING:
-    from ramify.studio.serve.serving import Serving
-    from ramify.studio.serve.watching import Watched
+    from starlette.applications import Starlette
+
+    from ramify.studio.serve.catalog import Catalog
+    from ramify.studio.serve.collections import Watched
+    from ramify.studio.serve.questions import Questions
 
 VARIABLE = "RAMIFY_SERVE_TOKEN"
 Indexes = Annotated[
@@ -85,13 +88,33 @@ def serve(
     options = options_of(settings, base_url=base_url, profile=profile)
     check_token(host, token, VARIABLE)
     listening = claim(host, port)
-    indexes = _places(index or [])
-    followed = _watched(watch or [], indexes) if watch else []
-    indexes += [one.where for one in followed if one.where not in indexes]
+    from ramify.tools.index.index_store import is_address
+
+    places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
+    followed = _watched(watch or [], places)
+    places += [one.where for one in followed if one.where not in places]
     with err().status("loading …"):
-        serving = _serving(indexes, model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory, documents or [])
-    serving = replace(serving, watched=followed)
-    _run(serving, listening, host, port, allow_origin or [])
+        from ramify.graphs.ratings import CONVERSATIONS
+        from ramify.studio.serve.app import application
+        from ramify.studio.serve.collections import Collections
+        from ramify.studio.serve.questions import Questions
+        from ramify.studio.serve.serving import Serving, Threads
+        from ramify.studio.serve.transport import users_of
+        from ramify.studio.server.guard import origin_of, place
+
+        catalog, users = _catalog(places, model or ["auto"], strategy, options, rerank or []), users_of(token or [])
+        for folder in documents or []:
+            _check_folder("--documents", folder)
+        threads = Threads(memory or f"sqlite:{_own_folder() / CONVERSATIONS}")
+        asyncio.run(threads.prepare())
+        released = [folder.expanduser() for folder in documents or []]
+        made = Collections(catalog, _own_folder() / "collections", released, bool(users))
+        serving, address = Serving(catalog, Questions(at_once), threads, made, users, followed), f"http://{place(host, port)}"
+        app = application(serving, [*map(origin_of, allow_origin or []), address])
+    collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in catalog.collections.values())
+    told = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
+    run_server(app, serving.questions, listening, [told])
+    note("the server has stopped; its conversations are stored")
 
 
 def check_token(host: str, token: list[str] | None, variable: str) -> None:
@@ -101,22 +124,31 @@ def check_token(host: str, token: list[str] | None, variable: str) -> None:
         raise UsageError(what, f"set {variable}, or give --token NAME:SECRET")
 
 
+def run_server(app: "Starlette", questions: "Questions", listening: socket.socket, told: Iterable[str]) -> None:
+    """Serve until a signal comes, and say what is told once clients can connect; what runs at the end is stopped."""
+    from ramify.studio.serve.transport import WebServer
+
+    server = WebServer(app, questions)
+    listening.listen()  # who reads the address can connect
+    for line in told:
+        note(line)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
+    with listening, suppress(KeyboardInterrupt):
+        server.run([listening])
+
+
 def _installed(module: str) -> bool:
     with suppress(ModuleNotFoundError):
         return find_spec(module) is not None
     return False
 
 
-def _places(indexes: list[str]) -> list[str]:
-    from ramify.tools.index.index_store import is_address
-
-    return [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in indexes]
-
-
 def _watched(folders: list[Path], indexes: list[str]) -> "list[Watched]":
     """Find the indexes of folders that are watched; one that has none yet is indexed first."""
+    if not folders:
+        return []
     from ramify.studio.console.progress_bar import bar
-    from ramify.studio.serve.watching import watched
+    from ramify.studio.serve.collections import watched
 
     if find_spec("watchfiles") is None:
         raise RamifyError("the library that notices changed files is not installed", "run `pip install 'ramify-rag[watch]'`")
@@ -134,23 +166,14 @@ def _check_folder(option: str, folder: Path) -> None:
         raise UsageError(f"{option} {str(folder)!r} is no folder", "name a folder that is there")
 
 
-def _serving(
-    places: list[str], models: list[str], strategy: str, options: dict[str, Any],
-    tokens: list[str], rerank: list[str], at_once: int, memory: str | None, documents: list[Path],
-) -> "Serving":  # fmt: skip
+def _catalog(places: list[str], models: list[str], strategy: str, options: dict[str, Any], rerank: list[str]) -> "Catalog":
     """Open what is served; an error now and not at the first question."""
     from ramify.graphs.strategies import configure
     from ramify.studio.serve.catalog import Catalog, named
-    from ramify.studio.serve.collections import Collections
-    from ramify.studio.serve.questions import Questions
-    from ramify.studio.serve.serving import Serving
-    from ramify.studio.serve.threads import Threads
-    from ramify.studio.serve.users import users_of
     from ramify.studio.server.bounds import declare
     from ramify.tools.models.gguf import GGUF, find_gguf
 
     configure(strategy, options)
-    users = users_of(tokens)
     files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]
     for file in files:
         find_gguf(file)
@@ -161,19 +184,7 @@ def _serving(
     for collection in catalog.collections.values():
         catalog.options_of(strategy, catalog.selection(collection.name))
         collection.manifest()
-    for folder in documents:
-        _check_folder("--documents", folder)
-    kept = Threads(memory or _own_memory())
-    asyncio.run(kept.prepare())
-    collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents], bool(users))
-    return Serving(catalog, Questions(at_once), kept, users, collections)
-
-
-def _own_memory() -> str:
-    """Return the address of the conversations in the user's cache."""
-    from ramify.graphs.ratings import CONVERSATIONS
-
-    return f"sqlite:{_own_folder() / CONVERSATIONS}"
+    return catalog
 
 
 def _own_folder() -> Path:
@@ -183,21 +194,3 @@ def _own_folder() -> Path:
     folder = cache_folder().absolute() / "serve"
     make_folder(folder)
     return folder
-
-
-def _run(serving: "Serving", listening: socket.socket, host: str, port: int, allow_origin: list[str]) -> None:
-    """Serve until a signal comes; what runs then is stopped."""
-    from ramify.studio.serve.app import application
-    from ramify.studio.serve.web_server import WebServer
-    from ramify.studio.server.guard import origin_of, place
-
-    address = f"http://{place(host, port)}"
-    collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in serving.catalog.collections.values())
-    with err().status("loading …"):
-        server = WebServer(application(serving, [*map(origin_of, allow_origin), address]), serving.questions)
-    listening.listen()  # who reads the address can connect
-    note(f"serving {collections} at {address}; conversations are stored in {shown(serving.threads.memory)}; Ctrl-C stops it")
-    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
-    with listening, suppress(KeyboardInterrupt):
-        server.run([listening])
-    note("the server has stopped; its conversations are stored")

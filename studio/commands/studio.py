@@ -90,20 +90,16 @@ def claim(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         claimed = socket.socket(family, kind, protocol)
+        try:
+            claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            claimed.bind(address)
+        except OSError:
+            claimed.close()
+            raise
     except OSError as error:
-        raise _taken(host, port, error) from None
-    try:
-        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        claimed.bind(address)
-    except OSError as error:
-        claimed.close()
-        raise _taken(host, port, error) from None
+        what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
+        raise RamifyError(what, "stop the program that uses it, or choose another with --port or --host") from None
     return claimed
-
-
-def _taken(host: str, port: int, error: OSError) -> RamifyError:
-    what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
-    return RamifyError(what, "stop the program that uses it, or choose another with --port or --host")
 
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str], profile: str | None) -> None:
@@ -137,7 +133,8 @@ def _bind(given: list[str]) -> dict[str, str]:
     """
     from ramify.graphs.strategies import DEFAULT, STRATEGIES
     from ramify.graphs.tool import about_of
-    from ramify.studio.server.assistants import bind, identity
+    from ramify.studio.server.bounds import bind
+    from ramify.studio.server.langgraph_json import identity
 
     found = {name: about_of(where) for name, where in bind(given, STRATEGIES).items()}
     os.environ.setdefault("DEFAULT_A2A_ASSISTANT_ID", identity(next(iter(found), DEFAULT)))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.streams import err, note, out
+from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import RamifyError
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable
@@ -60,4 +60,4 @@ class Teller:
             if line not in self._told:
                 note(line)
         self._told, self._failed = set(lines), ""
-        out().print(f"{self._where}: {taken_in(told)}", soft_wrap=True, markup=False)
+        say(f"{self._where}: {taken_in(told)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from ramify.studio.console.progress_bar import bar
-from ramify.studio.console.streams import note, out
+from ramify.studio.console.streams import note, out, say
 from ramify.tools.index.searcher import hidden_note
 from ramify.tools.quoting import many, one_line
 
@@ -173,4 +173,4 @@ def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, 
 
 def _tell(folder: Path, made: str, usage: "Usage") -> None:
     calls = f", {usage.llm_calls:,} model calls, {usage.tokens:,} tokens" if usage.llm_calls else ""
-    out().print(f"{one_line(folder)}: {made}{calls}", soft_wrap=True, markup=False)
+    say(f"{one_line(folder)}: {made}{calls}")

@@ -25,10 +25,6 @@ def readable_or_none(text: str | None) -> str | None:
 STRATEGIES = "prune, tor, iterative, chain, ircot, self-ask, react, naive, global or closed-book."
 Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
 StrategyNamed = Annotated[str, typer.Argument(metavar="STRATEGY", help=STRATEGIES)]
-Where = Annotated[
-    str | None,
-    typer.Option("--index", metavar="DIR", help="Folder or address of the index; without it, the demo corpus."),
-]
 Indexes = Annotated[
     list[str] | None,
     typer.Option("--index", metavar="DIR", help="Folder or address of an index; repeatable, for several. [the demo corpus]"),
@@ -107,6 +103,11 @@ def one_of(choices: Sequence[T], given: str, option: str) -> T:
     return found
 
 
+def names_in(text: str | None) -> list[str]:
+    """Return names that are separated by commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
 def read_pairs(texts: Iterable[str], option: str) -> dict[str, Any]:
     """Parse KEY=VALUE pairs, values as by `read_value`; raise UsageError for other forms and repeated keys."""
     pairs: dict[str, Any] = {}
@@ -143,6 +144,13 @@ def loaded_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] 
     from ramify.tools.index.index_store import allowed_stores
 
     return allowed_stores(index, allow_pickle)
+
+
+def question_options(
+    settings: list[str] | None, index: list[str] | None, allow_pickle: bool, filters: list[str] | None = None, **flags: Any
+) -> dict[str, Any]:
+    """Return the options of a question to an index, as by `options_of`."""
+    return options_of(settings, index=loaded_stores(index, allow_pickle), filter=read_filter(filters), **flags)
 
 
 def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:

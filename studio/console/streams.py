@@ -8,8 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ramify.tools.quoting import one_line as one_line
-from ramify.tools.quoting import reveal, shortened
+from ramify.tools.quoting import one_line, reveal, shortened
 from ramify.tools.scrub import scrub
 
 
@@ -21,6 +20,11 @@ def out() -> Console:
 def err() -> Console:
     """Return the console for progress and notices."""
     return Console(file=sys.stderr, highlight=False)
+
+
+def say(line: str) -> None:
+    """Print a line of results on stdout, however long it is."""
+    out().print(line, soft_wrap=True, markup=False)
 
 
 def print_json(value: Any) -> None:

@@ -1,7 +1,8 @@
 """The chat in the terminal: questions, and commands that begin with a slash."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from rich.text import Text
@@ -9,10 +10,9 @@ from rich.text import Text
 from ramify.graphs.conversation import Conversation, threads
 from ramify.graphs.run import Result, blocking
 from ramify.graphs.strategies import configure
-from ramify.studio.console.live_tree import Watching
+from ramify.studio.console.answering import Watching, reviewer_for
 from ramify.studio.console.options import read_pairs
-from ramify.studio.console.reviewing import reviewer_for
-from ramify.studio.console.streams import err, fail, note, out
+from ramify.studio.console.streams import err, fail, note, out, say
 from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
 from ramify.studio.drawing.terminal import drawing, head_of, show
@@ -33,8 +33,6 @@ HELP = """Ask a question; a follow-up may refer to earlier turns (and who was he
 
 LEAVING = ("quit", "exit")
 """Words that also quit."""
-
-
 COMMANDS = ("help", "tree", "sources", "strategy", "set", "html", "new", "threads", "quit")
 
 
@@ -63,10 +61,7 @@ class Talk:
             self.strategy = conversation.strategy or self.strategy
             note(f"resuming the interrupted question: {one_line(interrupted)}")
             with self._guarded():
-                with Watching(err(), self._notice) as watching:
-                    reviewer = reviewer_for(self.strategy, self.options, watching)
-                    result = conversation.resume(self.strategy, watching, reviewer, **self.options)
-                self._show(result)
+                self._show(self._watched(conversation.resume))
 
     def take(self, line: str) -> None:
         """Answer a question or run a command."""
@@ -79,12 +74,15 @@ class Talk:
                 self.over = True
             elif line:
                 question = readable(line)
-                with Watching(err(), self._notice) as watching:
-                    reviewer = reviewer_for(self.strategy, self.options, watching)
-                    result = self._conversation.ask(question, self.strategy, watching, reviewer, **self.options)
+                result = self._watched(partial(self._conversation.ask, question))
                 if told := understood(question, result.question):
                     note(told)
                 self._show(result)
+
+    def _watched(self, run: Callable[..., Result]) -> Result:
+        """Run a question with its growing tree on stderr."""
+        with Watching(err(), self._notice) as watching:
+            return run(self.strategy, watching, reviewer_for(self.strategy, self.options, watching), **self.options)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -94,13 +92,8 @@ class Talk:
         except RamifyError as error:
             fail(error)
         except KeyboardInterrupt:
-            kept = self._conversation.memory is not None
-            left = (
-                "the next chat on this thread resumes it, unless you ask another question"
-                if kept
-                else "the question is not part of the conversation"
-            )
-            note(f"stopped: {left}")
+            left = "the next chat on this thread resumes it, unless you ask another question"
+            note(f"stopped: {left if self._conversation.memory else 'the question is not part of the conversation'}")
 
     def _show(self, result: Result) -> None:
         self._last = result
@@ -150,9 +143,8 @@ class Talk:
                 note(f"a new conversation starts with the next question{kept}")
             case "threads":
                 if self._conversation.memory is None:
-                    raise UsageError(
-                        "no conversations are stored", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE"
-                    )
+                    remedy = "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE"
+                    raise UsageError("no conversations are stored", remedy)
                 list_threads(self._conversation.memory)
             case "quit":
                 self.over = True
@@ -164,4 +156,4 @@ def list_threads(memory: str) -> None:
     """Print the stored conversations, the latest first."""
     for one in blocking(threads(memory)):
         turns = f"{one.turns:,} {'turn' if one.turns == 1 else 'turns'}"
-        out().print(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"), soft_wrap=True, markup=False)
+        say(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"))

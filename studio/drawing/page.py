@@ -31,7 +31,6 @@ CELLS, BOLD = 23, 19
 """Characters per line of a box, and of an answer after its arrow, also in the wide DejaVu Sans."""
 LINES = 2
 """Lines for a question; one more without an answer."""
-PADDING, FIRST, STEP = 8, 15, 15
 
 
 def page(result: Result) -> str:
@@ -82,39 +81,24 @@ def branches_html(tree: Tree, look: Look) -> Markup:
     return cards(tree, look, tree_map(tree, look.state) if ROOT in tree else None)
 
 
-class Line(NamedTuple):
-    """A line of text in a box."""
-
-    text: str
-    kind: str
-    x: str
-    y: str
-
-
 class Box(NamedTuple):
     """A branch in the map, with its tooltip."""
 
     branch: Branch
-    left: str
-    top: str
+    left: float
+    top: float
     told: str
-    lines: list[Line]
-
-
-class Edge(NamedTuple):
-    """The line from a branch to a child."""
-
-    line: str
-    status: str
+    lines: list[tuple[str, str]]
+    """The text and the kind of each."""
 
 
 class Map(NamedTuple):
-    """The map of a tree: its size, boxes and edges."""
+    """The map of a tree: its size, its boxes, and the line and status of each edge from a branch to a child."""
 
     width: str
     height: str
     boxes: list[Box]
-    edges: list[Edge]
+    edges: list[tuple[str, str]]
     box: tuple[int, int] = (WIDTH, HEIGHT)
 
     @property
@@ -147,11 +131,11 @@ def _place(branches: Mapping[str, Sequence[Branch]], path: str, left: float, mid
     return width
 
 
-def _edge(branch: Branch, above: float, x: float) -> Edge:
+def _edge(branch: Branch, above: float, x: float) -> tuple[str, str]:
     bottom = branch.depth * LEVEL
     top = bottom - LEVEL + HEIGHT
     middle = (top + bottom) / 2
-    return Edge(f"M{above:g} {top:g} C{above:g} {middle:g} {x:g} {middle:g} {x:g} {bottom:g}", branch.status)
+    return f"M{above:g} {top:g} C{above:g} {middle:g} {x:g} {middle:g} {x:g} {bottom:g}", branch.status
 
 
 def _box(branch: Branch, x: float, state: str) -> Box:
@@ -160,9 +144,7 @@ def _box(branch: Branch, x: float, state: str) -> Box:
     score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
     lines = [(f"{branch.path} {state}{score}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
     lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
-    left, top = x - WIDTH / 2, branch.depth * LEVEL
-    placed = [Line(text, kind, f"{left + PADDING:g}", f"{top + FIRST + place * STEP:g}") for place, (text, kind) in enumerate(lines)]
-    return Box(branch, f"{left:g}", f"{top:g}", told, placed)
+    return Box(branch, x - WIDTH / 2, branch.depth * LEVEL, told, lines)
 
 
 def lines_of(text: str, most: int, room: int = CELLS) -> list[str]:

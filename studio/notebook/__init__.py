@@ -1,4 +1,4 @@
-"""The `chat` in a notebook: each turn with answer and growing tree, its `panel` of settings, and `reviewing` of what is proposed."""
+"""The `chat` in a notebook: each turn with answer and growing tree, and its `panel` of settings."""
 
 from ramify.studio.notebook._chat import Chat
 

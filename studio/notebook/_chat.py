@@ -24,7 +24,6 @@ from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import answer_html, branches_html, page
 from ramify.studio.drawing.phrases import cost, searched, understood
 from ramify.studio.notebook._panel import Panel
-from ramify.studio.notebook._reviewing import Review
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import write_whole
 from ramify.tools.pages import part, style
@@ -69,6 +68,36 @@ def save(result: Result, path: str | Path) -> Path:
 PERIOD = 0.15
 """Seconds between two updates of a growing tree."""
 FIRST = "the first question takes longer: the sentence encoder is loaded and the index opened; the demo corpus is indexed once"
+
+
+class Review(VBox):
+    """An action that is proposed (`ask_first`), with its arguments to edit: Go on takes them as they stand, Reject takes none."""
+
+    def __init__(self, action: Mapping[str, Any]) -> None:
+        self.name, self.args = str(action["name"]), dict(action["args"])
+        self.fields = {key: Text(value=value, description=key, continuous_update=True) for key, value in self.args.items()}
+        self.accept = Button(description="Go on", icon="check", button_style="primary", tooltip="Take it as it stands here")
+        self.refuse = Button(description="Reject", icon="times", tooltip="Go on without it")
+        self._decided: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        super().__init__(
+            [HTML(_drawn("proposed", str(action["description"]).splitlines())), *self.fields.values(), HBox([self.accept, self.refuse])]
+        )
+        self.add_class("ramify-review")
+        self.accept.on_click(self._accept)
+        self.refuse.on_click(lambda button: self._decide({"type": "reject"}))
+
+    async def decision(self) -> dict[str, Any]:
+        """Return what was decided, once a button is pressed."""
+        return await self._decided
+
+    def _accept(self, button: Any) -> None:
+        args = {key: field.value for key, field in self.fields.items()}
+        edited = {"type": "edit", "edited_action": {"name": self.name, "args": args}}
+        self._decide({"type": "approve"} if args == self.args else edited)
+
+    def _decide(self, decision: dict[str, Any]) -> None:
+        if not self._decided.done():
+            self._decided.set_result(decision)
 
 
 class Turn(VBox):
@@ -220,11 +249,13 @@ class Chat(VBox):
         super().__init__(self._laid_out())
         self.add_class("ramify-chat")
         self._say("")
-        self._listen()
+        self.send.on_click(lambda button: self._submit())
+        self.stop.on_click(lambda button: self.running and self.running.cancel())
+        self.box.on_msg(self._key)
+        self.settings.observe(self._toggle, "value")
 
     def __repr__(self) -> str:
-        count = len(self.turns)
-        return f"a chat with {self.panel.strategy.value}, {count} {'turn' if count == 1 else 'turns'}; shown where Jupyter widgets are"
+        return f"a chat with {self.panel.strategy.value}, {many(len(self.turns), 'turn')}; shown where Jupyter widgets are"
 
     @property
     def turns(self) -> list[Turn]:
@@ -295,12 +326,6 @@ class Chat(VBox):
         self.panel.layout.display = "none"
         return [sheet, row, self.said, bar, self.panel, self._turns]
 
-    def _listen(self) -> None:
-        self.send.on_click(lambda button: self._submit())
-        self.stop.on_click(lambda button: self.running and self.running.cancel())
-        self.box.on_msg(self._key)
-        self.settings.observe(self._toggle, "value")
-
     def _key(self, box: Text, content: dict[str, Any], buffers: Any) -> None:
         if content.get("event") == "submit":
             asyncio.get_running_loop().call_later(GRACE, self._submit)
@@ -318,5 +343,5 @@ class Chat(VBox):
             self.box.value = ""
 
     def _say(self, message: str) -> None:
-        self.said.value = str(part("turn.html", "box", part("turn.html", "warning", message))) if message else ""
+        self.said.value = _drawn("warning", message) if message else ""
         self.said.layout.display = None if message else "none"

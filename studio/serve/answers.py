@@ -1,5 +1,9 @@
-"""What a page says of an answer beside the answer itself, and an answer as a page of its own."""
+"""What our own interface says of an answer beside the answer itself, the answer as a page, and its passages with their files."""
 
+import sqlite3
+from contextlib import closing
+from mimetypes import guess_type
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -7,17 +11,27 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ramify.graphs.run import Result
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.tree import Branch, Passage
+from ramify.nodes.tree.citation import cite
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.page import page
 from ramify.studio.serve.catalog import Catalog, Selection
+from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.index_store import is_address
+from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.typed import usable
 
 MOST_PASSAGES = 2000
 """Passages that a page shows in its tree."""
 _UNTOLD = {"strategy": "", "model": "", "answer": "", "usage": {}, "stopped_by": "finished"}
 """What conversations do not keep of a result."""
+_FILE = """SELECT files.root, files.path FROM passages JOIN documents ON documents.id = passages.document
+JOIN files ON files.root = documents.root AND files.source = documents.file WHERE passages.id = ?"""
+_TOLD = {"id", "text", "source", "name", "title", "heading", "page", "quote", "start", "end"}
+_TEXT = {".md", ".csv", ".tsv", ".json", ".jsonl", ".eml", ".txt"}
+"""Files that a browser shows as text, whatever it would do with them otherwise."""
 
 
 class Kept(BaseModel):
@@ -75,3 +89,35 @@ def _passages(selection: Selection, ids: list[str]) -> dict[str, Passage]:
             passage, name = passage_of(Hit(document, 0.0, 0.0)), one.name if len(selection.members) > 1 else ""
             found[own[passage.id]] = passage.model_copy(update={"id": own[passage.id], "collection": name})
     return {identity: found[identity] for identity in ids if identity in found}
+
+
+def passage_json(selection: Selection, identity: str, quote: str = "") -> dict[str, Any] | None:
+    """Return a passage with where it stands, and the place of a quote in its text; None where there is no such passage. Blocking."""
+    if (place := selection.locate(identity)) is None or (passage := _passages(selection, [identity]).get(identity)) is None:
+        return None
+    [citation] = cite([passage], [quote], cited=True)
+    return {**citation.model_dump(include=_TOLD), "collection": place[0].name, "file": file_of(selection, identity) is not None}
+
+
+def file_of(selection: Selection, identity: str) -> Path | None:
+    """Return the file of a passage; None where it is none that the index was made of, or no longer lies where it was. Blocking.
+
+    What documents say of their own path does not count: the list of the files that were read does.
+    """
+    if (place := selection.locate(identity)) is None or is_address(place[0].where):
+        return None
+    collection, passage = place
+    folder = demo_index() if collection.where == DEMO else usable(collection.where).resolve()
+    with closing(sqlite3.connect(f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        row = database.execute(_FILE, [passage]).fetchone()
+    if row is None:
+        return None
+    root, path = (Path(one).resolve() for one in row)
+    return path if path.is_relative_to(root) and path.is_file() else None
+
+
+def media_type(path: Path) -> str:
+    """Return what a file is sent as."""
+    if path.suffix.lower() in _TEXT:
+        return "text/plain; charset=utf-8"
+    return guess_type(path.name)[0] or "application/octet-stream"

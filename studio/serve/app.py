@@ -1,79 +1,59 @@
-"""The application: all routes behind the guard, what is loaded before the first question, and how errors are told."""
+"""The application of `ramify serve`: all protocols, the page, and whether everything is loaded that the first question would wait for."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
-from mcp.server.lowlevel import Server as Tools
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import json_api, mcp, ollama, openai, page, responses
-from ramify.studio.serve.catalog import COMMAND, Selection
+from ramify.studio.serve import json_api, mcp, ollama, openai
+from ramify.studio.serve.catalog import COMMAND, Catalog, Selection
 from ramify.studio.serve.chat import Chats
-from ramify.studio.serve.questions import Failure, failure_of
+from ramify.studio.serve.questions import failure_of
 from ramify.studio.serve.serving import Serving
-from ramify.studio.serve.users import Tokens
-from ramify.studio.server.guard import Guard, pattern
-from ramify.studio.server.mcp import server
-from ramify.tools.errors import RamifyError
+from ramify.studio.serve.transport import Tokens, guarded
 from ramify.tools.index.searcher import warm
+from ramify.tools.pages import draw, packaged, style
 
-_REFUSALS: dict[str, Callable[[Failure], Any]] = {openai.PREFIX: openai.refusal, ollama.PREFIX: ollama.refusal, mcp.PREFIX: mcp.refusal}
-"""How failures are told, by the first part of the path; our own way elsewhere."""
-_METHODS = ("GET", "POST", "DELETE")
-_KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
-
-
-class Readiness:
-    """Whether everything is loaded that the first question would wait for."""
-
-    def __init__(self, serving: Serving) -> None:
-        self._serving = serving
-        self._loading: asyncio.Task[None] | None = None
-
-    def begin(self) -> None:
-        """Begin to load."""
-        self._loading = asyncio.create_task(asyncio.to_thread(self._load))
-
-    async def end(self) -> None:
-        """Wait for no more of it."""
-        if self._loading is not None:
-            self._loading.cancel()
-
-    async def show(self, request: Request) -> Response:
-        """Say that all is loaded; 503 while it is not, or where it cannot be."""
-        if self._loading is None or not self._loading.done():
-            return JSONResponse({"ready": False, "why": "indexes and the model are being loaded"}, 503)
-        if (error := self._loading.exception()) is not None:
-            return JSONResponse({"ready": False, "why": failure_of(error).message}, 503)
-        return JSONResponse({"ready": True})
-
-    def _load(self) -> None:
-        catalog = self._serving.catalog
-        for collection in catalog.collections.values():
-            warm(collection.where)
-        _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.selection(None)))
-        current_model(settings).load()
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Nothing is loaded from elsewhere, nothing inline is run, and no other page has this one in a frame."""
+PAGE_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_SHEET = "serve.css"
+_PARTS = {
+    _SHEET: "text/css",
+    "serve.svg": "image/svg+xml",
+    "serve.js": "text/javascript",
+    "serve_parts.js": "text/javascript",
+    "serve_panels.js": "text/javascript",
+    "serve_review.js": "text/javascript",
+}
 
 
 def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
     """Return the application; `origins` are allowed besides this machine's."""
-    ready = Readiness(serving)
-    tools = mcp.stateless(_tools(serving))
-    tokens, chats = [Middleware(Tokens, users=serving.users)], Chats(serving)
+    catalog, chats, tokens = serving.catalog, Chats(serving), [Middleware(Tokens, users=serving.users)]
+    searched = catalog.options_of(catalog.strategy, Selection(tuple(catalog.collections.values())))
+    tools = mcp.stateless(mcp.server(catalog.strategy, searched, queue=mcp.in_turn(serving.questions)))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        ready.begin()
+        app.state.loading = asyncio.create_task(asyncio.to_thread(_load, catalog))
         watching = [asyncio.create_task(one.run()) for one in serving.watched]
         async with tools.run():
             yield
@@ -81,51 +61,62 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
             task.cancel()
         await asyncio.gather(*watching, return_exceptions=True)
         await serving.questions.close()
-        if serving.collections is not None:
-            await serving.collections.close()
-        await ready.end()
+        await serving.collections.close()
+        app.state.loading.cancel()
 
-    return Starlette(
-        routes=[
+    return guarded(
+        [
             Route("/health", _health),
-            Route("/ready", ready.show),
+            Route("/ready", _ready),
             Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
-            Mount(openai.PREFIX, routes=[*openai.OpenAI(chats).routes(), *responses.Responses(chats).routes()], middleware=tokens),
+            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
             Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
             mcp.route(tools, serving.users),
-            *page.routes(),
+            Route("/", _index),  # the page asks for no token, and tells nothing that does
+            Route("/page/{name}", _part),
         ],
-        middleware=[
-            Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND, untyped=True),
-            Middleware(CORSMiddleware, allow_origins=origins, allow_methods=_METHODS, allow_headers=mcp.HEADERS),
-        ],
-        exception_handlers={RamifyError: _failed, HTTPException: _refused, 500: _failed},
-        lifespan=lifespan,
+        origins,
+        ("GET", "POST", "DELETE"),
+        COMMAND,
+        {
+            f"{openai.PREFIX}/": openai.refusal,
+            f"{ollama.PREFIX}/": ollama.refusal,
+            f"{mcp.PREFIX}/": mcp.refusal,
+            "/": json_api.refusal,
+        },
+        lifespan,
+        untyped=True,
     )
 
 
-def _tools(serving: Serving) -> Tools[Any]:
-    """Return the tools for agents over all collections that are there, with the server's first strategy and model."""
-    catalog = serving.catalog
-    options = catalog.options_of(catalog.strategy, Selection(tuple(catalog.collections.values())))
-    return server(catalog.strategy, options, queue=mcp.in_turn(serving.questions))
+def _load(catalog: Catalog) -> None:
+    for collection in catalog.collections.values():
+        warm(collection.where)
+    _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.selection(None)))
+    current_model(settings).load()
 
 
 async def _health(request: Request) -> Response:
     return JSONResponse({"alive": True})
 
 
-async def _failed(request: Request, error: Exception) -> Response:
-    return _told(request, failure_of(error))
+async def _ready(request: Request) -> Response:
+    """Say that all is loaded; 503 while it is not, or where it cannot be."""
+    loading: asyncio.Task[None] | None = getattr(request.app.state, "loading", None)
+    if loading is None or not loading.done():
+        return JSONResponse({"ready": False, "why": "indexes and the model are being loaded"}, 503)
+    if (error := loading.exception()) is not None:
+        return JSONResponse({"ready": False, "why": failure_of(error).message}, 503)
+    return JSONResponse({"ready": True})
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 500)
-    failure = Failure(_KINDS.get(status, "other"), str(getattr(error, "detail", error)), status)
-    return _told(request, failure, getattr(error, "headers", None))
+async def _index(request: Request) -> Response:
+    return HTMLResponse(f"{draw('serve.html')}\n", headers=PAGE_HEADERS)
 
 
-def _told(request: Request, failure: Failure, headers: dict[str, str] | None = None) -> Response:
-    """Tell a failure in the form of the protocol that was spoken."""
-    refusal = next((form for prefix, form in _REFUSALS.items() if f"{request.url.path}/".startswith(f"{prefix}/")), json_api.refusal)
-    return JSONResponse(refusal(failure), failure.status, headers)
+async def _part(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _PARTS:
+        raise HTTPException(404, f"the page has no part {name[:80]!r}: it is made of {', '.join(_PARTS)}")
+    content = f"{style()}\n{packaged(_SHEET)}" if name == _SHEET else packaged(name)
+    return Response(content, media_type=_PARTS[name], headers=PAGE_HEADERS)

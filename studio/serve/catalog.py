@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, find_strategy
+from ramify.graphs.strategies import STRATEGIES, Strategy, arguments_of, build, configure
 from ramify.graphs.tool import ABOUT_DEMO
-from ramify.studio.server.assistants import names_of
-from ramify.studio.server.bounds import check_allowed
+from ramify.nodes.settings import Settings
+from ramify.studio.server.bounds import check_allowed, names_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collections import Collections as Searched
 from ramify.tools.index.index_store import is_address
@@ -26,6 +26,8 @@ QUOTED = 80
 """Characters of a value that is refused."""
 AND = "+"
 """Between the names of collections that one question is asked of: none has it in its name."""
+_SHAPE = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "examples")
+"""What of a JSON schema says which values a setting can have."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +113,6 @@ class Catalog:
             raise UsageError(f"the collection {brief(repr(twice), QUOTED)} is named twice", "name it once")
         return Selection(tuple(map(self.collection, wanted)))
 
-    def model(self, name: str | None) -> str:
-        """Return a model; UsageError where the server was not started with it."""
-        return _chosen({one: one for one in self.models}, name, "model")
-
     def options_of(
         self,
         strategy: str,
@@ -133,7 +131,7 @@ class Catalog:
             raise UsageError(f"{wrong[0]}={brief(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
         known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
         own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
-        options = {**own, **given, "index": selection.index, "model": self.model(model)}
+        options = {**own, **given, "index": selection.index, "model": _chosen({one: one for one in self.models}, model, "model")}
         chosen = configure(strategy, options)[1]
         check_allowed(chosen, COMMAND)
         if not reviewed:
@@ -160,10 +158,6 @@ class Catalog:
         names = sorted(STRATEGIES, key=lambda name: name != self.strategy)
         return [name for name in names if not (plain and name == "global")]
 
-    def chosen_strategy(self, name: str | None) -> str:
-        """Return the name of a strategy that there is, the default where none is given."""
-        return find_strategy(name or self.strategy).name
-
 
 def _chosen(known: Mapping[str, T], name: str | None, what: str) -> T:
     """Return what has the name, the first where none is given."""
@@ -172,3 +166,32 @@ def _chosen(known: Mapping[str, T], name: str | None, what: str) -> T:
     if name not in known:
         raise UsageError(f"there is no {what} {brief(repr(name), QUOTED)} here", f"choose one of {', '.join(known)}")
     return known[name]
+
+
+def strategies_json(catalog: Catalog) -> list[dict[str, Any]]:
+    """Describe every strategy with its settings and the arguments of its graph, the default first, as `ramify settings` does."""
+    names = sorted(STRATEGIES, key=lambda name: name != catalog.strategy)
+    return [_strategy(STRATEGIES[name], catalog.options) for name in names]
+
+
+def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a strategy: the settings of its own, those that every strategy has, and what changes the graph."""
+    kind = build(strategy.name).settings
+    common, properties = Settings.model_fields, kind.model_json_schema()["properties"]
+
+    def described(name: str, default: Any, description: str, shared: bool, schema: dict[str, Any]) -> dict[str, Any]:
+        return {"name": name, "default": options.get(name, default), "description": description, "common": shared, "schema": schema}
+
+    settings = []
+    for name, known in kind.model_fields.items():
+        if name not in OF_THE_SERVER:
+            shared = name in common and common[name].default == known.default
+            schema = {part: properties[name][part] for part in _SHAPE if part in properties[name]}
+            settings.append(described(name, known.default, known.description or "", shared, schema))
+    settings.sort(key=lambda setting: bool(setting["common"]))
+    for name, argument in arguments_of(strategy.name).items():
+        choices = get_args(argument.annotation) if get_origin(argument.annotation) is Literal else ()
+        schema = {"enum": list(choices)} if choices else {"type": "boolean"}
+        settings.append(described(name, argument.default, strategy.arguments.get(name, ""), False, schema))
+    head = {"name": strategy.name, "description": strategy.description, "paper": strategy.paper}
+    return {**head, "presets": list(strategy.presets), "settings": settings}

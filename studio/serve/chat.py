@@ -1,8 +1,10 @@
-"""What the protocols of chat models share: models by name, messages that become a question, earlier answers, and the tree in words."""
+"""What the protocols of chat models share: models by name, messages that become a question, answers in Markdown, the tree in words."""
 
 import asyncio
+import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -12,14 +14,15 @@ from starlette.exceptions import HTTPException
 
 from ramify.graphs.run import Result
 from ramify.nodes.state import MARK
-from ramify.nodes.tree import DROPPED
+from ramify.nodes.tree import DROPPED, is_unknown
+from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.phrases import figure
+from ramify.studio.drawing.phrases import UNSUPPORTED, advice, full_text, quoted, reason, sentence, stopped, title_of
 from ramify.studio.serve.catalog import QUOTED
-from ramify.studio.serve.markdown import harmless, paragraphs, short_answer
 from ramify.studio.serve.questions import Asked, Event
 from ramify.studio.serve.serving import Ask, Serving
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief, one_line
+from ramify.tools.quoting import brief, lines, one_line
 
 REMEMBERED = 2000
 """Answers that a follow-up may refer to, with how sure they were: the messages that clients send back do not say it."""
@@ -28,6 +31,15 @@ LATEST = ":latest"
 _TREE = ("path", "question", "answer", "confidence", "status")
 """What a follow-up reads of a branch."""
 _CITED = {"id", "collection", "source", "name", "title", "heading", "page", "quote", "start", "end", "cited", "closest"}
+CLOSEST = "Closest passages, which may not hold the answer:"
+_ACTIVE = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])[(:\[]|!(?=\[)|\[(?=\^)")
+"""What would begin an element, a link, a picture or a footnote: documents and models are not to load anything into a page."""
+_ADDRESS = re.compile(r"(?:\b[a-z][a-z0-9+-]*(?=://)|\bwww(?=\.))[^\s<>()\[\]\"'`]+", re.IGNORECASE)
+"""What programs take for a link as it stands."""
+_BEGUN = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+_FOOTNOTES = re.compile(r"\n*^\[\^\d+\]: .*", re.MULTILINE | re.DOTALL)
+_MARK = re.compile(r"\[\^\d+\]")
+_SHORT = re.compile(r"\*\*(.+?)\*\*(?:\n|$)")
 
 
 class Part(BaseModel):
@@ -88,7 +100,7 @@ class Chats:
         content = "\n\n".join(paragraphs(result))
         tree = [{name: getattr(branch, name) for name in _TREE} for branch in result.tree.values()]
         kept = {"question": result.question, "answer": result.answer, "confidence": result.confidence, "tree": tree}
-        self._answers[_key(user, content)] = {**kept, **({"asked_back": result.asked_back} if result.asked_back else {})}
+        self._answers[_key(user, content)] = kept | ({"asked_back": result.asked_back} if result.asked_back else {})
         if len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)
         return content
@@ -104,6 +116,58 @@ class Chats:
 
 def _key(user: str, content: str) -> str:
     return sha256(f"{user}\0{content.strip()}".encode(errors="replace")).hexdigest()
+
+
+def paragraphs(result: Result) -> list[str]:
+    """Return an answer as paragraphs, the last of them its footnotes."""
+    if result.asked_back:
+        return [harmless(result.asked_back)]
+    plain = partial(harmless, known="\n".join(citation.text for citation in result.citations))
+    text = "\n".join(" ".join(_with_marks(one, plain) for one in line) for line in full_text(result))
+    if text and any(citation.closest for citation in result.citations):
+        text = f"{CLOSEST}\n\n{text}"
+    why = (reason(result), result.explanation, advice(result)) if is_unknown(result.answer) else ()
+    told = [sentence(one) for one in (stopped(result), *map(one_line, why)) if one]
+    notes = "\n".join(_footnote(number, citation, plain) for number, citation in enumerate(result.citations, 1))
+    return [part for part in (_short(result, bool(text), plain), *map(plain, told), text, notes) if part]
+
+
+def harmless(text: str, known: str = "") -> str:
+    """Return a text in which Markdown shows no picture, link, footnote or element of HTML.
+
+    An address that stands in the `known` text of the sources stays a link; one that does not may carry away what a model was shown.
+    """
+    text = _ADDRESS.sub(lambda found: found[0] if found[0].rstrip(".,;:!?*_") in known else _BEGUN.sub(r"\\\g<0>", found[0], 1), text)
+    return _ACTIVE.sub(lambda found: f"\\{found[0]}", text)
+
+
+def short_answer(markdown: str) -> str:
+    """Return the short answer of what `paragraphs` gave, else all of it without footnotes."""
+    text = _MARK.sub("", _FOOTNOTES.sub("", markdown)).strip()
+    found = _SHORT.match(text)
+    return found[1] if found else text
+
+
+def _short(result: Result, more: bool, plain: Callable[[str], str]) -> str:
+    """Return the short answer, with the numbers of what it rests on where no text has them."""
+    answer = plain("\n".join(lines(result.answer)))
+    if more or is_unknown(result.answer):
+        return f"**{answer}**" if "\n" not in answer else ""
+    return answer + _marks([number for number, citation in enumerate(result.citations, 1) if citation.cited])
+
+
+def _with_marks(one: Sentence, plain: Callable[[str], str]) -> str:
+    unsupported = f" *({UNSUPPORTED})*" if one.supported is False else ""
+    return plain(one.text) + _marks(one.citations) + unsupported
+
+
+def _marks(numbers: Sequence[int]) -> str:
+    return "".join(f"[^{number}]" for number in numbers)
+
+
+def _footnote(number: int, citation: Citation, plain: Callable[[str], str]) -> str:
+    told = f"{title_of(citation)}{citation.mark}, {citation.file}" if citation.title else f"{citation.where}{citation.mark}"
+    return f"[^{number}]: {plain(one_line(told))}: {plain(one_line(quoted(citation)))}"
 
 
 def _shown(said: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Collections that are made at the server: of documents that are sent to it, or of a folder that whoever started it has released."""
+"""Collections that are made at the server, of documents that are sent to it or of a folder that was released; and those that follow one."""
 
 import asyncio
 import json
@@ -6,19 +6,24 @@ import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ramify.studio.serve.catalog import QUOTED, Catalog, Collection
 from ramify.studio.serve.questions import Event, failure_of
-from ramify.studio.serve.users import DEFAULT
 from ramify.studio.server.bounds import allow
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
-from ramify.tools.index.manifest import MANIFEST
+from ramify.tools.index.index_store import is_address
+from ramify.tools.index.manifest import MANIFEST, PASSAGES
 from ramify.tools.index.passage_store import FileList, listed_files
+from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
+from ramify.tools.index.watching import watch
 from ramify.tools.new_files import make_folder, write_whole
 from ramify.tools.quoting import brief
 
@@ -42,8 +47,7 @@ class Build:
     def __init__(self) -> None:
         self.stopped = False
         self.end: Event | None = None
-        self._loop = asyncio.get_running_loop()
-        self._changed = asyncio.Event()
+        """How it ended."""
         self._progress: dict[str, Any] = {}
         self._began = time.monotonic()
         self._unit = ""
@@ -58,41 +62,56 @@ class Build:
         rate = round(done / (now - self._began), 3) if done and now - self._began >= MEASURED_S else None
         rest = round((total - done) / rate, 1) if total is not None and rate else None
         self._progress = {"unit": unit, "done": done, "total": total, "rate": rate, "rest_s": rest}
-        self._loop.call_soon_threadsafe(self._changed.set)
-
-    def finish(self, end: Event) -> None:
-        """Note how it ended."""
-        self.end = end
-        self._changed.set()
 
     async def events(self) -> AsyncIterator[Event]:
         """Yield how far it is until its end."""
         told: dict[str, Any] = {}
         while self.end is None:
-            self._changed.clear()
-            if self._progress and self._progress != told:
+            if self._progress != told:
                 yield Event("progress", told := self._progress)
             await asyncio.sleep(TOLD_S)
-            await self._changed.wait()
         yield self.end
 
 
+@dataclass
+class _Made:
+    """A collection that was made here: where it lies, the folder of its documents if they were not sent, who made it, its last build."""
+
+    place: Path
+    folder: Path | None
+    user: str
+    build: Build | None = None
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def running(self) -> Build | None:
+        """Return the build that runs."""
+        return self.build if self.build is not None and self.build.end is None else None
+
+    @property
+    def uploads(self) -> Path:
+        """Return where the documents are kept that were sent; UsageError where they lie in a folder of their own."""
+        if self.folder is not None:
+            what = f"the documents of {self.place.name!r} lie in {str(self.folder)!r}"
+            raise UsageError(what, "change them there, and index again")
+        return self.place / _DOCUMENTS
+
+
 class Collections:
-    """The collections below a folder of the server, which join the catalog's when they are indexed."""
+    """The collections below a folder of the server, which join the catalog's when they are indexed.
+
+    Where users are `told_apart` by tokens, each changes only what they made.
+    """
 
     def __init__(self, catalog: Catalog, home: Path, folders: Sequence[Path] = (), told_apart: bool = False) -> None:
-        self._catalog = catalog
-        self._told_apart = told_apart
-        """Whether users have tokens: then each changes only what they made."""
-        self._home = home
+        self._catalog, self._home, self._told_apart = catalog, home, told_apart
         self.folders = [folder.resolve() for folder in folders]
-        self._builds: dict[str, Build] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._made: dict[str, _Made] = {}
         self._one_at_a_time = asyncio.Lock()
-        self._own: set[str] = set()
         for record in sorted(home.glob(f"*/{_RECORD}")):
             if (name := record.parent.name) not in catalog.collections and _NAME.fullmatch(name):
-                self._own.add(name)
+                told = json.loads(record.read_text(encoding="utf-8"))
+                self._made[name] = _Made(record.parent, Path(told["folder"]) if told["folder"] else None, told["user"])
                 self._offer(name)
 
     def listed(self, user: str) -> list[dict[str, Any]]:
@@ -100,51 +119,51 @@ class Collections:
         found = [collection.to_json() for collection in self._catalog.collections.values()]
         known = {told["name"] for told in found}
         empty: dict[str, Any] = {"kind": "passages", "documents": None, "passages": None, "description": ""}
-        found += [{"name": name, "path": name, **empty} for name in sorted(self._own - known)]
-        own = [told for told in found if told["name"] in self._own]
-        for told in own:
-            folder = self._folder(told["name"])
-            told |= {"path": told["name"], "folder": str(folder) if folder else "", "building": self._building(told["name"])}
-            told["changeable"] = self._may_change(user, told["name"])
+        found += [{"name": name, "path": name, **empty} for name in sorted(self._made.keys() - known)]
+        for told in found:
+            if (made := self._made.get(told["name"])) is not None:
+                folder = str(made.folder) if made.folder else ""
+                told |= {"path": told["name"], "folder": folder, "building": made.running is not None}
+                told["changeable"] = self._may_change(user, made)
         return found
 
     def make(self, user: str, name: str, folder: str | None = None) -> str:
         """Make a collection, or return the user's own of the same name and origin; a name that is taken is numbered. Blocking."""
         if not _NAME.fullmatch(name) or name == DEMO:
             raise UsageError(f"{brief(repr(name), QUOTED)} is no name of a collection", "take up to 40 letters, digits, _, . and -")
-        place = None if folder is None else self._released(folder)
-        for number in range(1, len(self._own) + len(self._catalog.collections) + 2):
+        source = None if folder is None else self._released(folder)
+        for number in range(1, len(self._made) + len(self._catalog.collections) + 2):
             wanted = name if number == 1 else f"{name[:36]}-{number}"
-            if wanted in self._own and self._folder(wanted) == place and self._may_change(user, wanted):
+            made = self._made.get(wanted)
+            if made is not None and made.folder == source and self._may_change(user, made):
                 return wanted
-            if wanted not in self._own and wanted not in self._catalog.collections:
+            if made is None and wanted not in self._catalog.collections:
                 break
-        make_folder(self._home / wanted / _DOCUMENTS)
-        write_whole(json.dumps({"folder": str(place) if place else None, "user": user}), self._home / wanted / _RECORD)
-        self._own.add(wanted)
+        place = self._home / wanted
+        make_folder(place / _DOCUMENTS)
+        write_whole(json.dumps({"folder": str(source) if source else None, "user": user}), place / _RECORD)
+        self._made[wanted] = _Made(place, source, user)
         return wanted
 
     def documents(self, name: str) -> dict[str, Any]:
         """List the documents of a collection, those that are indexed and those that were skipped, with the reason. Blocking."""
-        listed, waiting = FileList(), set[str]()
-        if name in self._own:
-            waiting = {file.name for file in self._uploads(name).iterdir()} if self._folder(name) is None else set()
-        if name in self._catalog.collections:
+        listed, waiting, made = FileList(), set[str](), self._made.get(name)
+        if made is not None and made.folder is None:
+            waiting = {file.name for file in made.uploads.iterdir()}
+        if made is None or name in self._catalog.collections:
             where = self._catalog.collection(name).where
             listed = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else listed_files(Path(where))
-        elif name not in self._own:
-            self._catalog.collection(name)
         skipped = [{"name": source, "reason": reason} for source, reason in listed.unread]
         counts = {file.source: file.searched + sum(file.left_out.values()) for file in listed.files}
         waiting -= {*counts, *(source for source, _ in listed.unread)}
         told = [{"name": file, "passages": count} for file, count in (*((file, 0) for file in sorted(waiting)), *counts.items())]
         more = max(len(told) - LISTED, 0) + max(len(skipped) - LISTED, 0)
-        uploaded = name in self._own and self._folder(name) is None
+        uploaded = made is not None and made.folder is None
         return {"files": told[:LISTED], "skipped": skipped[:LISTED], "more": more, "uploaded": uploaded}
 
     def receive(self, user: str, name: str, file: str, offset: int, content: bytes) -> int:
         """Write a part of a document behind those that came before, and return its size; UsageError beyond a limit. Blocking."""
-        folder = self._uploads(self._checked(user, name))
+        folder = self._checked(user, name).uploads
         path = folder / _file_name(file)
         there = list(folder.iterdir())
         held = path.stat().st_size if offset and path.exists() else 0
@@ -162,7 +181,7 @@ class Collections:
 
     def remove(self, user: str, name: str, file: str) -> bool:
         """Delete a document that was sent; return whether there was one. Blocking."""
-        path = self._uploads(self._checked(user, name)) / _file_name(file.partition("#")[0])
+        path = self._checked(user, name).uploads / _file_name(file.partition("#")[0])
         if not path.is_file():
             return False
         path.unlink()
@@ -170,50 +189,47 @@ class Collections:
 
     def delete(self, user: str, name: str) -> None:
         """Delete a collection with its index and what was sent for it; documents in a folder of the server stay. Blocking."""
-        self._checked(user, name)
+        made = self._checked(user, name)
         self._catalog.collections.pop(name, None)
-        self._own.discard(name)
-        self._builds.pop(name, None)
-        shutil.rmtree(self._home / name)
+        del self._made[name]
+        shutil.rmtree(made.place)
 
-    def index(self, user: str, name: str) -> Build:
+    def index(self, user: str, name: str) -> None:
         """Begin to index a collection; UsageError where that is under way."""
-        self._checked(user, name)
-        build = self._builds[name] = Build()
-        task = asyncio.create_task(self._index(name, build))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return build
+        made = self._checked(user, name)
+        made.build = Build()
+        made.task = asyncio.create_task(self._index(made, made.build))
 
     def build(self, name: str) -> Build | None:
         """Return the build of a collection that runs, or ran last."""
-        return self._builds.get(name)
+        made = self._made.get(name)
+        return None if made is None else made.build
 
     def stop(self, user: str, name: str) -> bool:
         """Stop indexing a collection, where what is done so far is kept; return whether it was under way."""
-        running = self._building(self._owned(user, name))
-        if running:
-            self._builds[name].stopped = True
-        return running
+        if (running := self._owned(user, name).running) is None:
+            return False
+        running.stopped = True
+        return True
 
     async def close(self) -> None:
         """Stop what is being indexed."""
-        for build in self._builds.values():
-            build.stopped = True
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for made in self._made.values():
+            if made.build is not None:
+                made.build.stopped = True
+        await asyncio.gather(*(made.task for made in self._made.values() if made.task is not None), return_exceptions=True)
 
-    async def _index(self, name: str, build: Build) -> None:
+    async def _index(self, made: _Made, build: Build) -> None:
         try:
             async with self._one_at_a_time:
                 build(0, None, "documents")
-                folder = self._folder(name)
-                source = self._uploads(name) if folder is None else self._released(str(folder))
-                built = await asyncio.to_thread(Index.build, [source], self._home / name / _INDEX, progress=build)
+                source = made.uploads if made.folder is None else self._released(str(made.folder))
+                built = await asyncio.to_thread(Index.build, [source], made.place / _INDEX, progress=build)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-            build.finish(Event("error", failure_of(error).to_json()))
+            build.end = Event("error", failure_of(error).to_json())
         else:
-            self._offer(name)
-            build.finish(Event("built", _told(built)))
+            self._offer(made.place.name)
+            build.end = Event("built", _told(built))
 
     def _offer(self, name: str) -> None:
         """Add a collection to those that can be asked, if it has been indexed."""
@@ -222,42 +238,24 @@ class Collections:
             allow(place)
             self._catalog.collections[name] = Collection(name, str(place))
 
-    def _checked(self, user: str, name: str) -> str:
-        """Return the name of a collection that the user may change and that is not being indexed."""
-        if self._building(self._owned(user, name)):
+    def _checked(self, user: str, name: str) -> _Made:
+        """Return a collection that the user may change and that is not being indexed."""
+        made = self._owned(user, name)
+        if made.running is not None:
             raise UsageError(f"the collection {name!r} is being indexed", "wait for it, or stop it")
-        return name
+        return made
 
-    def _owned(self, user: str, name: str) -> str:
-        """Return the name of a collection that the user may change."""
-        if name not in self._own:
-            raise UsageError(
-                f"there is no collection {brief(repr(name), QUOTED)} that was made here", "make one, or change its index itself"
-            )
-        if not self._may_change(user, name):
+    def _owned(self, user: str, name: str) -> _Made:
+        """Return a collection that the user may change."""
+        if (made := self._made.get(name)) is None:
+            what = f"there is no collection {brief(repr(name), QUOTED)} that was made here"
+            raise UsageError(what, "make one, or change its index itself")
+        if not self._may_change(user, made):
             raise UsageError(f"the collection {name!r} was made by another user", "ask them, or make one of your own")
-        return name
+        return made
 
-    def _may_change(self, user: str, name: str) -> bool:
-        return not self._told_apart or self._record(name).get("user", DEFAULT) == user
-
-    def _building(self, name: str) -> bool:
-        build = self._builds.get(name)
-        return build is not None and build.end is None
-
-    def _uploads(self, name: str) -> Path:
-        """Return where the documents of a collection are kept; UsageError where they lie in a folder of their own."""
-        if (folder := self._folder(name)) is not None:
-            raise UsageError(f"the documents of {name!r} lie in {str(folder)!r}", "change them there, and index again")
-        return self._home / name / _DOCUMENTS
-
-    def _folder(self, name: str) -> Path | None:
-        told = self._record(name).get("folder")
-        return Path(told) if told else None
-
-    def _record(self, name: str) -> dict[str, Any]:
-        record: dict[str, Any] = json.loads((self._home / name / _RECORD).read_text(encoding="utf-8"))
-        return record
+    def _may_change(self, user: str, made: _Made) -> bool:
+        return not self._told_apart or made.user == user
 
     def _released(self, folder: str) -> Path:
         """Return a folder that is one of those released, or lies under one, links resolved; UsageError for any other."""
@@ -280,3 +278,52 @@ def _told(built: Built) -> dict[str, Any]:
     names = ("added", "changed", "unchanged", "removed", "documents", "passages", "seconds")
     skipped = [{"name": name, "reason": reason} for name, reason in built.skipped[:LISTED]]
     return {**{name: getattr(built, name) for name in names}, "skipped": skipped}
+
+
+class Watched:
+    """A folder and the index that follows it: when it was last brought up to date, and what went wrong with it."""
+
+    def __init__(self, folder: Path, where: str) -> None:
+        self.folder, self.where = folder, where
+        self._updated: str | None = None
+        self._problem = ""
+
+    def prepare(self, progress: Progress) -> None:
+        """Index the folder where that was never done: a question finds something from the beginning. Blocking."""
+        if not (Path(self.where) / MANIFEST).exists():
+            Index.build([self.folder], self.where, progress=progress)
+
+    async def run(self) -> None:
+        """Keep the index up to date until it is cancelled; an error that ends this is told in the list of collections."""
+        try:
+            await watch([self.folder], self.where, self._take)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+            self._problem = failure_of(error).message
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe it: the folder's name, the time of the last update, and what went wrong."""
+        return {"folder": self.folder.name, "updated": self._updated, "problem": self._problem}
+
+    def _take(self, told: Built | RamifyError) -> None:
+        if isinstance(told, RamifyError):
+            self._problem = str(told)
+        else:
+            self._updated, self._problem = datetime.now(UTC).isoformat(timespec="seconds"), ""
+
+
+def watched(folders: Sequence[Path], indexes: Sequence[str], home: Path) -> list[Watched]:
+    """Give each folder the index that was made of it alone, else one of its own below `home`. Blocking."""
+    made = {root: where for where in indexes if (root := _made_of(where)) is not None}
+    found = []
+    for folder in dict.fromkeys(one.resolve() for one in folders):
+        own = home / sha256(bytes(folder)).hexdigest()[:12] / (folder.name or "index")
+        found.append(Watched(folder, made.get(folder) or str(own)))
+    return found
+
+
+def _made_of(where: str) -> Path | None:
+    """Return the only folder that an index was made of; None where there is no index, or where there are several."""
+    if is_address(where) or not (Path(where) / PASSAGES).exists():
+        return None
+    roots = {Path(file.root).resolve() for file in listed_files(Path(where)).files}
+    return roots.pop() if len(roots) == 1 else None

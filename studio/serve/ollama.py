@@ -12,11 +12,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ramify.graphs.run import Result
-from ramify.studio.serve.bodies import read
 from ramify.studio.serve.chat import LATEST, Chats, Message, TreeInWords, citations_json, measured
 from ramify.studio.serve.questions import Asked, Failure
-from ramify.studio.serve.streams import JSON_LINES, Stream, as_json, until_answered
-from ramify.studio.serve.users import user_of
+from ramify.studio.serve.transport import Stream, as_json, read, until_answered, user_of
 from ramify.tools.errors import UsageError
 
 PREFIX = "/api"
@@ -91,7 +89,7 @@ class Ollama:
             raise UsageError("there are no messages", "send at least a question")
         asked = await self._chats.ask(user, given.model, given.messages)
         if given.stream is not False:
-            return Stream(asked, self._lines(asked, user, given), JSON_LINES)
+            return Stream(asked, self._lines(asked, user, given), "application/x-ndjson")
         await until_answered(asked, request)
         if asked.failure is not None:
             return JSONResponse(refusal(asked.failure), asked.failure.status)

@@ -2,17 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from secrets import token_hex
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
 from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, could_not_ask
-from ramify.nodes.tree import Branch
-from ramify.studio.serve.reviewing import Decided, Decisions, Review
+from ramify.nodes.step.review import DECISIONS
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import scrub
 
+Decisions = list[dict[str, Any]]
 Run = Callable[[Watch, Reviewer], Awaitable[Result]]
 """Answers a question while something watches; the reviewer decides on what is proposed."""
 PING_S = 15.0
@@ -21,6 +24,7 @@ GONE, STOPPED = "its client has gone", "it was stopped"
 CLOSING = "the server is being stopped"
 _SHOWN = ("path", "parent", "question", "kind", "status", "answer", "confidence", "note")
 """What is told of a branch while the tree grows."""
+_KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
 _STATUS = ((UsageError, "usage", 400), (ModelError, "model", 503), (ReplyError, "model", 502), (IndexingError, "index", 503))
 
 
@@ -43,6 +47,8 @@ def failure_of(error: BaseException) -> Failure:
             return Failure(name, str(error), status)
     if isinstance(error, RamifyError):
         return Failure("input" if isinstance(error, InputError) else "other", str(error), 500)
+    if isinstance(error, HTTPException):
+        return Failure(_KINDS.get(error.status_code, "other"), error.detail, error.status_code)
     logging.getLogger("ramify.serve").error("a question failed", exc_info=error)
     return Failure("unexpected", f"{scrub(one_line(f'{type(error).__name__}: {error}'))} — the server's log has more: report it", 500)
 
@@ -54,10 +60,47 @@ class Event(NamedTuple):
     data: dict[str, Any]
 
 
-class Asked:
-    """A question from when it was asked until its result or failure is known."""
+class Decided(BaseModel):
+    """What a person decided, as our own interface takes it: one decision for each action."""
+
+    decisions: Decisions = Field(min_length=1)
+    id: str | None = None
+    """The review that was decided on, by the id of its event; left out, the one that waits."""
+
+
+class Review:
+    """A request that waits for a person's decisions (`ask_first`); `changed` is called with each new one."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.request: dict[str, Any] | None = None
+        """What is proposed, as LangGraph's interrupt tells it, with an id of its own; None while nothing waits."""
+        self._changed = changed
+        self._decided: asyncio.Future[Decisions] | None = None
+
+    async def decisions(self, actions: Sequence[dict[str, Any]]) -> Decisions:
+        """Propose actions, and return what was decided on each."""
+        configs = [{"action_name": action["name"], "allowed_decisions": DECISIONS} for action in actions]
+        self.request = {"id": token_hex(8), "action_requests": list(actions), "review_configs": configs}
+        self._decided = asyncio.get_running_loop().create_future()
+        self._changed()
+        try:
+            return await self._decided
+        finally:
+            self.request = self._decided = None
+
+    def decide(self, given: Decided) -> bool:
+        """Take in decisions; return whether something waited for them."""
+        if self._decided is None or self._decided.done() or self.request is None or given.id not in (None, self.request["id"]):
+            return False
+        self._decided.set_result(given.decisions)
+        return True
+
+
+class Asked(RunTracker):
+    """A question from when it was asked until its result or failure is known; it tracks its run, and tells of each change."""
 
     def __init__(self, user: str, thread: str) -> None:
+        super().__init__()
         self.id = token_hex(8)
         self.user, self.thread = user, thread
         self.result: Result | None = None
@@ -66,11 +109,15 @@ class Asked:
         """Its place among the questions that wait, from 1; 0 once it has begun."""
         self.holds = False
         """Whether it has one of the places of those that are answered."""
-        self.run = _Watching(self.change)
         self.review = Review(self.change)
         self._changed = asyncio.Event()
         self._task: asyncio.Task[Result] | None = None
         self._stopped = ""
+
+    def __call__(self, kind: str, event: Any) -> None:
+        """Take in an event of the run."""
+        super().__call__(kind, event)
+        self.change()
 
     @property
     def done(self) -> bool:
@@ -80,7 +127,7 @@ class Asked:
     def begin(self, work: Coroutine[Any, Any, Result], on_end: Callable[[], None]) -> None:
         """Begin to work on it; `on_end` is called at its end."""
         self._task = asyncio.create_task(work)
-        self._task.add_done_callback(self._end)
+        self._task.add_done_callback(self._finish)
         self._task.add_done_callback(lambda _: on_end())
 
     def stop(self, why: str) -> None:
@@ -133,7 +180,7 @@ class Asked:
             raise RuntimeError(f"question {self.id} has no result: {self.failure}")
         return self.result
 
-    def _end(self, task: asyncio.Task[Result]) -> None:
+    def _finish(self, task: asyncio.Task[Result]) -> None:
         if task.cancelled():
             self.failure = Failure("stopped", f"the question was not answered: {self._stopped or CLOSING} — ask it again", 503)
         elif (error := task.exception()) is not None:
@@ -143,19 +190,6 @@ class Asked:
             if (why := could_not_ask(result)) and not any(branch.known for branch in result.tree.values()):
                 self.failure = Failure("model", why, 503)
         self.change()
-
-
-class _Watching(RunTracker):
-    """The state of a run, which tells of each change."""
-
-    def __init__(self, change: Callable[[], None]) -> None:
-        super().__init__()
-        self._change = change
-
-    def __call__(self, kind: str, event: Any) -> None:
-        """Take in an event of the run."""
-        super().__call__(kind, event)
-        self._change()
 
 
 class _Seen:
@@ -170,27 +204,23 @@ class _Seen:
 
     def new(self, asked: Asked) -> list[Event]:
         """Return what is new since the last call."""
-        run, found = asked.run, []
+        found = []
         if asked.position != self._position:
             self._position = asked.position
             found.append(Event("waiting", {"position": asked.position}))
-        rows = {path: _small(branch) for path, branch in run.tree.items()}
-        busy = run.busy
+        rows = {path: {name: getattr(branch, name) for name in _SHOWN} for path, branch in asked.tree.items()}
+        busy, text = asked.busy, asked.text
         changed = [one for path, one in rows.items() if self._rows.get(path) != one]
         if changed or busy != self._busy:
             found.append(Event("tree", {"branches": changed, "doing": busy}))
-        if run.text != self._text:
-            anew = not run.text.startswith(self._text)
-            found.append(Event("text", {"delta": run.text if anew else run.text[len(self._text) :], "anew": anew}))
+        if text != self._text:
+            anew = not text.startswith(self._text)
+            found.append(Event("text", {"delta": text if anew else text[len(self._text) :], "anew": anew}))
         if (request := asked.review.request) is not None and request["id"] != self._review:
             self._review = request["id"]
             found.append(Event("review", request))
-        self._rows, self._busy, self._text = rows, busy, run.text
+        self._rows, self._busy, self._text = rows, busy, text
         return found
-
-
-def _small(branch: Branch) -> dict[str, Any]:
-    return {name: getattr(branch, name) for name in _SHOWN}
 
 
 class Questions:
@@ -254,7 +284,7 @@ class Questions:
 
         await self._enter(asked)
         try:
-            return await run(asked.run, reviewer)
+            return await run(asked, reviewer)
         finally:
             self._release(asked)
 

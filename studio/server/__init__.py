@@ -1,6 +1,6 @@
-"""LangGraph's development server with ramify's graphs; and the `mcp` server.
+"""LangGraph's development server with ramify's graphs.
 
-`app` has the graphs, `langgraph_json` registers them; `assistants` are bound to an index each;
+`app` has the graphs, `langgraph_json` registers them, with an assistant for each index;
 `bounds` restricts what runs may name; `guard` checks requests and their sizes.
 """
 

@@ -3,8 +3,10 @@
 Otherwise any client could read every index of this machine, and have API keys sent to its own address.
 """
 
+import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +38,8 @@ PROFILE = "RAMIFY_STUDIO_PROFILE"
 """The variable with the profile of every run, by its full path."""
 RERANKERS = "RAMIFY_STUDIO_RERANKERS"
 """The variable with the cross-encoders, separated as in PATH."""
+ASSISTANTS = "RAMIFY_STUDIO_ASSISTANTS"
+"""The variable with the indexes, by the names of their assistants, as JSON."""
 DEMO = "demo"
 
 
@@ -54,8 +58,7 @@ def bounded(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
         fields["profile"] = (own.annotation, Field(default=profile, description=own.description))
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
     made: dict[str, Any] = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__validators__": validators}
-    narrower = create_model(kind.__name__, __base__=kind, **made, **fields)
-    wiring.settings = narrower
+    wiring.settings = create_model(kind.__name__, __base__=kind, **made, **fields)
     return wiring
 
 
@@ -67,23 +70,25 @@ def _allowed(settings: S) -> S:
 def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     """Raise UsageError for settings that name what the operator did not give to the command."""
     index, url, model = settings.index, settings.base_url, settings.model
+
+    def refused(setting: str, option: str) -> UsageError:
+        return UsageError(f"{setting} is not allowed for runs of this server", f"start it with `{command} {option}`")
+
     several = collections_of(index)
     for one in several.members if several else (index,):
         if isinstance(one, str) and one != DEMO and _plain(one) not in indexes():
-            raise UsageError(f"index={one!r} is not allowed for runs of this server", f"start it with `{command} --index {one}`")
+            raise refused(f"index={one!r}", f"--index {one}")
     servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
     if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
         url = without_credentials(others[0])
-        raise UsageError(f"base_url={url!r} is not allowed for runs of this server", f"start it with `{command} --base-url {url}`")
+        raise refused(f"base_url={url!r}", f"--base-url {url}")
     if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():
-        raise UsageError(f"model={model!r} is not allowed for runs of this server", f"start it with `{command} --gguf {file}`")
+        raise refused(f"model={model!r}", f"--gguf {file}")
     if settings.profile is not None and settings.profile != os.environ.get(PROFILE):
-        raise UsageError(
-            f"profile={str(settings.profile)!r} is not allowed for runs of this server", f"start it with `{command} --profile FILE`"
-        )
+        raise refused(f"profile={str(settings.profile)!r}", "--profile FILE")
     for name, chosen, known in (("rerank", settings.rerank, rerankers()), ("check", settings.check, {MODEL, *rerankers()})):
         if chosen not in known:
-            raise UsageError(f"{name}={chosen!r} is not allowed for runs of this server", f"start it with `{command} --rerank {chosen}`")
+            raise refused(f"{name}={chosen!r}", f"--rerank {chosen}")
 
 
 def indexes() -> set[str]:
@@ -106,6 +111,17 @@ def rerankers() -> set[str]:
     return {READER, NONE, *_named(RERANKERS, os.pathsep)}
 
 
+def names_of(indexes: Sequence[str], taken: Collection[str] = ()) -> list[str]:
+    """Name indexes by the last part of their folders or addresses, numbered where it is taken."""
+    names: list[str] = []
+    for where in indexes:
+        last = re.split(r"[/\\]", where.rstrip("/\\"))[-1] if is_address(where) else Path(where).absolute().name
+        base = re.sub(r"[^\w.-]+", "-", last).strip("-.") or "index"
+        numbered = (f"{base}-{number}" if number > 1 else base for number in range(1, len(indexes) + len(taken) + 2))
+        names.append(next(name for name in numbered if name not in {*taken, *names}))
+    return names
+
+
 def declare(
     indexes: Sequence[str | Path],
     base_urls: list[str],
@@ -122,6 +138,20 @@ def declare(
     os.environ[BASE_URLS] = " ".join(base_urls)
     os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
     os.environ[PROFILE] = profile or ""
+
+
+def bind(indexes: Sequence[str], taken: Collection[str]) -> Mapping[str, str]:
+    """Set the indexes of the assistants of the server in this process, and return them by the assistants' names."""
+    places = [one if is_address(one) else os.path.abspath(one) for one in indexes]
+    made = dict(zip(names_of(places, taken), places, strict=True))
+    os.environ[ASSISTANTS] = json.dumps(made)
+    return made
+
+
+def bound() -> Mapping[str, str]:
+    """Return the indexes of the assistants by their names."""
+    found: dict[str, str] = json.loads(os.environ.get(ASSISTANTS) or "{}")
+    return found
 
 
 def allow(index: Path) -> None:

@@ -4,8 +4,8 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 import h11
@@ -147,13 +147,6 @@ def place(host: str, port: int | None) -> str:
     return name if port is None else f"{name}:{port}"
 
 
-class Refusal(NamedTuple):
-    """The reason to refuse a request."""
-
-    status: int
-    why: str
-
-
 class Guard:
     """Refuse requests that are not allowed, in one line, and pass on all others.
 
@@ -171,59 +164,46 @@ class Guard:
         """Check a request or websocket; pass on a request when its body has arrived."""
         if scope["type"] == "lifespan" or scope.get("root_path", "").startswith(INSIDE):
             return await self._app(scope, receive, send)
-        refused = self._refusal(scope)
-        if refused is None and scope["type"] == "http":
-            try:
-                receive = await arrived(scope, receive)
-            except HTTPException as error:
-                refused = Refusal(error.status_code, error.detail)
-        if refused is None:
-            await self._app(scope, receive, send)
-        elif scope["type"] == "http":  # what is left of its body is not waited for
-            await JSONResponse({"detail": refused.why}, refused.status, {"connection": "close"})(scope, receive, send)
-        else:
-            await send({"type": "websocket.close", "code": 1008, "reason": refused.why})
+        try:
+            self._check(scope)
+            received = await arrived(scope, receive) if scope["type"] == "http" else receive
+        except HTTPException as error:
+            if scope["type"] != "http":
+                return await send({"type": "websocket.close", "code": 1008, "reason": error.detail})
+            refusal = JSONResponse({"detail": error.detail}, error.status_code, {"connection": "close"})
+            return await refusal(scope, receive, send)  # what is left of its body is not waited for
+        await self._app(scope, received, send)
 
-    def _refusal(self, scope: Scope) -> Refusal | None:
-        hosts, origins = _values(scope, "host"), _values(scope, "origin")
+    def _check(self, scope: Scope) -> None:
+        """Raise HTTPException for a request that is not allowed."""
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not all(self._listed(f"http://{host}", f"https://{host}") for host in hosts):
-            return self._refused_origin("is not reached by the name", hosts[:1] and f"http://{hosts[0]}")
+            raise self._refused_origin("is not reached by the name", f"http://{hosts[0]}" if hosts else "none")
         if not all(self._listed(origin) for origin in origins):
-            return self._refused_origin("does not answer the pages of", origins[0])
-        if not origins and _is_from_a_page_elsewhere(scope):
-            return Refusal(403, "this server does not answer the pages of other sites")
-        program = self._untyped and not any(_values(scope, name) for name in ("content-type", "origin", "sec-fetch-site"))
-        if scope.get("method", "GET") not in READING and _has_body(scope) and not (program or _is_json(scope)):
-            return Refusal(415, "this server reads JSON: send it with the content type application/json")
-        return None
+            raise self._refused_origin("does not answer the pages of", origins[0] or "none")
+        reading = scope.get("method", "GET") in READING
+        # A foreign page loads an image, script or frame, for which browsers send no origin; its links are allowed.
+        linked = headers.getlist("sec-fetch-dest") == ["document"] and reading
+        if not origins and headers.getlist("sec-fetch-site") == ["cross-site"] and not linked:
+            raise HTTPException(403, "this server does not answer the pages of other sites")
+        has_body = "transfer-encoding" in headers or any(length != "0" for length in headers.getlist("content-length"))
+        program = self._untyped and not any(name in headers for name in ("content-type", "origin", "sec-fetch-site"))
+        if has_body and not (reading or program or _is_json(headers)):
+            raise HTTPException(415, "this server reads JSON: send it with the content type application/json")
 
     def _listed(self, *origins: str) -> bool:
         return any(self._allowed.fullmatch(origin) for origin in origins)
 
-    def _refused_origin(self, what: str, origin: str | list[str]) -> Refusal:
-        named = (origin or "none")[:200]
-        return Refusal(403, f"this server {what} {named!r} — whoever started it can add it: `{self._command} --allow-origin {named}`")
+    def _refused_origin(self, what: str, origin: str) -> HTTPException:
+        told = f"{origin[:200]!r} — whoever started it can add it: `{self._command} --allow-origin {origin[:200]}`"
+        return HTTPException(403, f"this server {what} {told}")
 
 
-def _is_from_a_page_elsewhere(scope: Scope) -> bool:
-    """Return whether a foreign page loads an image, script or frame, for which browsers send no origin; links are allowed."""
-    sites, kinds = _values(scope, "sec-fetch-site"), _values(scope, "sec-fetch-dest")
-    return sites == ["cross-site"] and not (kinds == ["document"] and scope.get("method") in READING)
-
-
-def _has_body(scope: Scope) -> bool:
-    return bool(_values(scope, "transfer-encoding")) or any(length != "0" for length in _values(scope, "content-length"))
-
-
-def _is_json(scope: Scope) -> bool:
+def _is_json(headers: Headers) -> bool:
     """Return whether the content type is JSON: foreign pages may send others without a preflight request."""
-    kinds = {kind.partition(";")[0].strip().lower() for kind in _values(scope, "content-type")}
+    kinds = {kind.partition(";")[0].strip().lower() for kind in headers.getlist("content-type")}
     return kinds == {"application/json"}
-
-
-def _values(scope: Scope, name: str) -> list[str]:
-    headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
-    return [value.decode("latin-1") for key, value in headers if key.decode("latin-1").lower() == name]
 
 
 app = Starlette(middleware=[Middleware(Guard)])

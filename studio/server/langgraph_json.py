@@ -1,23 +1,28 @@
-"""The content of langgraph.json, which configures the development server. The file in a clone is a copy."""
+"""What configures the development server: langgraph.json, whose copy lies in a clone, and the assistants that are bound to an index each.
+
+These have the names of their folders. A client of A2A can name neither an index nor any other setting: it asks the assistant of the index
+that it means.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID, uuid5
 
-from ramify.studio.server import assistants
 from ramify.studio.server.guard import pattern
 
 ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
 """Read only known classes from checkpoints; send no traces."""
-
-
 SCHEMA = "https://langgra.ph/schema.json"
 """Where editors find what may stand in the file; nothing reads it at run time."""
 NONE: Mapping[str, str] = MappingProxyType({})
 GUARD = "ramify.studio.server.guard:app"
 TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
 """The headers that the server shows to pages where nothing is said of them."""
+GRAPHS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+"""The namespace in which LangGraph's server makes the id of an assistant from its name."""
+DESCRIPTION = "Answers a question from {about}, with numbered quotations and a confidence from 0 to 1; splits hard ones itself."
 
 
 def configuration(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) -> dict[str, Any]:
@@ -31,7 +36,7 @@ def configuration(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) 
     path = "ramify.studio.server.app:{}"
     graphs = {name: {"path": path.format(variable(name)), "description": one.description} for name, one in STRATEGIES.items()}
     for number, (name, about) in enumerate(bound.items()):
-        graphs[name] = {"path": path.format(assistants.variable(number)), "description": assistants.DESCRIPTION.format(about=about)}
+        graphs[name] = {"path": path.format(assistant_variable(number)), "description": DESCRIPTION.format(about=about)}
     cors = {"allow_origin_regex": pattern(origins), "allow_methods": ["*"], "allow_headers": ["*"], "expose_headers": TO_READ}
     return {
         "$schema": SCHEMA,
@@ -62,3 +67,13 @@ def variable(strategy: str) -> str:
 def written(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) -> str:
     """Return langgraph.json as text."""
     return json.dumps(configuration(origins, bound), indent=2) + "\n"
+
+
+def identity(name: str) -> str:
+    """Return the id of an assistant, as LangGraph's server makes it from the name."""
+    return str(uuid5(GRAPHS, name))
+
+
+def assistant_variable(number: int) -> str:
+    """Return the variable of `ramify.studio.server.app` with the graph of an assistant, counted from 0."""
+    return f"index_{number}"

@@ -29,11 +29,10 @@ from ramify.studio.serve.app import application
 from ramify.studio.serve.catalog import Catalog, named
 from ramify.studio.serve.collections import Collections
 from ramify.studio.serve.mcp import application as mcp_application
+from ramify.studio.serve.mcp import serve, server
 from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.serving import Serving
-from ramify.studio.serve.threads import Threads
+from ramify.studio.serve.serving import Serving, Threads
 from ramify.studio.server.bounds import declare
-from ramify.studio.server.mcp import serve, server
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import named as models
 from ramify.tools.models import servers
@@ -56,7 +55,7 @@ def served() -> Starlette:
     catalog = Catalog(named(places), "naive", ["extractive"])
     threads = Threads(f"sqlite:{home / 'conversations.sqlite'}")
     asyncio.run(threads.prepare())
-    return application(Serving(catalog, Questions(2), threads, {}, Collections(catalog, home / "collections", [], False)))
+    return application(Serving(catalog, Questions(2), threads, Collections(catalog, home / "collections", [], False)))
 
 
 async def answered(*given: Any, **options: Any) -> Result:

@@ -23,7 +23,7 @@ import ramify.graphs as graphs
 from ramify.graphs.run import Result
 from ramify.graphs.strategies import DEFAULT
 from ramify.studio.drawing.terminal import show
-from ramify.studio.serve.markdown import paragraphs
+from ramify.studio.serve.chat import paragraphs
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.quoting import flatten, invisible

@@ -10,7 +10,7 @@ import pytest
 
 from ramify.graphs import Conversation
 from ramify.graphs.ratings import rated
-from ramify.studio.serve.threads import Threads
+from ramify.studio.serve.serving import Threads
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, LayoutError
 from tests.faults import fault

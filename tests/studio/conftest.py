@@ -7,8 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.server.assistants import VARIABLE
-from ramify.studio.server.bounds import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, PROFILE, RERANKERS, STORES
+from ramify.studio.server.bounds import ASSISTANTS, BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, PROFILE, RERANKERS, STORES
 from tests.tools.ollama_server import ollama
 
 __all__ = ["ollama"]
@@ -26,7 +25,7 @@ Ramify = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start each test without an operator's declarations, and take back those that it makes."""
-    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, PROFILE, RERANKERS, VARIABLE):
+    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, PROFILE, RERANKERS, ASSISTANTS):
         monkeypatch.setenv(name, "")
 
 

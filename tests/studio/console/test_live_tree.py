@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.run import ask
-from ramify.studio.console.live_tree import Watching
+from ramify.studio.console.answering import Watching
 from tests.fakes import FakeModel, library
 
 LIBRARY = ("Marie Curie was born in Warsaw.", "Warsaw lies on the Vistula.")

@@ -9,7 +9,7 @@ import pytest
 
 from ramify.evaluation.papers import PAPERS
 from ramify.prompts.prefer import CRITERIA
-from ramify.studio.console.reproducing import reproducing
+from ramify.studio.console.evaluating import reproducing
 from tests.evaluation.conftest import cache
 from tests.fakes import FakeModel
 from tests.tools.knowledge.scribe import replies

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ramify.studio import Chat
-from ramify.studio.notebook._reviewing import Review
+from ramify.studio.notebook._chat import Review
 from tests.river import FIRST, QUESTION, model, river
 from tests.studio.notebook.test_chat import html, over, until
 

@@ -15,13 +15,10 @@ import pytest
 
 from ramify.studio.serve.app import application
 from ramify.studio.serve.catalog import Catalog, named
-from ramify.studio.serve.collections import Collections
+from ramify.studio.serve.collections import Collections, Watched
 from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.serving import Serving
-from ramify.studio.serve.threads import Threads
-from ramify.studio.serve.users import users_of
-from ramify.studio.serve.watching import Watched
-from ramify.studio.serve.web_server import WebServer
+from ramify.studio.serve.serving import Serving, Threads
+from ramify.studio.serve.transport import WebServer, users_of
 from ramify.studio.server.bounds import declare
 
 PATIENCE = 120.0
@@ -123,6 +120,6 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             asyncio.run(threads.prepare())
             users = users_of(tokens)
             collections = Collections(catalog, tmp_path / "collections", documents, bool(users))
-            return stack.enter_context(running(Serving(catalog, Questions(at_once), threads, users, collections, watched)))
+            return stack.enter_context(running(Serving(catalog, Questions(at_once), threads, collections, users, watched)))
 
         yield start

@@ -6,8 +6,7 @@ import pytest
 
 from ramify.graphs.run import Result, ask
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.studio.serve.chat import TreeInWords
-from ramify.studio.serve.markdown import harmless, paragraphs, short_answer
+from ramify.studio.serve.chat import TreeInWords, harmless, paragraphs, short_answer
 from ramify.studio.serve.questions import Event
 from tests.studio.serve.conftest import BORN
 

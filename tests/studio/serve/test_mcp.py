@@ -17,11 +17,9 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from ramify.studio.serve.mcp import application, in_turn
+from ramify.studio.serve.mcp import application, in_turn, server
 from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.users import users_of
-from ramify.studio.serve.web_server import WebServer
-from ramify.studio.server.mcp import server
+from ramify.studio.serve.transport import WebServer, users_of
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ramify.studio.serve.users import users_of
+from ramify.studio.serve.transport import users_of
 from ramify.tools.errors import UsageError
 from tests.faults import fault
 from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, Running, Serve

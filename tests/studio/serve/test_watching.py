@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.serve.watching import watched
+from ramify.studio.serve.collections import watched
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
 from tests.studio.serve.conftest import PATIENCE, Running, Serve, until

@@ -16,7 +16,8 @@ from a2a.types import Role, SendMessageRequest, StreamResponse, TaskState
 from langgraph_sdk.client import LangGraphClient
 
 from ramify.graphs.tool import about_of
-from ramify.studio.server.assistants import identity, names_of
+from ramify.studio.server.bounds import names_of
+from ramify.studio.server.langgraph_json import identity
 from tests.studio.dev_server import PATIENCE, DevServer
 from tests.studio.server.dev.conftest import assistant, run_documented
 from tests.tools.ollama_replies import Hang

@@ -20,7 +20,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERR
 
 from ramify.graphs import tool
 from ramify.studio.commands import mcp as mcp_command
-from ramify.studio.server.mcp import server
+from ramify.studio.serve.mcp import server
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river

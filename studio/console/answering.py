@@ -1,25 +1,83 @@
-"""A person's decisions in the terminal on what is proposed (`ask_first`): yes, edit or no."""
+"""A question in the terminal while it is answered: the growing tree, and what a person decides on what is proposed (`ask_first`)."""
 
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
+from rich.console import Console, Group
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.text import Text
 
-from ramify.graphs.run import Reviewer
+from ramify.graphs.run import Reviewer, RunTracker
 from ramify.graphs.strategies import configure
 from ramify.nodes.settings import NEVER
-from ramify.studio.console.live_tree import Watching
-from ramify.studio.console.streams import err, one_line
+from ramify.nodes.tree import DROPPED, Branch
+from ramify.nodes.tree.phrases import kind_of
+from ramify.studio.console.streams import err, note
+from ramify.studio.drawing.terminal import style_of
 from ramify.tools.errors import UsageError
+from ramify.tools.quoting import one_line
 from ramify.tools.scrub import scrub
 from ramify.tools.typed import readable
 
 QUESTION = "yes, edit or no (no REASON says why): "
 WORDS = {"y": "approve", "yes": "approve", "e": "edit", "edit": "edit", "n": "reject", "no": "reject"}
 KEPT = " (Enter keeps it): "
+
+
+class Watching(RunTracker):
+    """Show notices of a run, and on a terminal the growing tree, which is removed at the end."""
+
+    def __init__(self, console: Console, tell: Callable[[str], None] = note) -> None:
+        super().__init__(tell)
+        self._began = time.monotonic()
+        self._spinner = Spinner("dots")
+        self._live = (
+            Live(console=console, get_renderable=self.picture, transient=True, refresh_per_second=10) if console.is_terminal else None
+        )
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live:
+            self._live.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the growing tree off the terminal meanwhile."""
+        if self._live:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live:
+                self._live.start()
+
+    def picture(self) -> Group:
+        """Return the current state, one line per branch."""
+        busy = self.busy
+        self._spinner.text = Text(f" {self.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
+        lines = [_line(branch, busy.get(branch.path)) for branch in self.tree.values()]
+        written = [Text(), Text(self.text)] if self.text else []
+        return Group(self._spinner, *lines, *written)
+
+
+def _line(branch: Branch, doing: str | None) -> Text:
+    line = Text("  " * (branch.depth + 1), no_wrap=True, overflow="ellipsis")
+    line.append(f"{branch.path} ", style="bold")
+    line.append(f"{doing} …" if doing else branch.status, style="yellow" if doing else style_of(branch.status))
+    line.append(f"  {one_line(kind_of(branch))}", style="dim" if branch.status in DROPPED else "")
+    if branch.answer is not None and not doing:
+        line.append(f" → {one_line(branch.answer)}", style="bold")
+    return line
 
 
 def reviewer_for(strategy: str, options: Mapping[str, Any], watching: Watching | None) -> Reviewer | None:
