@@ -79,3 +79,9 @@ def test_without_dependent_questions_a_pair_that_needs_one_is_not_asked() -> Non
     result = staged(bridging, dependent=False, entities=False)
     assert list(result.tree) == ["0"], "its second question has a hole"
     assert list(staged(model(), entities=False).tree) == FORK
+
+
+@pytest.mark.parametrize("ablation", ["answers", "adaptive"])
+def test_the_embedded_model_refuses_a_question_for_more_than_a_phrase_whatever_it_may_choose(ablation: str) -> None:
+    result = graphs.ask("How is glass made?", "prune", model="extractive", index=river(), **{ablation: False})
+    assert (result.answer, result.stopped_by) == ("Unknown", "finished")

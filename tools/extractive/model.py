@@ -127,8 +127,8 @@ def _refused(reply: Reply, why: str) -> Reply:
         "quotes": [],
         "settled_by": "unsettled",
     }
-    if "action" in reply:
-        refused |= {"action": "answer", "questions": [], "entities": []}
+    if "action" in reply:  # whichever it was: not every action may be chosen
+        refused |= {"questions": [], "entities": []}
     return {key: refused.get(key, value) for key, value in reply.items()} if {"answer", "points"} & reply.keys() else reply
 
 
