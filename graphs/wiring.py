@@ -168,6 +168,8 @@ class Wiring(Generic[S]):
             begins = step.name in (init_tree.name, first)
             settings = given if begins else freeze_model(given, state)
             tree: Tree = state.get("tree") or {}
+            if not all(isinstance(branch, Branch) for branch in tree.values()):  # their class was of another name then
+                raise UsageError("this conversation was stored by another version of ramify", "begin a new one, with another thread id")
             loose = {} if begins else self._loose(tree, settings)
             if step.name == self.last:
                 if any(branch.next in self.steps for branch in (*tree.values(), *loose.values())):

@@ -1,7 +1,6 @@
 """Collections that are made at the server, of documents that are sent to it or of a folder that was released; and those that follow one."""
 
 import asyncio
-import json
 import re
 import shutil
 import time
@@ -12,10 +11,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
 from ramify.studio.serve.catalog import QUOTED, Catalog, Collection
 from ramify.studio.serve.questions import Event, failure_of
 from ramify.studio.server.bounds import allow
-from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.errors import InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.index_store import is_address
@@ -73,6 +74,21 @@ class Build:
         yield self.end
 
 
+class _Record(BaseModel):
+    """What is kept of a collection: the folder of its documents if they were not sent, and who made it."""
+
+    folder: Path | None
+    user: str
+
+
+def _read_record(path: Path) -> _Record:
+    try:
+        return _Record.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        remedy = f"restore it, or remove {str(path.parent)!r}: its documents and their index go with it"
+        raise InputError(f"{str(path)!r} does not say what collection it is of", remedy) from error
+
+
 @dataclass
 class _Made:
     """A collection that was made here: where it lies, the folder of its documents if they were not sent, who made it, its last build."""
@@ -110,8 +126,8 @@ class Collections:
         self._one_at_a_time = asyncio.Lock()
         for record in sorted(home.glob(f"*/{_RECORD}")):
             if (name := record.parent.name) not in catalog.collections and _NAME.fullmatch(name):
-                told = json.loads(record.read_text(encoding="utf-8"))
-                self._made[name] = _Made(record.parent, Path(told["folder"]) if told["folder"] else None, told["user"])
+                told = _read_record(record)
+                self._made[name] = _Made(record.parent, told.folder, told.user)
                 self._offer(name)
 
     def listed(self, user: str) -> list[dict[str, Any]]:
@@ -141,7 +157,7 @@ class Collections:
                 break
         place = self._home / wanted
         make_folder(place / _DOCUMENTS)
-        write_whole(json.dumps({"folder": str(source) if source else None, "user": user}), place / _RECORD)
+        write_whole(_Record(folder=source, user=user).model_dump_json(), place / _RECORD)
         self._made[wanted] = _Made(place, source, user)
         return wanted
 

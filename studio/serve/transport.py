@@ -153,7 +153,7 @@ def guarded(
     async def failed(request: Request, error: Exception) -> Response:
         failure = failure_of(error)
         refusal = next(form for prefix, form in refusals.items() if f"{request.url.path}/".startswith(prefix))
-        return JSONResponse(refusal(failure), failure.status, getattr(error, "headers", None))
+        return JSONResponse(refusal(failure), failure.status, error.headers if isinstance(error, HTTPException) else None)
 
     return Starlette(
         routes=routes,

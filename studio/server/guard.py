@@ -184,7 +184,7 @@ class Guard:
             raise self._refused_origin("does not answer the pages of", origins[0] or "none")
         reading = scope.get("method", "GET") in READING
         # A foreign page loads an image, script or frame, for which browsers send no origin; its links are allowed.
-        linked = headers.getlist("sec-fetch-dest") == ["document"] and reading
+        linked = headers.getlist("sec-fetch-dest") == ["document"] and scope.get("method") in READING
         if not origins and headers.getlist("sec-fetch-site") == ["cross-site"] and not linked:
             raise HTTPException(403, "this server does not answer the pages of other sites")
         has_body = "transfer-encoding" in headers or any(length != "0" for length in headers.getlist("content-length"))

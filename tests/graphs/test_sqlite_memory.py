@@ -16,6 +16,7 @@ import ramify.graphs as graphs
 from ramify.graphs.conversation import threads
 from ramify.graphs.memory import opened, patiently, share_memory
 from ramify.graphs.run import blocking
+from ramify.nodes.tree import Branch
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from tests.faults import fault
@@ -175,3 +176,12 @@ def test_a_list_whose_making_was_killed_at_any_step_is_made_anew(tmp_path: Path,
     where = f"sqlite:{tmp_path / 'kept.db'}"
     assert graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
     assert [thread.turns for thread in asyncio.run(threads(where))] == [1]
+
+
+def test_a_conversation_whose_classes_are_not_known_any_more_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    with monkeypatch.context() as before:
+        before.setattr(Branch, "__module__", "ramify.nodes.former")
+        graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river())
+    with pytest.raises(UsageError, match="another version of ramify — "):
+        graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river())

@@ -6,7 +6,7 @@ whatever was asked before, the answer is the same, and no pair of question and p
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
@@ -65,7 +65,6 @@ SHA256 = "c1c964909a2a0de7959fc983798de4798239093454c7aa8f5b70058bd8a25951"
 STEP = 32
 """Lengths of batches are multiples of this."""
 REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
-_LOADING = threading.Lock()
 
 
 @dataclass(eq=False)
@@ -80,6 +79,7 @@ class Reader:
     spans: Constants
     verdicts: Constants
     _network: "Network | None" = None
+    _loading: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def loaded(self) -> bool:
@@ -93,12 +93,13 @@ class Reader:
         """
         from safetensors.torch import load_file
 
-        with _LOADING:
-            if self._network is None:
-                with as_file(files(__package__) / self.file) as path:
-                    packed = load_file(intact(path, self.sha256, self.whose, REMEDY))
-                self._network = _with_changed_layers(packed) if self.encoder is ALL_MPNET else _on_shared_layers(packed, self.encoder)
-            return self._network
+        if self._network is None:
+            with self._loading:
+                if self._network is None:
+                    with as_file(files(__package__) / self.file) as path:
+                        packed = load_file(intact(path, self.sha256, self.whose, REMEDY))
+                    self._network = _with_changed_layers(packed) if self.encoder is ALL_MPNET else _on_shared_layers(packed, self.encoder)
+        return self._network
 
 
 SMALL = Reader("the reader", PACKAGED, FILE, SHA256, SPANS, VERDICTS)

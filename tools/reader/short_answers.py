@@ -153,7 +153,7 @@ def _overlapping(one: ReadAnswer, other: ReadAnswer) -> bool:
 
 
 _LINE: Final = re.compile(r"[^\n]*(?:\n|$)")
-_RULE: Final = re.compile(":?-{3,}:?")
+_RULE: Final = re.compile(":?-+:?")
 """Stands below the head of a table in Markdown, in each column."""
 _BETWEEN: Final = re.compile(r"[ \t]*(?:\||\t)[ \t]*")
 _FIELD: Final = re.compile(r"[ \t]*(?P<field>[^\n:=|]{1,40}?)[ \t]*[:=][ \t]+(?P<value>\S[^\n]*?)[ \t]*")
@@ -185,7 +185,7 @@ def cells(text: str, begin: int = 0) -> list[Cell]:
     record: list[tuple[str, str, int, int]] = []
     for line in _LINE.finditer(text, begin):
         row = _cells_of(line[0].rstrip("\n"), line.start())
-        if row and all(_RULE.fullmatch(cell) for cell, _, _ in row):
+        if len(row) > 1 and all(_RULE.fullmatch(cell) for cell, _, _ in row):
             continue
         field = None if len(row) > 1 else _FIELD.fullmatch(line[0].rstrip("\n"))
         if table and len(row) != len(table[0]):

@@ -41,6 +41,15 @@ def test_no_cell_is_asked_for_where_the_row_or_the_field_is_not_there(question: 
     assert asked_cell(question, cells(FORMS)) is None
 
 
+PARTED = "Name: Ada Reed\nRole: boss\n---\nProduct: Pump A1\nPrice: 80 EUR\n"
+
+
+@pytest.mark.parametrize("question", ["What is the price of Ada Reed?", "What role does the Pump A1 have?"])
+def test_a_rule_parts_records(question: str) -> None:
+    assert asked_cell(question, cells(PARTED)) is None
+    assert asked_cell("What is the price of the Pump A1?", cells(PARTED)) is not None
+
+
 def test_prose_with_a_colon_and_a_single_row_are_no_records() -> None:
     assert cells("He said: come in.\nThen he left.") == []
     assert cells("one | two") == []
