@@ -191,7 +191,7 @@ async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_pas
     async with Client(server("naive", {"model": thinker(), "index": index})) as client:
         found = await client.call_tool("search_documents", {"query": "Seine"})
         assert found.structured_content["passages"][0]["source"] == "half ?"
-        monkeypatch.setattr(tool, "searcher", lambda index: broken)
+        monkeypatch.setattr(tool, "find_passages", broken)
         with pytest.raises(MCPError, match="search_documents failed with ZeroDivisionError") as told:
             await client.call_tool("search_documents", {"query": "Seine"})
     assert told.value.error.code == INTERNAL_ERROR

@@ -10,6 +10,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Offsets
+from ramify.tools.embeddings.local_encoders import PieceEncoder
+from ramify.tools.embeddings.pretrained import PACKAGED
 from ramify.tools.errors import UsageError
 from ramify.tools.index.chunking import Chunking, clip, embedded_text, label, split
 from tests.counted_work import growth
@@ -112,13 +114,13 @@ def test_a_long_text_is_split_the_same_piece_by_piece(text: str, monkeypatch: py
 def test_a_long_text_is_never_tokenized_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    class Measured(type(minilm())):  # type: ignore[misc]
+    class Measured(PieceEncoder):
         def offsets(self, texts: Sequence[str]) -> list[Offsets]:
             seen.extend(map(len, texts))
             return super().offsets(texts)
 
     monkeypatch.setattr("ramify.tools.index.chunking._AT_ONCE", 2000)
-    split([Document(SENTENCE * 300, id="doc")], Measured(), Chunking(100, 20))
+    split([Document(SENTENCE * 300, id="doc")], Measured(PACKAGED), Chunking(100, 20))
     assert max(seen) <= 2000
 
 
