@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from ramify.tools.errors import InputError
 from training import technical
 from training.cloze import cloze
 from training.example import Example, Part, dealt
@@ -47,14 +48,21 @@ def _ranked(example: Example) -> Example:
     return replace(example, bears=False if example.source.endswith("_other") else True if example.kind in ("span", "yes", "no") else None)
 
 
+def _whole(path: Path) -> Folder:
+    """Load a folder; InputError where it has no documents."""
+    if not (folder := load(path)).documents:
+        raise InputError(f"the data set {folder.name!r} has no corpus.jsonl.gz", "copy the folder whole")
+    return folder
+
+
 def _makers(data: Path) -> Iterator[tuple[str, Maker]]:
     """Give what makes examples, each with the name of its sources, which may have something behind it: `hops` makes hops and hops_step."""
 
     def of(make: Callable[[Folder], Iterator[Example]], name: str) -> Maker:
-        return lambda: make(load(data / name))
+        return lambda: make(_whole(data / name))
 
     def of_documents(make: Callable[[list[Document], str], Iterator[Example]], source: str, *names: str) -> Maker:
-        return lambda: make([document for name in names for document in load(data / name).documents.values()], source)
+        return lambda: make([document for name in names for document in _whole(data / name).documents.values()], source)
 
     yield from ((name, of(spans, name)) for name in ("squadshifts", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text"))
     yield from ((name, of(ranked, name)) for name in ("techdocs_faq", "selqa_ass", "squad_du_test"))
