@@ -5,7 +5,7 @@ ROOMS := tools nodes prompts graphs evaluation studio
 SOURCES := $(shell find $(ROOMS) -name '*.py' 2>/dev/null)
 PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evaluation ramify.studio
 
-# What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
+# What is imported is compiled then, and kept.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all faults torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
@@ -72,25 +72,27 @@ format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(VENV)/.demo: pyproject.toml constraints.txt
-	@echo "Installing into $(VENV): about 2 GB with PyTorch, a few minutes the first time …"
+define INSTALL
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[serve]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt uv
+	$(BIN)/python -m release.install $(1)
+endef
+
+$(VENV)/.demo: pyproject.toml constraints.txt
+	@echo "Installing into $(VENV): about 2 GB with PyTorch are downloaded the first time …"
+	$(call INSTALL,-e '.[serve]')
 	touch $@
 
 # Strict editable mode, because type checkers do not see into the default one; it lists the files, so new ones need it again.
 $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
-	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
-	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt --config-settings editable_mode=strict -e '.[test]'
+	$(call INSTALL,--config-setting editable_mode=strict --reinstall-package ramify-rag -e '.[test]')
 	$(BIN)/ramify download smollm2
 	-$(BIN)/ramify download e5-multilingual
 	touch $@ $(VENV)/.demo
 
 # Playwright brings no browser here: it drives Debian's.
 $(VENV)/.browser: $(VENV)/.test
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt axe-playwright-python jupyterlab playwright
+	$(BIN)/python -m release.install axe-playwright-python jupyterlab playwright
 	touch $@
 
 # An environment above the tests' own.
