@@ -50,6 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Matrix(purpose))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which `make test` runs nothing: those of real models, clusters and servers are slow to import alone."""
+    from tests.sharing import REAL, SLOW
+
+    left_out = config.getoption("markexpr") == "not real and not slow"
+    return True if left_out and collection_path.relative_to(config.rootpath).as_posix() in REAL | SLOW else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out further combinations; mark the tests that ask a real model, cluster or database, or read public data, and the long ones."""
     from tests.combinations import ALL

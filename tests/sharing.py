@@ -58,6 +58,7 @@ SLOW = frozenset(
         "tests/evaluation/report/test_report.py::test_the_same_run_gives_the_same_bytes_in_another_process",
         "tests/evaluation/report/test_side_by_side.py::test_the_same_runs_give_the_same_bytes",
         "tests/evaluation/report/test_tree.py::test_a_tree_is_drawn_as_on_the_page_of_one_answer",
+        "tests/evaluation/test_answers.py::test_em_and_f1_are_those_of_a_published_metric",
         "tests/evaluation/test_degraded_answers.py::test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on",
         "tests/evaluation/test_degraded_search.py",
         "tests/evaluation/test_disturbed_runs.py",
