@@ -20,9 +20,9 @@ Both are given the same way: `ramify ask … --set tau=0.9 --set joint=false`, o
 Terms such as *fork* and *hop* are explained in [house.md](house.md#terms).
 """
 NOTES = {
-    "prune": """*Joint* and *staged* are two graphs of this strategy. Joint, the default: one call answers a branch or proposes sub-questions
-or names to look up. Staged (`joint=false`): one call for each, first to answer, then to decompose, then to name. The answers are combined
-by one last call (`backtrace=single`), or branch by branch from the leaves to the root (`backtrace=recursive`).
+    "prune": """*Joint* and *staged* are two graphs of this strategy. Joint, the default: one call answers a branch or proposes
+sub-questions or names to look up. Staged (`joint=false`): one call for each, first to answer, then to decompose, then to name. The answers
+are combined by one last call (`backtrace=single`), or branch by branch from the leaves to the root (`backtrace=recursive`).
 """,
 }
 """What stands above the tables of a strategy."""
