@@ -124,9 +124,7 @@ def main() -> int:
     locked, cuda = rows(read_lock(LOCK)), rows(read_lock(CUDA_LOCK))
     others = rows(name for name in needed_by(EXTRAS) if name not in read_lock(LOCK) and name not in read_lock(CUDA_LOCK))
     parts = [HEAD, f"## `ramify-rag[serve]`\n\nThe packages in `requirements.lock`.\n\n{table(locked)}"]
-    parts += [
-        f"## CUDA\n\nWhat torch from PyPI also installs on Linux (`requirements-cuda.lock`), unlike its CPU build.\n\n{table(cuda)}"
-    ]
+    parts += [f"## CUDA\n\nWhat torch from PyPI also installs on Linux (`requirements-cuda.lock`), unlike its CPU build.\n\n{table(cuda)}"]
     parts += [f"## Other extras\n\n{', '.join(f'`{extra}`' for extra in EXTRAS if extra != 'serve')}.\n\n{table(others)}"]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     refused = [f"{name}: {licence or 'none stated'}" for name, licence in (*locked, *cuda, *others) if not is_accepted(licence)]
