@@ -1,4 +1,4 @@
-"""Answer, decompose, name entities or say that the passages do not tell, in one reply (PruneRAG, joint wiring)."""
+"""Answer, decompose, name entities or report that the passages hold no answer, in one reply (PruneRAG, joint)."""
 
 from dataclasses import replace
 from functools import cache
