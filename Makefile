@@ -82,7 +82,7 @@ define INSTALL
 endef
 
 $(VENV)/.demo: pyproject.toml constraints.txt
-	@echo "Installing into $(VENV): about 2 GB with PyTorch are downloaded the first time …"
+	@echo "Installing into $(VENV): 1.5 GB with the CPU build of PyTorch …"
 	$(call INSTALL,-e '.[serve]')
 	touch $@
 
