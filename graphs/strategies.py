@@ -81,7 +81,8 @@ def shared(name: str, **arguments: Any) -> Wiring[Any]:
 
 def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared) -> tuple[Wiring[Any], Settings]:
     """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
-    options = expand_preset(name, options)
+    if PRESET in options:
+        options = expand_preset(name, options)
     arguments = find_strategy(name).parameters
     wiring = wire(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
     chosen = {key: value for key, value in options.items() if key not in arguments}

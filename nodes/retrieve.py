@@ -5,7 +5,7 @@ from typing import Any
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.settings import Settings
+from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, call_model, level_step
 from ramify.nodes.tree import Branch, Passage
@@ -34,7 +34,10 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
     asked = list(dict.fromkeys(branch.question for branch in branches))
     names = {branch.question for branch in branches if branch.kind == "entity"}
-    queries, translating = await _in_language_of(index, asked, names, context)
+    if settings.model in (EMBEDDED, LARGE):  # it translates nothing
+        queries, translating = asked, Update()
+    else:
+        queries, translating = await _in_language_of(index, asked, names, context)
     wide = max(most, settings.rerank_k) if reranks else most
     found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
