@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 import ramify.graphs as graphs
-from ramify.graphs.strategies import arguments_of, find_strategy
+from ramify.graphs.strategies import find_strategy
 from ramify.nodes.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
@@ -35,7 +35,7 @@ def page() -> str:
         fields = graphs.build(name).settings.model_fields
         own = {key: field for key, field in fields.items() if _told(field) != _told(Settings.model_fields.get(key))}
         parts += ["", f"## {name}\n", *([NOTES[name]] if name in NOTES else []), *(_table(own) if own else ["No settings of its own."])]
-        if arguments := arguments_of(name):
+        if arguments := find_strategy(name).parameters:
             parts += ["", "| argument | default | what it does |", "|---|---|---|"]
             parts += [f"| `{key}` | `{value.default}` | {find_strategy(name).arguments[key]} |" for key, value in arguments.items()]
     return "\n".join(parts) + "\n"
