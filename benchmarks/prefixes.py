@@ -25,7 +25,7 @@ from ramify.evaluation.load import load
 from ramify.graphs.run import ask_async
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.embedded import Extractive
-from ramify.nodes.asking.language_model import quote, within
+from ramify.nodes.asking.language_model import limit_passages, to_quote
 
 TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
 
@@ -51,8 +51,8 @@ def listen(heard: list[Sent], at: list[int]) -> None:
 
     async def noted(self: Extractive, prompt: Any, slots: Any, passages: Any = None, *asked: Any) -> Any:
         settings = CURRENT.get().settings
-        shown = {} if passages is None else {"passages": [quote(passage, settings) for passage in within(passages, settings)]}
-        messages = prompt.told_with(settings.thought, settings.shots).render({**slots, **shown})
+        shown = {} if passages is None else {"passages": [to_quote(passage, settings) for passage in limit_passages(passages, settings)]}
+        messages = prompt.with_options(settings.thought, settings.shots).render({**slots, **shown})
         heard.append(Sent(at[0], prompt.name, written(messages), written(messages[:-1])))
         return await answer(self, prompt, slots, passages, *asked)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.asking.budget import Budget, working
+from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
@@ -55,7 +55,7 @@ async def measure(letters: float, tokens: int, num_ctx: int) -> None:
             model="ollama:llama3.1:8b", base_url=server.address, num_ctx=num_ctx, context_tokens=100_000, passage_tokens=tokens
         )
         for number in range(1, 4):
-            with working(settings, Budget.open(settings, Usage(), time.time(), kept=False)):
+            with call_context(settings, Budget.open(settings, Usage(), time.time(), reserves_final_call=False)):
                 reply = await ask(ANSWER, shown, question="Who discovered polonium?")
             filled = counted(server.requests[-1]) / (num_ctx - settings.num_predict)
             print(f"call {number}: {len(reply.passages)} of {len(shown)} passages, {filled:.0%} of the room")

@@ -51,7 +51,7 @@ async def answers() -> tuple[graphs.Result, graphs.Result]:
     history = [state async for state in graph.aget_state_history(thread)]
     moment = next(state for state in history if state.next == ("retrieve",) and _open(state.values["tree"]))
     branch = moment.values["tree"][EDITED]
-    fork = await graph.aupdate_state(moment.config, {"tree": {EDITED: branch.to("open", question=BETTER)}})
+    fork = await graph.aupdate_state(moment.config, {"tree": {EDITED: branch.with_status("open", question=BETTER)}})
     await graph.ainvoke(None, fork, context=SETTINGS)
     before, after = history[0], await graph.aget_state(thread)
     return graphs.Result.from_state(before.values, "tor", 0.0), graphs.Result.from_state(after.values, "tor", 0.0)

@@ -41,7 +41,7 @@ To print a prompt as a model receives it:
 from ramify.prompts import ANSWER
 
 passage = {{"title": "Ulm", "source": "ulm.txt", "text": "Ulm lies on the Danube."}}
-for message in ANSWER.told_with(thought=True, shots=1).render({{"passages": [passage], "question": "On which river is Ulm?"}}):
+for message in ANSWER.with_options(thought=True, shots=1).render({{"passages": [passage], "question": "On which river is Ulm?"}}):
     print(message.type, message.text, sep=": ")
 ```
 
@@ -118,7 +118,7 @@ def longest(schema: dict[str, Any]) -> Any:
 
 def cost(prompt: Prompt[Any], thought: bool = True, shots: int = SHOTS) -> Cost:
     """Count what a prompt costs where its slots are empty."""
-    told = prompt.told_with(thought, shots)
+    told = prompt.with_options(thought, shots)
     slots = {name: True if name == "dependent" else "" for name in told.slots}
     system, *examples, _ = map(_tokens, told.render(slots))
     return Cost(system, sum(examples), passage_length(json.dumps(longest(json_schema(told.reply)))))

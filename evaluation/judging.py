@@ -16,8 +16,8 @@ from ramify.evaluation.load.records import parse_json
 from ramify.evaluation.task import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
-from ramify.nodes.asking.budget import Budget, working
-from ramify.nodes.building.kept_replies import at_once, side_by_side
+from ramify.nodes.asking.budget import Budget, call_context
+from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrently
 from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
@@ -103,8 +103,8 @@ async def _judged(missing: Sequence[Duel], settings: JudgeSettings, log: Log, pr
             log.write([row])
         return row
 
-    budget = Budget.open(settings, Usage(), time.time(), kept=False)
-    made = await side_by_side(one, missing, at_once(settings), lambda done: progress(done, len(missing), "verdicts"))
+    budget = Budget.open(settings, Usage(), time.time(), reserves_final_call=False)
+    made = await run_concurrently(one, missing, max_parallel_calls(settings), lambda done: progress(done, len(missing), "verdicts"))
     return {duel.key: row if isinstance(row, dict) else _row(duel, str(row)) for duel, row in zip(missing, made, strict=True)}
 
 
@@ -113,7 +113,7 @@ async def _verdict(duel: Duel, settings: JudgeSettings, budget: Budget) -> Row:
         Passage(id=str(number), text=text, source=f"answer {number}", score=1.0, metadata={"title": f"Answer {number}"})
         for number, text in enumerate(duel.shown, 1)
     )
-    with working(settings, budget):
+    with call_context(settings, budget):
         try:
             reply = await ask(PREFER, answers, field="", question=duel.a["question"])
         except ReplyError as error:

@@ -24,15 +24,15 @@ from ramify.evaluation.question_file import Proposed, QuestionFile
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.answerer import Answerer
 from ramify.nodes.asking.ask import ask, current_model
-from ramify.nodes.asking.budget import Budget, working
-from ramify.nodes.building.kept_replies import at_once, side_by_side
-from ramify.nodes.retrieve import passage_of
+from ramify.nodes.asking.budget import Budget, call_context
+from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrently
+from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
-from ramify.prompts.prompt import copied_back
-from ramify.prompts.propose import WANTED, propose
+from ramify.prompts.prompt import unescape
+from ramify.prompts.propose import QUESTION_KINDS, propose_prompt
 from ramify.tools.english import bare_title, fold, holds, names_in, sentences
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index
@@ -127,7 +127,7 @@ def propose_questions(
         for kind, number in missing.items():
             _by_rules(held, file, kind, number, settings.seed)
     else:
-        budget = Budget.open(settings, Usage(), time.time(), kept=False)
+        budget = Budget.open(settings, Usage(), time.time(), reserves_final_call=False)
         proposer = Proposer(held, file, settings, model, budget, dropped, progress)
         blocking(proposer.propose(missing))
     made = len(file.rows) - before
@@ -181,7 +181,7 @@ class Proposer:
     async def _of_kind(self, kind: str, wanted: int, total: int) -> None:
         drawn = islice(draws(self.index, kind, self.settings.seed), _TRIES * wanted + _TRIES)
         while wanted > 0 and (batch := await asyncio.to_thread(lambda most: list(islice(self._untried(drawn), most)), wanted)):
-            made = await side_by_side(self._made, batch, at_once(self.settings), lambda done: None)
+            made = await run_concurrently(self._made, batch, max_parallel_calls(self.settings), lambda done: None)
             for draw, question in zip(batch, made, strict=True):
                 if isinstance(question, BudgetError):
                     raise question
@@ -204,12 +204,12 @@ class Proposer:
 
     async def _made(self, draw: Draw) -> Proposed | str:
         """Return a question, or why it was dropped."""
-        with working(self.settings, self.budget):
+        with call_context(self.settings, self.budget):
             try:
-                wanted = WANTED[draw.kind].format(name=draw.name)
-                said = (await ask(propose(draw.kind), draw.passages, field="", wanted=wanted)).value
+                wanted = QUESTION_KINDS[draw.kind].format(name=draw.name)
+                said = (await ask(propose_prompt(draw.kind), draw.passages, field="", wanted=wanted)).value
                 question, answer = said.question.strip(), said.answer.strip()
-                quotes = [copied_back(quote) for quote in said.quotes]
+                quotes = [unescape(quote) for quote in said.quotes]
                 if draw.kind == "unanswerable":
                     answer, quotes = UNKNOWN, []
                 why = objection(draw, question, answer, quotes) or await self._disagrees(draw, question, answer, quotes)
@@ -228,7 +228,7 @@ class Proposer:
         """
         if draw.kind == "unanswerable":
             [hits] = await asyncio.to_thread(self.index.search, [question], _FOUND, mmr=None)
-            shown = [passage_of(hit) for hit in hits]
+            shown = [to_passage(hit) for hit in hits]
         else:
             shown = [Passage(id=str(n), text=quote, source=f"quote {n}", score=1.0) for n, quote in enumerate(quotes, 1)]
         answered = (await ask(ANSWER, tuple(shown), question=question)).value.answer
@@ -245,7 +245,7 @@ class Proposer:
         each = min(_GENERATION, ceil(wanted ** (1 / 3)))
         text = await asyncio.to_thread(collection, self.index, self.settings.seed)
         found: list[tuple[int, int, int, str, str]] = []
-        with working(self.settings, self.budget):
+        with call_context(self.settings, self.budget):
             users = (await ask(USERS, field="", text=text)).value.users[:each]
             for place, user in enumerate(users):
                 tasks = (await ask(TASKS, field="", text=text, user=user)).value.tasks[:each]
@@ -331,7 +331,7 @@ def prose(index: Index, seed: str) -> Iterator[Passage]:
         for document in index.get_by_ids(order[start : start + _READ]):
             text = document.page_content
             if len(text) >= _SHORTEST and sum(map(str.isalpha, text)) >= _LETTERS * len(text):
-                yield passage_of(Hit(document, 1.0, 1.0))
+                yield to_passage(Hit(document, 1.0, 1.0))
 
 
 def linked(index: Index, passage: Passage) -> Draw | None:
@@ -341,7 +341,7 @@ def linked(index: Index, passage: Passage) -> Draw | None:
     names = [name for name in dict.fromkeys(found) if len(name) > 2 and fold(name) not in own][:_NAMES]
     ranked = []
     for place, (name, hits) in enumerate(zip(names, index.search(names, _NEAR, mmr=None) if names else [], strict=True)):
-        others = [one for hit in hits if (one := passage_of(hit)).source != passage.source and holds(f"{one.title} {one.text}", name)]
+        others = [one for hit in hits if (one := to_passage(hit)).source != passage.source and holds(f"{one.title} {one.text}", name)]
         for other in others[:1]:
             best = next((one for one in others if fold(bare_title(one.title)) == fold(name)), other)
             titled = fold(bare_title(best.title)) == fold(name)

@@ -13,7 +13,7 @@ from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunP
 from ramify.evaluation.task import NOT_SEARCHED, NOTHING, RESULTS, Log, Row, key_of, read_outcomes, retrieval, task_fields
 from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, flatten_search, folder_of, kind_variant, own_options, shown
 from ramify.graphs.building import hierarchy, structure
-from ramify.nodes.retrieve import passage_of
+from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.errors import IndexingError
@@ -123,7 +123,7 @@ def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchM
 
 def scores_of(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: TrueGroups | None) -> Row:
     """Return the retrieval scores of hits, with the share of them from a wrong group where the true groups are known."""
-    told = retrieval(question, [passage_of(hit) for hit in hits], hits_by)
+    told = retrieval(question, [to_passage(hit) for hit in hits], hits_by)
     if told["retrieval"] is not None and truth is not None:
         wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
         told["retrieval"] = {**told["retrieval"], WRONG_GROUP: wrong}

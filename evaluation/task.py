@@ -18,7 +18,7 @@ from ramify.graphs import STRATEGIES, Result, ask_async
 from ramify.nodes.asking.ask import CALLS
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.step.findings import ranked, shown_at_last
+from ramify.nodes.step.findings import branches_for_final_call, rank_passages
 from ramify.nodes.tree import ROOT, FrozenModel, Passage, is_unknown
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.passage_store import document_of
@@ -296,7 +296,7 @@ def _shown_passages(result: Result, hits_by: HitsBy) -> list[Passage]:
     else:
         state = cast(State, {"tree": result.tree, "passages": result.passages})
         settings = STRATEGIES[result.strategy].build().settings if result.strategy in STRATEGIES else Settings
-        passages = ranked(state, shown_at_last(state, settings), by_value=settings.shown_at_last == "leaves")
+        passages = rank_passages(state, branches_for_final_call(state, settings), by_value=settings.final_call_branches == "leaves")
     seen = [(whole, whole.text[: result.shown.get(whole.id, 0)]) for whole in passages]
     enough = [(whole, text) for whole, text in seen if text and (hits_by in BY_TEXT or metrics.stands_for(text, whole.text))]
     return [whole.model_copy(update={"text": text}) for whole, text in enough]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ramify.nodes.state import earlier
+from ramify.nodes.state import answered_turns
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
-from ramify.nodes.tree.answers import accepted_answer, answers_parent, awaited, sibling_of
+from ramify.nodes.tree.answers import accepted_answer, answers_parent, is_awaited, sibling_of
 from ramify.tools.reader.calibration import MIN_HOP
 
 
@@ -81,7 +81,7 @@ known = _of_branch("an answer", lambda branch, settings: branch.known)
 no_answer = _of_branch("no answer", lambda branch, settings: branch.answer is None)
 is_entity = _of_branch("a name", lambda branch, settings: branch.kind == "entity")
 is_root = _of_branch("the root", lambda branch, settings: branch.path == ROOT)
-is_waited_for = Condition("another waits for it", lambda tree, branch, settings: awaited(tree, branch))
+is_waited_for = Condition("another waits for it", lambda tree, branch, settings: is_awaited(tree, branch))
 
 # Thresholds and depth.
 within_depth = _of_branch(lambda settings: f"depth < {settings.max_depth}", lambda branch, settings: branch.depth < settings.max_depth)
@@ -91,8 +91,8 @@ sure = _of_branch(
 )
 """PruneRAG: an answer's confidence is above tau (strict)."""
 worth_growing = _of_branch(
-    lambda settings: "any answer" if settings.grow_sure else f"confidence ≤ τ ({settings.threshold:g})",
-    lambda branch, settings: settings.grow_sure or not (branch.known and (branch.confidence or 0.0) > settings.threshold),
+    lambda settings: "any answer" if settings.expand_sure else f"confidence ≤ τ ({settings.threshold:g})",
+    lambda branch, settings: settings.expand_sure or not (branch.known and (branch.confidence or 0.0) > settings.threshold),
 )
 """ToR-RAG grows every answer of a kept fork; by default sure ones are not grown."""
 at_least_theta = _of_branch(
@@ -224,9 +224,9 @@ def _below_settled(
 
 
 children_settled = _below_settled("all children settled", lambda tree, branch: True)
-awaited_settled = _below_settled("awaited, children settled", awaited)
+awaited_settled = _below_settled("awaited, children settled", is_awaited)
 """A branch that another waits for gets an answer of its own."""
-half_settled = _below_settled("half, children settled", lambda tree, branch: awaited(tree, branch) or _rests_in_a_pair(tree, branch))
+half_settled = _below_settled("half, children settled", lambda tree, branch: is_awaited(tree, branch) or _rests_in_a_pair(tree, branch))
 """So does the half of a fork that is still to be judged."""
 
 
@@ -273,7 +273,7 @@ nothing_unread = OfState(
 
 # A conversation.
 nobody_known = OfState("no person is known", lambda state, settings: bool(state.get("asked_back")))
-follow_up = OfState("a follow-up", lambda state, settings: bool(earlier(state)))
+follow_up = OfState("a follow-up", lambda state, settings: bool(answered_turns(state)))
 
 Way = Condition | Join | OfState
 Ways = Mapping[Any, Any]

@@ -20,10 +20,10 @@ from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.append_answer import append_answer
 from ramify.nodes.ask_back import ask_back
 from ramify.nodes.contextualize import contextualize
-from ramify.nodes.init_tree import checked, init_tree
+from ramify.nodes.init_tree import init_tree, validate_question
 from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import MARK, ChatInput, Replied
+from ramify.nodes.state import MARK, ChatInput, ConversationOutput
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
 from ramify.tools.typed import readable
@@ -86,7 +86,7 @@ def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     [(_, first)] = wiring.edges.pop(init_tree.name)
     wiring.edges.pop(START)
     wiring.edges.pop(wiring.last)
-    wiring.given, wiring.returned = ChatInput, Replied
+    wiring.given, wiring.returned = ChatInput, ConversationOutput
     wiring.path(START, read_input, init_tree)
     wiring.when(init_tree, {nobody_known: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
     wiring.path(contextualize, first)
@@ -134,7 +134,7 @@ class Conversation:
         The result's question is the one that was understood.
         """
         forget()  # a model's server may have come up since the last turn
-        return await self._turn(checked(question), strategy, watch, config, reviewer, options)
+        return await self._turn(validate_question(question), strategy, watch, config, reviewer, options)
 
     def ask(
         self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any

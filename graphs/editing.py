@@ -9,7 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from ramify.graphs.wiring import Wiring
-from ramify.nodes.init_tree import checked
+from ramify.nodes.init_tree import validate_question
 from ramify.nodes.tree import ROOT, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
@@ -31,8 +31,8 @@ class Edit(NamedTuple):
         """Return the branch as the run is to go on with it; UsageError for what is no question."""
         fresh = branch.model_copy(update={"next": "", "sent": -1})
         if self.question is None:
-            return fresh.to("pruned", note=BY_HAND)
-        return fresh.to("open", question=checked(self.question), note="")
+            return fresh.with_status("pruned", note=BY_HAND)
+        return fresh.with_status("open", question=validate_question(self.question), note="")
 
 
 async def fork(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, edit: Edit) -> RunnableConfig:

@@ -8,7 +8,7 @@ from ramify.nodes.assign_evidence import assign_evidence
 from ramify.nodes.compress import compress
 from ramify.nodes.filter import filter
 from ramify.nodes.init_tree import init_tree
-from ramify.nodes.plan import QUERIES, plan
+from ramify.nodes.plan import MAX_QUERIES, plan
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.search_suggested import search_suggested
 from ramify.nodes.settings import IterativeSettings
@@ -33,6 +33,6 @@ STRATEGY = Strategy(
     paper="Iterative RAG",
     presets={"paper": {"hybrid": False, "context_tokens": 20_000, "num_predict": 4000, "num_ctx": 32_768}},
     max_calls=lambda settings: MaxCalls(
-        settings.rounds + 2, settings.rounds + 2, QUERIES + (settings.rounds - 1) // settings.patience
+        settings.rounds + 2, settings.rounds + 2, MAX_QUERIES + (settings.rounds - 1) // settings.patience
     ).plus(check_calls(settings)),
 )

@@ -16,7 +16,7 @@ from langgraph.runtime import get_runtime
 
 from ramify.graphs.run import RunTracker, Watch, beginning
 from ramify.nodes.state import Search, Usage
-from ramify.nodes.tree import Branch, Passage, row
+from ramify.nodes.tree import Branch, Passage, to_row
 from ramify.nodes.tree.citation import Citation, Sentence, Source
 
 Tell = Callable[[dict[str, Any]], None]
@@ -137,7 +137,7 @@ class ToolStream(RunTracker):
         doing = beginning(kind, event) or self._doing
         if doing != self._doing:
             self._event({"doing": doing})
-        rows = {path: row(branch) for path, branch in self.tree.items()}
+        rows = {path: to_row(branch) for path, branch in self.tree.items()}
         for path, changed in rows.items():
             if self._rows.get(path) != changed:
                 self._event({"branch": changed})

@@ -17,13 +17,13 @@ from pydantic import Field
 
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.wiring import Wiring
-from ramify.nodes.init_tree import checked
+from ramify.nodes.init_tree import validate_question
 from ramify.nodes.settings import NEVER, Settings, is_embedded
 from ramify.nodes.state import Search, StoppedBy, Usage
 from ramify.nodes.step.text import STREAM_TEXT
-from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
+from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, to_row
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.notes import partial
+from ramify.nodes.tree.notes import read_missing_note
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.quoting import brief, one_line
@@ -98,7 +98,7 @@ class Result(FrozenModel):
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ramify ask --json` prints, without known secrets."""
         told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
-        found: dict[str, Any] = without_known({**told, "tree": [row(branch) for branch in self.tree.values()]})
+        found: dict[str, Any] = without_known({**told, "tree": [to_row(branch) for branch in self.tree.values()]})
         return found
 
 
@@ -138,7 +138,7 @@ def why_unknown(result: Result) -> str:
         return ""
     if embedded:
         return f"unsure: what was read is only {read.confidence:.2f} sure, and was withheld"
-    told = partial(read.note)
+    told = read_missing_note(read.note)
     return f"the model finds no answer in what was found{f': {told}' if told else ''}"
 
 
@@ -194,7 +194,7 @@ async def ask_async(
     """
     wiring, settings = configure(strategy, options)
     graph, config = reviewable(wiring, settings, config, reviewer)
-    result, _ = await run_graph(graph, {"question": checked(question)}, strategy, settings, watch, config, reviewer)
+    result, _ = await run_graph(graph, {"question": validate_question(question)}, strategy, settings, watch, config, reviewer)
     return result
 
 

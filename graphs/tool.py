@@ -14,12 +14,12 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_
 from ramify.graphs.nested import threaded_config, tool_config, tool_stream
 from ramify.graphs.run import Result, Watch, blocking, could_not_ask, run_graph, why_unknown
 from ramify.graphs.strategies import DEFAULT, configure
-from ramify.nodes.init_tree import checked
-from ramify.nodes.retrieve import passage_of
+from ramify.nodes.init_tree import validate_question
+from ramify.nodes.retrieve import to_passage
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
-from ramify.nodes.tree.citation import Citation, cite, marked, near
-from ramify.nodes.tree.notes import NOTHING
+from ramify.nodes.tree.citation import Citation, cite, locate_passages, with_marks
+from ramify.nodes.tree.notes import NOT_FOUND
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
@@ -132,7 +132,7 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = tool_config(config, strategy, name, question, filter)
-        asked, told = {"question": checked(question)}, tool_stream(config, name, question, watch)
+        asked, told = {"question": validate_question(question)}, tool_stream(config, name, question, watch)
 
         async def run() -> Result:
             return (await run_graph(wiring.as_subgraph, asked, strategy, within, told, given))[0]
@@ -155,8 +155,8 @@ def search_tool(
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **fixed}
-        hits = (await find_passages(index, [checked(query)], k=k, filter=wanted or None))[0]
-        passages = [one.to_json() for one in near(query, [passage_of(hit) for hit in hits])]
+        hits = (await find_passages(index, [validate_question(query)], k=k, filter=wanted or None))[0]
+        passages = [one.to_json() for one in locate_passages(query, [to_passage(hit) for hit in hits])]
         told = None if hits else await asyncio.to_thread(unknown_filter_fields, index, wanted)
         return format_passages(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages
 
@@ -242,7 +242,7 @@ def format_passages(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, 
 def _sentences(result: Result) -> list[str]:
     """List the sentences of a text with their numbers; one that its sources do not support says so."""
     unsupported = " (no cited passage says this)"
-    return [one_line(marked(one)) + (unsupported if one.supported is False else "") for one in result.sentences]
+    return [one_line(with_marks(one)) + (unsupported if one.supported is False else "") for one in result.sentences]
 
 
 def _quoted(title: str, citations: Iterable[tuple[int, Citation]]) -> list[str]:
@@ -257,8 +257,8 @@ def _quoted(title: str, citations: Iterable[tuple[int, Citation]]) -> list[str]:
 
 def _failure(result: Result) -> str:
     """Say what went wrong where nothing at all could be asked, or was found; nothing where something was."""
-    if result.tree[ROOT].note.endswith(NOTHING) and is_unknown(result.answer):
-        return "; ".join([NOTHING, *(notice for notice in result.notices if notice.startswith(LACKING))])
+    if result.tree[ROOT].note.endswith(NOT_FOUND) and is_unknown(result.answer):
+        return "; ".join([NOT_FOUND, *(notice for notice in result.notices if notice.startswith(LACKING))])
     return "" if _findings(result) or not is_unknown(result.answer) else could_not_ask(result)
 
 

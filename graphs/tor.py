@@ -82,6 +82,6 @@ STRATEGY = Strategy(
         "rubric": "true: score each pair of sub-questions before anything is retrieved for it",
         "judged": "false: keep every fork without scoring it (ablation)",
     },
-    presets={"paper": {"rubric": True, "dependent": False, "hybrid": False, "grow_sure": True, "informed": False}},
+    presets={"paper": {"rubric": True, "dependent": False, "hybrid": False, "expand_sure": True, "informed": False}},
     max_calls=count_tor,
 )

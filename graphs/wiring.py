@@ -16,10 +16,10 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 
 from ramify.graphs.conditions import Condition, Join, OfState, Way, sure
-from ramify.nodes.asking.budget import Budget, working
+from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.init_tree import freeze_model, init_tree
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Answer, Question, State, Usage
+from ramify.nodes.state import Answer, GraphInput, State, Usage
 from ramify.nodes.step import Context, Step, Update
 from ramify.nodes.tree import Branch, Tree, merge_branches
 from ramify.nodes.tree.notes import SEARCHED
@@ -72,7 +72,7 @@ class Wiring(Generic[S]):
         """Whether the last step may ask the model, so that budgets keep a call back for it."""
         self.name = ""
         """The strategy's, where a registered one was built."""
-        self.given: type[Any] = Question
+        self.given: type[Any] = GraphInput
         self.returned: type[Any] = Answer
         """What a graph is given, and gives back."""
         self.steps: dict[str, Step] = {}
@@ -183,12 +183,12 @@ class Wiring(Generic[S]):
                 state, whole, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings), self.name
             )
             kept = self.final_call and not step.final
-            with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget) as work:
+            with Budget.shared(settings, state, superstep, kept, step.final) as budget, call_context(settings, budget) as work:
                 update = {**await step.run(handed, context)}
-            if work.waited:
-                update["started"] = state["started"] + work.waited
-            if budget.told:
-                update["notices"] = [*budget.told, *update.get("notices", ())]
+            if work.review_s:
+                update["started"] = state["started"] + work.review_s
+            if budget.notices:
+                update["notices"] = [*budget.notices, *update.get("notices", ())]
             return self._moved(step, handed, update, state, settings, superstep)
 
         node.__name__, node.__doc__ = step.name, step.act.__doc__
@@ -238,8 +238,8 @@ class Wiring(Generic[S]):
         if fork or any(join.keeps(tree, branch) for join in self.joins):
             return branch
         if branch.status == "answered":
-            return branch.to("leaf")
-        return branch.to("leaf", note=branch.noted(SEARCHED)) if branch.evidence else branch
+            return branch.with_status("leaf")
+        return branch.with_status("leaf", note=branch.with_note(SEARCHED)) if branch.evidence else branch
 
     def _joined(self, tree: Tree, settings: Any) -> Tree:
         """Send on the branches that waited for others and are ready."""

@@ -6,7 +6,7 @@ from ramify.nodes.answer import with_answer
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, branch_step
-from ramify.nodes.step.findings import finding
+from ramify.nodes.step.findings import to_finding
 from ramify.nodes.tree import UNKNOWN, Branch, ancestors, children
 from ramify.nodes.tree.answers import answers_parent
 from ramify.prompts import AGGREGATE
@@ -26,17 +26,17 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
         confidence = prod(hop.confidence or 0.0 for hop in hops)
         cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
         evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
-        return [branch.to("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
+        return [branch.with_status("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
     if below and all(child.answer is not None and not child.known for child in below):  # nothing to bring together
         unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
-        return [branch.to("inner", **unknown, aggregated=True)]
+        return [branch.with_status("inner", **unknown, aggregated=True)]
     cited = tuple(key for child in below for key in child.cited)
     passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in below), branch)
     above = (*ancestors(context.tree, branch.path), branch)
-    findings = [finding(child, {passage.id: passage for passage in passages}, above) for child in below]
+    findings = [to_finding(child, {passage.id: passage for passage in passages}, above) for child in below]
     cited_first = tuple(sorted(passages, key=lambda passage: passage.id not in cited))
     reply = await ask(AGGREGATE, cited_first, question=branch.question, findings=findings)
     answered = with_answer(branch, reply, "inner")
     # For whoever waits for it, an unsure answer of its own is better than none.
-    kept = branch if context.awaited(branch) and branch.known and not answered.known else answered
-    return [kept.to("inner", aggregated=True)]
+    kept = branch if context.is_awaited(branch) and branch.known and not answered.known else answered
+    return [kept.with_status("inner", aggregated=True)]

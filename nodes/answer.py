@@ -4,8 +4,8 @@ from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch, Status, is_unknown
-from ramify.nodes.tree.notes import missing
-from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, Summary
+from ramify.nodes.tree.notes import missing_note
+from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, EntitySummary
 from ramify.prompts.answer import AnsweredFromPassages
 
 
@@ -23,15 +23,15 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
     return [with_answer(branch, reply, "answered")]
 
 
-def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[Summary], status: Status) -> Branch:
+def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[EntitySummary], status: Status) -> Branch:
     """Return the branch with an answer, its confidence and the passages it cites; beside Unknown with what is missing."""
     answer = reply.value.answer.strip()
-    told = missing(reply.value.missing) if is_unknown(answer) and isinstance(reply.value, AnsweredFromPassages) else ""
-    return branch.to(
+    told = missing_note(reply.value.missing) if is_unknown(answer) and isinstance(reply.value, AnsweredFromPassages) else ""
+    return branch.with_status(
         status,
         answer=answer,
-        note=branch.noted(told),
+        note=branch.with_note(told),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
-        cited=reply.cited(),
+        cited=reply.cited_ids(),
     )

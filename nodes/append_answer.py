@@ -5,33 +5,33 @@ from langchain_core.messages import AIMessage
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import MARK, answer_id
 from ramify.nodes.step import Context, Update, state_step
-from ramify.nodes.tree import row
+from ramify.nodes.tree import to_row
 from ramify.nodes.tree.citation import Citation, Sentence, without_marks
 
-MOST = 0.99
+MAX_CONFIDENCE = 0.99
 """The highest confidence that is written: nothing is certain."""
-TOLD = ("question", "answer", "text", "confidence", "stopped_by", "notices", "model", "index")
+MESSAGE_FIELDS = ("question", "answer", "text", "confidence", "stopped_by", "notices", "model", "index")
 
 
 @state_step
 async def append_answer(context: Context[Settings]) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
     state = context.state
-    told = {name: state[name] for name in TOLD}
+    values = {name: state[name] for name in MESSAGE_FIELDS}
     if asked_back := state.get("asked_back"):
-        told["asked_back"] = asked_back
+        values["asked_back"] = asked_back
     citations = [Citation.model_validate(citation) for citation in state["citations"]]  # a state may be edited by hand
-    told |= {
+    values |= {
         "citations": [citation.model_dump() for citation in citations],
         "sentences": [Sentence.model_validate(sentence).model_dump() for sentence in state["sentences"]],
-        "tree": [row(branch) for branch in state["tree"].values()],
+        "tree": [to_row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    text = asked_back or said(state["answer"], state["text"], citations, state["index"], state["confidence"])
-    return {"messages": [AIMessage(text, id=answer_id(state), additional_kwargs={MARK: told})]}
+    text = asked_back or format_message(state["answer"], state["text"], citations, state["index"], state["confidence"])
+    return {"messages": [AIMessage(text, id=answer_id(state), additional_kwargs={MARK: values})]}
 
 
-def said(answer: str, text: str, citations: list[Citation], index: str, confidence: float | None) -> str:
+def format_message(answer: str, text: str, citations: list[Citation], index: str, confidence: float | None) -> str:
     """Write an answer, its text where it says more, the numbered sources, and how sure it is.
 
     Without a text, the numbers stand behind the answer. Whoever reads the message alone can cite, and tell sure from unsure.
@@ -40,5 +40,5 @@ def said(answer: str, text: str, citations: list[Citation], index: str, confiden
     marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
     short = "" if answer and answer in (text, without_marks(text)) else f"{answer} {marks}".rstrip()
-    sure = "" if confidence is None else f"Confidence: {min(confidence, MOST):.2f} of 1"
+    sure = "" if confidence is None else f"Confidence: {min(confidence, MAX_CONFIDENCE):.2f} of 1"
     return "\n\n".join(filter(None, [short, text, "\n".join(sources), sure, f"Searched: {index}" if index else ""]))

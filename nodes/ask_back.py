@@ -9,4 +9,4 @@ from ramify.nodes.tree import ROOT
 async def ask_back(context: Context[Settings]) -> Update:
     """Settle the question without asking the model: the answer stays Unknown, and the message asks back."""
     root = context.tree[ROOT]
-    return {"tree": {ROOT: root.to("leaf", note=root.noted("not asked: nobody is known whom the pronoun can mean"))}}
+    return {"tree": {ROOT: root.with_status("leaf", note=root.with_note("not asked: nobody is known whom the pronoun can mean"))}}

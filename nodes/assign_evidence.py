@@ -15,5 +15,5 @@ async def assign_evidence(context: Context[IterativeSettings]) -> Update:
 def _settled(branch: Branch, relevant: set[str]) -> Branch:
     kept = tuple(key for key in branch.evidence if key in relevant)
     if not kept:
-        return branch.to("pruned", note=f"none of its {len(branch.evidence)} passages was found relevant")
-    return branch.to("leaf", evidence=kept, note=f"{len(kept)} of {len(branch.evidence)} passages found relevant")
+        return branch.with_status("pruned", note=f"none of its {len(branch.evidence)} passages was found relevant")
+    return branch.with_status("leaf", evidence=kept, note=f"{len(kept)} of {len(branch.evidence)} passages found relevant")

@@ -3,8 +3,8 @@
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import Search
 from ramify.nodes.step import Context, Update, call_model
-from ramify.nodes.step.closing import final_step
-from ramify.nodes.step.text import hand_on, written
+from ramify.nodes.step.final_step import final_step
+from ramify.nodes.step.text import cite_reply, text_streamer
 from ramify.nodes.tree import UNKNOWN
 from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import COMPRESS
@@ -18,9 +18,9 @@ async def compress(context: Context[IterativeSettings]) -> Update:
     found = [state["passages"][key] for key in search.support[: settings.final_k]]  # in the order they were found so
     passages = tuple(passage.model_copy(update={"text": passage.text[: settings.passage_chars]}) for passage in found)
     if not passages:
-        return _nothing(search)
+        return _nothing_found(search)
     facts = list(search.facts[: settings.final_facts])
-    reply, update = await call_model(state, COMPRESS, passages, on_text=hand_on(state), question=state["question"], facts=facts)
+    reply, update = await call_model(state, COMPRESS, passages, on_text=text_streamer(state), question=state["question"], facts=facts)
     if reply is None:
         return update
     answer = without_trailing_marks(reply.value.answer)
@@ -30,11 +30,11 @@ async def compress(context: Context[IterativeSettings]) -> Update:
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
-        **written(state, answer or UNKNOWN, reply),
+        **cite_reply(state, answer or UNKNOWN, reply),
     }
 
 
-def _nothing(search: Search) -> Update:
+def _nothing_found(search: Search) -> Update:
     """Say that nothing was found relevant; where every round was lost, the model never read anything."""
     lost = f"; rounds of reading that were lost: {search.lost} of {search.round}" if search.lost else ""
     told: Update = {"answer": UNKNOWN, "explanation": f"no passage was found relevant{lost}"}

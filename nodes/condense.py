@@ -4,7 +4,7 @@ from ramify.nodes.answer import with_answer
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import Context, branch_step
-from ramify.nodes.step.findings import finding
+from ramify.nodes.step.findings import to_finding
 from ramify.nodes.tree import ROOT, Branch, ancestors
 from ramify.prompts import CONDENSE
 
@@ -13,7 +13,7 @@ from ramify.prompts import CONDENSE
 async def condense(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
     """Say in few sentences what the passages of a search give for the question, in the light of the searches before it."""
     before = [link for link in ancestors(context.tree, branch.path) if link.path != ROOT]
-    history = [finding(link, {}, ()) for link in before]
+    history = [to_finding(link, {}, ()) for link in before]
     question = context.tree[ROOT].question
     reply = await ask(CONDENSE, context.passages(branch), question=question, query=branch.question, history=history)
     return [with_answer(branch, reply, "answered")]

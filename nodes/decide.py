@@ -6,20 +6,20 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.tree import UNKNOWN, Branch, Proposal
-from ramify.nodes.tree.notes import missing
-from ramify.prompts.decide import WAYS, Decision, decide_by
+from ramify.nodes.tree.notes import missing_note
+from ramify.prompts.decide import WAYS, Decision, decide_prompt
 from ramify.prompts.lenient_types import THOUGHT
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
-LEADS_TO = {"answer": "prune", "decompose": "decompose", "entities": "extract_entities", "unknown": "prune"}
+NEXT_STEPS = {"answer": "prune", "decompose": "decompose", "entities": "extract_entities", "unknown": "prune"}
 """The step that a choice leads to: where no edge leads there, the model is not offered it (an ablation)."""
 
 
 @branch_step(once=True)
 async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch]:
     """Answer, or propose how to go on; an answer that was objected to is reconsidered, with a hint."""
-    ways = tuple(way for way in WAYS if LEADS_TO[way] in context.targets) or WAYS
+    ways = tuple(way for way in WAYS if NEXT_STEPS[way] in context.targets) or WAYS
     slots: dict[str, Any] = {
         "question": branch.question,
         "above": context.part_of(branch),
@@ -27,13 +27,13 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
         "hint": _hint(branch) if branch.objection else "",
         "may": "".join(f"Do not choose {way}. " for way in WAYS if way not in ways),
     }
-    branch = branch.to("open", reconsidered=bool(branch.objection), proposal=None)
+    branch = branch.with_status("open", reconsidered=bool(branch.objection), proposal=None)
     try:
-        reply = await ask(decide_by(ways), context.passages(branch), **slots)
+        reply = await ask(decide_prompt(ways), context.passages(branch), **slots)
     except ReplyError as error:
-        if branch.parent is not None and not context.awaited(branch) and branch.answer is None:
+        if branch.parent is not None and not context.is_awaited(branch) and branch.answer is None:
             raise
-        return [with_warning(error, branch.to("open" if branch.answer is None else "answered", reconsidered=True), UNSPLIT)]
+        return [with_warning(error, branch.with_status("open" if branch.answer is None else "answered", reconsidered=True), UNSPLIT)]
     decision = Decision.model_validate(reply.value.model_dump())  # a reply by fewer ways lacks fields: these are empty
     if decision.action == "decompose":
         proposal = Proposal(questions=tuple(decision.questions), together=decision.together)
@@ -42,21 +42,21 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
     else:
         proposal = Proposal()
     if proposal.questions or proposal.entities:
-        return [branch.to("open" if branch.answer is None else "answered", proposal=proposal)]
-    told = missing(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
+        return [branch.with_status("open" if branch.answer is None else "answered", proposal=proposal)]
+    told = missing_note(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
     if decision.action == "unknown" and branch.answer is None:
-        return [branch.to("open", note=branch.noted(told), reconsidered=True)]
+        return [branch.with_status("open", note=branch.with_note(told), reconsidered=True)]
     if decision.action in {"decompose", "entities"} and not decision.answer:
-        note = branch.noted(f"chose {decision.action} but named nothing that can be asked")
-        return [branch.to("open" if branch.answer is None else "answered", note=note, reconsidered=True)]
+        note = branch.with_note(f"chose {decision.action} but named nothing that can be asked")
+        return [branch.with_status("open" if branch.answer is None else "answered", note=note, reconsidered=True)]
     return [
-        branch.to(
+        branch.with_status(
             "answered",
             answer=UNKNOWN if decision.action == "unknown" else decision.answer.strip(),
-            note=branch.noted(told),
+            note=branch.with_note(told),
             confidence=reply.confidence,
             confidence_source=reply.confidence_source,
-            cited=reply.cited(),
+            cited=reply.cited_ids(),
             objection="",
         )
     ]

@@ -8,4 +8,4 @@ from ramify.nodes.tree import Branch
 @branch_step()
 async def expand(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Keep a fork, and hand on those of its halves that have an answer."""
-    return [branch.to("inner"), *(half for half in context.pair(branch) if half.status == "answered")]
+    return [branch.with_status("inner"), *(half for half in context.pair(branch) if half.status == "answered")]

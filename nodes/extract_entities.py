@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.decompose import children_of
+from ramify.nodes.decompose import make_children
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch, children
-from ramify.nodes.tree.answers import normal
+from ramify.nodes.tree.answers import normalize_references
 from ramify.prompts import ENTITIES
 
 
@@ -20,13 +20,13 @@ async def extract_entities(branch: Branch, context: Context[Settings]) -> list[B
         names: Sequence[str] = reply.value.entities
     else:
         names = proposal.entities
-    branch = branch.to(branch.status, proposal=None, attempts=branch.attempts + 1)
-    names = distinct(names)
+    branch = branch.with_status(branch.status, proposal=None, attempts=branch.attempts + 1)
+    names = distinct_names(names)
     if not names:
-        return [branch.to(branch.status, note=branch.noted("cannot be split, and names no entity to look up"))]
-    return [branch.to("split"), *children_of(branch, children(context.tree, branch.path), names, "entity")]
+        return [branch.with_status(branch.status, note=branch.with_note("cannot be split, and names no entity to look up"))]
+    return [branch.with_status("split"), *make_children(branch, children(context.tree, branch.path), names, "entity")]
 
 
-def distinct(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """Keep the first two different names; a reference to another's answer is none."""
-    return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in normal(name)))[:2]
+    return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in normalize_references(name)))[:2]

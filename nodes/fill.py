@@ -6,10 +6,20 @@ from typing import Any
 from ramify.nodes.prune import UNFILLABLE
 from ramify.nodes.settings import UNSURE, Settings, TreeSettings
 from ramify.nodes.step import Context, branch_step
-from ramify.nodes.step.review import ANSWER, Action, Decision, as_argument, as_quoted, check_answer, decided, how_sure, review
+from ramify.nodes.step.review import (
+    ANSWER,
+    ReviewAction,
+    ReviewDecision,
+    apply_decision,
+    check_answer,
+    format_confidence,
+    quote_text,
+    review,
+    to_argument,
+)
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.answers import HOLE, accepted_answer, confidence_note, sibling_of
-from ramify.nodes.tree.notes import filled_with
+from ramify.nodes.tree.answers import PLACEHOLDER, accepted_answer, confidence_note, sibling_of
+from ramify.nodes.tree.notes import filled_note
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 
@@ -21,15 +31,15 @@ async def confirm_answers(branches: Sequence[Branch], results: list[list[Branch]
     unsure = [(place, branches[place]) for place, answer in enumerate(needed) if answer.known and not context.accepts(answer)]
     if not unsure:
         return results
-    decisions = await review([_proposed(branch, context) for _, branch in unsure])
-    reviewed = {place: _decided(branch, one, context) for (place, branch), one in zip(unsure, decisions, strict=True)}
+    decisions = await review([_review_action(branch, context) for _, branch in unsure])
+    reviewed = {place: _apply_review(branch, one, context) for (place, branch), one in zip(unsure, decisions, strict=True)}
     return [reviewed.get(place, found) for place, found in enumerate(results)]
 
 
 @branch_step(confirm=confirm_answers)
 async def fill(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Open a waiting branch with its sibling's answer."""
-    return [_filled(branch, _answer_for(branch, context), context)]
+    return [_fill_branch(branch, _answer_for(branch, context), context)]
 
 
 def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
@@ -38,23 +48,24 @@ def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
     return accepted_answer(context.tree, sibling) or sibling
 
 
-def _filled(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
-    told = ", ".join(filter(None, (filled_with(settled.answer, settled.path), confidence_note(settled))))
-    question = branch.question.replace(HOLE, brief(settled.answer or "", LONGEST_ANSWER))
-    return branch.to("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
+def _fill_branch(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
+    told = ", ".join(filter(None, (filled_note(settled.answer, settled.path), confidence_note(settled))))
+    question = branch.question.replace(PLACEHOLDER, brief(settled.answer or "", LONGEST_ANSWER))
+    return branch.with_status("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
 
 
-def _proposed(branch: Branch, context: Context[TreeSettings]) -> Action:
+def _review_action(branch: Branch, context: Context[TreeSettings]) -> ReviewAction:
     """Return what a person is asked about an answer that a question needs."""
     settled = _answer_for(branch, context)
-    asked = f"{as_quoted(settled.question)} (branch {settled.path})"
-    told = f"Put this answer to {asked} into {as_quoted(branch.question)}? {how_sure(settled.confidence, context.settings).capitalize()}."
-    return Action("use_answer", {ANSWER: as_argument(settled.answer)}, told, check_answer)
+    asked = f"{quote_text(settled.question)} (branch {settled.path})"
+    confidence = format_confidence(settled.confidence, context.settings).capitalize()
+    description = f"Put this answer to {asked} into {quote_text(branch.question)}? {confidence}."
+    return ReviewAction("use_answer", {ANSWER: to_argument(settled.answer)}, description, check_answer)
 
 
-def _decided(branch: Branch, decision: Decision, context: Context[Any]) -> list[Branch]:
+def _apply_review(branch: Branch, decision: ReviewDecision, context: Context[Any]) -> list[Branch]:
     """Return the question with the answer that a person decided on, and the branch of that answer."""
-    settled = decided(_answer_for(branch, context), decision)
+    settled = apply_decision(_answer_for(branch, context), decision)
     if settled.known:
-        return [_filled(branch, settled, context), settled]
-    return [branch.to("pruned", note=branch.noted(f"{UNFILLABLE}: {settled.path}")), settled]
+        return [_fill_branch(branch, settled, context), settled]
+    return [branch.with_status("pruned", note=branch.with_note(f"{UNFILLABLE}: {settled.path}")), settled]

@@ -10,7 +10,7 @@ from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import Passage
 from ramify.prompts import FILTER, Filtered
 from ramify.prompts.filter import FILTER_RECORDS, FilteredSources
-from ramify.prompts.prompt import copied_back
+from ramify.prompts.prompt import unescape
 
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 
@@ -30,7 +30,7 @@ async def filter(context: Context[IterativeSettings]) -> Update:
     unread = f"round {search.round + 1} of reading was lost, and its {len(batch)} passages with it"
     sources = [passage.source for passage in state["passages"].values()]
     prompt = FILTER if len(set(sources)) < len(sources) else FILTER_RECORDS  # of records, the name of a source promises nothing
-    reply, update = await call_model(state, prompt, batch, field="relevance", instead=unread, **slots)
+    reply, update = await call_model(state, prompt, batch, field="relevance", fallback=unread, **slots)
     if "stopped_by" in update:
         return {**update, "search": search.model_copy(update={"given_up": True})}
     return {**update, "search": update_memory(search, reply) if reply else skip_batch(search, batch)}
@@ -38,20 +38,20 @@ async def filter(context: Context[IterativeSettings]) -> Update:
 
 def priority(passage: Passage, search: Search) -> float:
     """Weigh a passage: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 a keyword."""
-    text = plain(f"{passage.title} {passage.text}")
-    keywords = sum(plain(word) in text for word in search.keywords if word.strip())
-    file = passage.source in {form for name in search.files for form in (name, file_of(name))}
+    text = fold_keyword(f"{passage.title} {passage.text}")
+    keywords = sum(fold_keyword(word) in text for word in search.keywords if word.strip())
+    file = passage.source in {form for name in search.files for form in (name, without_page(name))}
     page = passage.place != passage.source and passage.place in search.pages
     return passage.score + FILE_BONUS * file + PAGE_BONUS * page + KEYWORD_BONUS * keywords
 
 
-def file_of(name: str) -> str:
+def without_page(name: str) -> str:
     """Read a file off a source as a prompt shows it, which ends in the page of a PDF: `report.pdf:3`."""
     file, _, page = name.rpartition(":")
     return file if page.isdigit() else name
 
 
-def plain(text: str) -> str:
+def fold_keyword(text: str) -> str:
     """Fold case and Unicode forms, so that keywords match in any script."""
     return unicodedata.normalize("NFKC", text).casefold()
 
@@ -59,16 +59,16 @@ def plain(text: str) -> str:
 def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
     """Add what a round found to the memory."""
     said = reply.value
-    sources = [copied_back(source) for source in (said.sources if isinstance(said, FilteredSources) else ())]
+    sources = [unescape(source) for source in (said.sources if isinstance(said, FilteredSources) else ())]
     kept = [reply.passages[n - 1].id for n in said.relevant if 0 < n <= len(reply.passages)]
     return search.model_copy(
         update={
             "round": search.round + 1,
-            "seen": joined(search.seen, [passage.id for passage in reply.passages]),
-            "relevant": joined(search.relevant, kept),
-            "facts": joined(search.facts, said.facts),
-            "files": joined(search.files, sources),
-            "pages": joined(search.pages, (source for source in sources if file_of(source) != source)),
+            "seen": append_nonblank(search.seen, [passage.id for passage in reply.passages]),
+            "relevant": append_nonblank(search.relevant, kept),
+            "facts": append_nonblank(search.facts, said.facts),
+            "files": append_nonblank(search.files, sources),
+            "pages": append_nonblank(search.pages, (source for source in sources if without_page(source) != source)),
             "relevances": (*search.relevances, said.relevance),
             "suggested": said.suggested.strip(),
             "sufficient": said.is_sufficient,
@@ -78,10 +78,10 @@ def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
 
 def skip_batch(search: Search, batch: tuple[Passage, ...]) -> Search:
     """Count a batch as read whose round came to nothing: a reply that fails once would fail again."""
-    seen = joined(search.seen, [passage.id for passage in batch])
+    seen = append_nonblank(search.seen, [passage.id for passage in batch])
     return search.model_copy(update={"round": search.round + 1, "lost": search.lost + 1, "seen": seen, "suggested": ""})
 
 
-def joined(old: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+def append_nonblank(old: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
     """Append what is new, each once."""
     return tuple(dict.fromkeys((*old, *(text for text in new if text.strip()))))

@@ -3,9 +3,9 @@
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model
-from ramify.nodes.step.closing import final_step
-from ramify.nodes.step.findings import finding, ranked, shown_at_last
-from ramify.nodes.step.text import citations, hand_on, written
+from ramify.nodes.step.final_step import final_step
+from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
+from ramify.nodes.step.text import cite_reply, make_citations, text_streamer
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, ancestors, is_unknown
 from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import FINALIZE
@@ -18,15 +18,15 @@ async def finalize(context: Context[Settings]) -> Update:
     root = state["tree"][ROOT]
     others = any(branch.known for branch in state["tree"].values() if branch.path != ROOT and branch.status not in DROPPED)
     if root.aggregated or not context.final_call or (root.status == "leaf" and (root.known or not (others or root.answer is None))):
-        return conclusion(state, root)
-    branches = shown_at_last(state, settings)
-    passages = tuple(ranked(state, branches, by_value=settings.shown_at_last == "leaves")[: settings.final_k])
+        return root_conclusion(state, root)
+    branches = branches_for_final_call(state, settings)
+    passages = tuple(rank_passages(state, branches, by_value=settings.final_call_branches == "leaves")[: settings.final_k])
     if not passages and not any(branch.known for branch in branches):
         return {"answer": UNKNOWN, "explanation": root.note or "nothing was found"}
-    findings = [finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
-    reply, update = await call_model(state, FINALIZE, passages, on_text=hand_on(state), question=state["question"], findings=findings)
+    findings = [to_finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
+    reply, update = await call_model(state, FINALIZE, passages, on_text=text_streamer(state), question=state["question"], findings=findings)
     if reply is None:
-        return {**conclusion(state, root), **update}
+        return {**root_conclusion(state, root), **update}
     answer = without_trailing_marks(reply.value.answer)
     return {
         **update,
@@ -34,11 +34,11 @@ async def finalize(context: Context[Settings]) -> Update:
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": reply.value.settled_by,
-        **written(state, answer, reply),
+        **cite_reply(state, answer, reply),
     }
 
 
-def conclusion(state: State, root: Branch) -> Update:
+def root_conclusion(state: State, root: Branch) -> Update:
     """Take the answer from the root; without one it is Unknown, and the root's note says why."""
     if root.answer is None:
         return {"answer": UNKNOWN, "explanation": root.note}
@@ -46,5 +46,5 @@ def conclusion(state: State, root: Branch) -> Update:
         "answer": root.answer if root.known else UNKNOWN,
         "confidence": root.confidence or 0.0,
         "confidence_source": root.confidence_source,
-        "citations": citations(state, root.answer, root.cited, root.evidence) if root.known else [],
+        "citations": make_citations(state, root.answer, root.cited, root.evidence) if root.known else [],
     }

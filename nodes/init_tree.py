@@ -10,7 +10,7 @@ from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.settings import NEVER, TAU, PruneSettings, Settings, TreeSettings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, state_step
-from ramify.nodes.step.review import check_can_ask
+from ramify.nodes.step.review import check_checkpointer
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
@@ -18,7 +18,7 @@ from ramify.tools.profile import load_profile
 from ramify.tools.relevance import NONE, load
 from ramify.tools.typed import readable
 
-LONGEST = 20_000
+MAX_QUESTION_CHARS = 20_000
 AUTO = "auto"
 
 
@@ -27,10 +27,10 @@ async def init_tree(context: Context[Settings]) -> Update:
     """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
     settings = context.settings
     if settings.reviewed != NEVER:
-        check_can_ask()
-    question = checked(context.state.get("question"))
+        check_checkpointer()
+    question = validate_question(context.state.get("question"))
     profile = await asyncio.to_thread(load_profile, settings.profile) if settings.profile else None  # a bad one is told before any cost
-    model, loading = await asyncio.to_thread(_ready, settings, "retrieve" in context.steps)
+    model, loading = await asyncio.to_thread(_load_model, settings, "retrieve" in context.steps)
     tau = reconsider = None
     if isinstance(settings, TreeSettings):  # the one that is set, else what was calibrated, else the paper's
         tau = next(tau for tau in (settings.tau, profile and profile.tau, model.tau, TAU) if tau is not None)
@@ -65,7 +65,7 @@ async def init_tree(context: Context[Settings]) -> Update:
     }
 
 
-def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
+def _load_model(settings: Settings, searches: bool) -> tuple[Answerer, float]:
     """Find the model and load its client, what it reads passages with, and what reranks them; give the seconds of loading."""
     began = time.perf_counter()
     model = current_model(settings)
@@ -82,21 +82,21 @@ def freeze_model(settings: Settings, state: State) -> Settings:
 
     What "auto" means may change while it is answered; and whoever goes on with a decision may not say again that there was one to make.
     """
-    planted: dict[str, Any] = {}
+    frozen: dict[str, Any] = {}
     if isinstance(settings, TreeSettings) and state.get("ask_first"):
-        planted["ask_first"] = state["ask_first"]
+        frozen["ask_first"] = state["ask_first"]
     if state.get("model") and settings.model == AUTO:
-        planted["model"] = state["model"]
+        frozen["model"] = state["model"]
     for name in ("tau", "reconsider"):
         if name in type(settings).model_fields and getattr(settings, name) is None:
-            planted[name] = state.get(name)
-    return settings.model_copy(update=planted) if planted else settings
+            frozen[name] = state.get(name)
+    return settings.model_copy(update=frozen) if frozen else settings
 
 
-def checked(question: object) -> str:
+def validate_question(question: object) -> str:
     """Give the question without surrounding space; UsageError where there is none or it is no text, or no question's length."""
     if not isinstance(question, str) or not question.strip():
         raise UsageError(f"the question is empty: {question!r}", "ask something, for example: Who invented the saxophone?")
-    if len(question) > LONGEST:
-        raise UsageError(f"the question has {len(question):,} characters", f"ask in at most {LONGEST:,}")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise UsageError(f"the question has {len(question):,} characters", f"ask in at most {MAX_QUESTION_CHARS:,}")
     return readable(question).strip()

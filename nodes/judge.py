@@ -19,16 +19,19 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
         question=branch.question,
         first=first.question,
         second=second.question,
-        first_answer=_said(first),
-        second_answer=_said(second),
+        first_answer=_answer_text(first),
+        second_answer=_answer_text(second),
         dependent=context.settings.dependent,
     )
     weaker = next((half for half, place in ((first, "1"), (second, "2")) if place == reply.value.weaker), None)
     if weaker is None:
-        return [branch.to("split", score=reply.value.score, weaker=None)]
-    return [branch.to("split", score=reply.value.score, weaker=weaker.path), weaker.to(weaker.status, note=weaker.noted(WEAKER))]
+        return [branch.with_status("split", score=reply.value.score, weaker=None)]
+    return [
+        branch.with_status("split", score=reply.value.score, weaker=weaker.path),
+        weaker.with_status(weaker.status, note=weaker.with_note(WEAKER)),
+    ]
 
 
-def _said(branch: Branch) -> str:
+def _answer_text(branch: Branch) -> str:
     """Write a branch's answer, or that there is none."""
     return branch.answer if branch.answer is not None and branch.known else NO_ANSWER

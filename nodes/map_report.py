@@ -25,12 +25,12 @@ async def map_report(branch: Branch, context: Context[GlobalSettings]) -> list[B
         f"{unread} of {unread + len(found)} points could not be read" if unread else "",
     )
     return [
-        branch.to(
+        branch.with_status(
             "answered",
             answer="\n".join(point.text for point in points),
             points=points,
             score=max((point.score for point in points), default=0.0),
             cited=tuple(dict.fromkeys(id for point in points for id in point.cited)),
-            note=branch.noted("; ".join(filter(None, notes))),
+            note=branch.with_note("; ".join(filter(None, notes))),
         )
     ]

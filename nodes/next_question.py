@@ -5,10 +5,10 @@ from typing import TypeVar
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
-from ramify.nodes.step.findings import finding
+from ramify.nodes.step.findings import to_finding
 from ramify.nodes.tree import Branch, ancestors, normalized_key
-from ramify.nodes.tree.answers import filled, normal
-from ramify.nodes.tree.notes import partial
+from ramify.nodes.tree.answers import fill_references, normalize_references
+from ramify.nodes.tree.notes import read_missing_note
 from ramify.prompts import NEXT_QUESTION, Concluded, Finding, Next, Prompt
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
@@ -29,37 +29,39 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
     root, asked = chain[0], chain[1:]
     cited = {key for link in chain for key in link.cited}
     passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
-    history = [_told(link, finding(link, passages, chain[: link.depth])) for link in asked]
+    history = [_with_known_part(link, to_finding(link, passages, chain[: link.depth])) for link in asked]
     try:
         reply = await ask(prompt, field=field, question=root.question, history=history)
     except ReplyError as error:
-        return [with_warning(error, tip if not asked else tip.to("leaf"), UNSPLIT if not asked else "the chain ends here")]
-    wanted = filled(normal(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked])
+        return [with_warning(error, tip if not asked else tip.with_status("leaf"), UNSPLIT if not asked else "the chain ends here")]
+    wanted = fill_references(
+        normalize_references(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked]
+    )
     if asked and wanted is None:
-        return [tip.to("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}")]
+        return [tip.with_status("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}")]
     following = Branch(path=f"{tip.path}.0", question=wanted or root.question)
     repeated = normalized_key(following) in {normalized_key(link) for link in asked}
     if asked and (reply.value.done or repeated):
-        end = tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")
-        return [*_concluded(root, asked, reply), end]
+        end = tip.with_status("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")
+        return [*_root_answer(root, asked, reply), end]
     if not asked:
-        return [tip.to("split", together=reply.value.together), following]
-    told = [root.to(root.status, together=reply.value.together)] if reply.value.together else []
-    return [*told, tip.to("inner"), following]
+        return [tip.with_status("split", together=reply.value.together), following]
+    told = [root.with_status(root.status, together=reply.value.together)] if reply.value.together else []
+    return [*told, tip.with_status("inner"), following]
 
 
-def _concluded(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
+def _root_answer(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
     """Give the root the answer that a reply concludes with, resting on what was cited for it; nothing where there is none."""
     if not (isinstance(reply.value, Concluded) and reply.value.done and reply.value.answer.strip()):
         return []
     cited = tuple(dict.fromkeys(key for link in asked if link.known for key in link.cited))
     sure = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
-    return [root.to(root.status, answer=reply.value.answer.strip(), cited=cited, aggregated=True, **sure)]
+    return [root.with_status(root.status, answer=reply.value.answer.strip(), cited=cited, aggregated=True, **sure)]
 
 
-def _told(link: Branch, found: Finding) -> Finding:
+def _with_known_part(link: Branch, found: Finding) -> Finding:
     """Show in the place of an answer that there is none, and what is known all the same."""
     if link.known:
         return found
-    told = partial(link.note)
+    told = read_missing_note(link.note)
     return Finding(**{**found, "answer": f"{NO_ANSWER} ({told})" if told else NO_ANSWER})

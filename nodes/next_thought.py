@@ -6,7 +6,7 @@ from math import prod
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import IrcotSettings
 from ramify.nodes.step import Context, branch_step, with_warning
-from ramify.nodes.step.findings import ranked
+from ramify.nodes.step.findings import rank_passages
 from ramify.nodes.tree import ROOT, Branch, ancestors, normalized_key
 from ramify.prompts import NEXT_THOUGHT
 from ramify.tools.errors import ReplyError
@@ -22,19 +22,21 @@ async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> list[
     A sentence that is empty, or was written before, ends the chain: it would find nothing new.
     """
     chain = [*ancestors(context.tree, branch.path), branch]
-    thoughts, passages = chain[1:], tuple(ranked(context.state, chain)[: context.settings.final_k])
-    said = [thought.question for thought in thoughts]
+    thoughts, passages = chain[1:], tuple(rank_passages(context.state, chain)[: context.settings.final_k])
+    sentences = [thought.question for thought in thoughts]
     try:
-        reply = await ask(NEXT_THOUGHT, passages, field="sentence", question=chain[0].question, said=said)
+        reply = await ask(NEXT_THOUGHT, passages, field="sentence", question=chain[0].question, sentences=sentences)
     except ReplyError as error:
-        return [with_warning(error, branch.to("leaf"), "the chain of thought ends here")]
-    divided = branch.to("split" if branch.path == ROOT else "inner")
+        return [with_warning(error, branch.with_status("leaf"), "the chain of thought ends here")]
+    divided = branch.with_status("split" if branch.path == ROOT else "inner")
     following = Branch(path=f"{branch.path}.0", question=reply.value.sentence.strip() or branch.question, confidence=reply.confidence)
     if normalized_key(following) in {normalized_key(link) for link in chain}:
-        return [branch.to("leaf", note=branch.noted("the chain of thought says nothing new"))]
+        return [branch.with_status("leaf", note=branch.with_note("the chain of thought says nothing new"))]
     if (concluded := _ANSWER.search(following.question)) is None:
         return [divided, following]
     root = divided if branch.path == ROOT else chain[0]
     sure = prod(thought.confidence or 0.0 for thought in (*thoughts, following))
-    answered = root.to(root.status, answer=concluded["answer"].strip(" ."), confidence=sure, confidence_source=reply.confidence_source)
-    return [answered, *([] if branch.path == ROOT else [divided]), following.to("leaf")]
+    answered = root.with_status(
+        root.status, answer=concluded["answer"].strip(" ."), confidence=sure, confidence_source=reply.confidence_source
+    )
+    return [answered, *([] if branch.path == ROOT else [divided]), following.with_status("leaf")]

@@ -4,10 +4,10 @@ from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import UNKNOWN, Branch
 from ramify.nodes.tree.answers import accepted_answer, confidence_note, sibling_of
-from ramify.nodes.tree.notes import unsure
+from ramify.nodes.tree.notes import unsure_note
 from ramify.tools.reader.calibration import TAU
 
-USELESS = "score 0: nothing in it helps"
+NO_HELP = "score 0: nothing in it helps"
 UNSURE_HOP = "the answer before it is too unsure to build on"
 UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"
 UNANSWERED = "neither half has an answer"
@@ -17,22 +17,22 @@ UNANSWERED = "neither half has an answer"
 async def prune(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Drop a fork's pair, a batch, or what waits for a failed hop; object to an answer, which stays where nothing better comes of it."""
     if branch.kind == "batch":
-        return [branch.to("pruned", note=branch.noted(USELESS))]
+        return [branch.with_status("pruned", note=branch.with_note(NO_HELP))]
     if branch.status == "waiting":
-        return [branch.to("pruned", note=branch.noted(_failed_hop(context, branch)))]
+        return [branch.with_status("pruned", note=branch.with_note(_hop_note(context, branch)))]
     if branch.status == "split":
         halves = [half for half in context.pair(branch) if half.status != "failed"]  # what failed says so, and keeps what was found
-        pruned = [half.to("pruned", note=half.noted(_weak_fork(branch, context.settings))) for half in halves]
-        return [branch.to("open" if branch.answer is None else "answered", objection=""), *pruned]
+        pruned = [half.with_status("pruned", note=half.with_note(_fork_note(branch, context.settings))) for half in halves]
+        return [branch.with_status("open" if branch.answer is None else "answered", objection=""), *pruned]
     settings, objection = context.settings, "not accepted"
     if isinstance(settings, TreeSettings):
         calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
-        objection = unsure(branch.confidence, settings.threshold, calibrated)
-    note = branch.note if objection in branch.note else branch.noted(objection)
-    return [branch.to("answered", objection=objection, note=note)]
+        objection = unsure_note(branch.confidence, settings.threshold, calibrated)
+    note = branch.note if objection in branch.note else branch.with_note(objection)
+    return [branch.with_status("answered", objection=objection, note=note)]
 
 
-def _failed_hop(context: Context[Settings], branch: Branch) -> str:
+def _hop_note(context: Context[Settings], branch: Branch) -> str:
     sibling = sibling_of(context.tree, branch)
     settled = accepted_answer(context.tree, sibling)
     if settled is None or not settled.known:
@@ -40,7 +40,7 @@ def _failed_hop(context: Context[Settings], branch: Branch) -> str:
     return f"{UNSURE_HOP}: {settled.path}, {confidence_note(settled)}"
 
 
-def _weak_fork(fork: Branch, settings: Settings) -> str:
+def _fork_note(fork: Branch, settings: Settings) -> str:
     if fork.objection:
         return fork.objection
     if fork.score is None or not isinstance(settings, TorSettings):

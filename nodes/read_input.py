@@ -5,18 +5,18 @@ import re
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from ramify.nodes.contextualize import REMEMBERED
-from ramify.nodes.init_tree import checked
+from ramify.nodes.contextualize import MAX_TURNS
+from ramify.nodes.init_tree import validate_question
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import asked_of, heard, left_open, pending_message, persons
+from ramify.nodes.state import mark_as_read, pending_clarification, pending_message, persons_mentioned, recent_questions
 from ramify.nodes.step import Context, Update, state_step
 from ramify.tools.english import about_a_person, asked_for, names_in, pronoun, with_person
 
-_ASKS = re.compile(
+_QUESTION_START = re.compile(
     r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
     re.IGNORECASE,
 )
-_LONGEST = 8
+_MAX_NAME_WORDS = 8
 """Words of a reply that only says who is meant."""
 
 
@@ -30,19 +30,19 @@ async def read_input(context: Context[Settings]) -> Update:
     state = context.state
     messages = state.get("messages") or []
     message = pending_message(messages)
-    said = checked(state.get("question") if message is None else message.text)
-    question, asked_back = await asyncio.to_thread(_understood, said, messages)
-    return {"question": question, "messages": [heard(message or HumanMessage(said))], "asked_back": asked_back}
+    said = validate_question(state.get("question") if message is None else message.text)
+    question, asked_back = await asyncio.to_thread(_resolve_question, said, messages)
+    return {"question": question, "messages": [mark_as_read(message or HumanMessage(said))], "asked_back": asked_back}
 
 
-def _understood(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
+def _resolve_question(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
     """Return the question that is meant, and what is to be asked back, empty where nothing is."""
-    question, before = said, left_open(messages)
-    if before and not said.endswith("?") and len(said.split()) <= _LONGEST and not _ASKS.match(said):
+    question, before = said, pending_clarification(messages)
+    if before and not said.endswith("?") and len(said.split()) <= _MAX_NAME_WORDS and not _QUESTION_START.match(said):
         names = names_in(said)
         question = with_person(before, names[0] if len(names) == 1 else said.rstrip(" ."))
     meant = pronoun(question)
-    described = (asked for asked in asked_of(messages, REMEMBERED) if asked_for(asked) != "")  # "Who leads it?" tells of nobody
-    if meant is None or persons(messages, REMEMBERED) or any(map(about_a_person, described)):
+    described = (asked for asked in recent_questions(messages, MAX_TURNS) if asked_for(asked) != "")  # "Who leads it?" tells of nobody
+    if meant is None or persons_mentioned(messages, MAX_TURNS) or any(map(about_a_person, described)):
         return question, ""
     return question, f"Who is meant by {meant.lower()!r}? Please give a name, or ask again with it."

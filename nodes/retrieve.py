@@ -9,9 +9,9 @@ from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, call_model, level_step
 from ramify.nodes.tree import Branch, Passage
-from ramify.nodes.tree.notes import NOTHING
+from ramify.nodes.tree.notes import NOT_FOUND
 from ramify.prompts import TRANSLATE
-from ramify.prompts.translate import MOST
+from ramify.prompts.translate import MAX_QUESTIONS
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.searcher import Searchable, describe, find_passages, languages_of, unknown_filter_fields, warm
@@ -37,7 +37,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     if settings.model in (EMBEDDED, LARGE):  # it translates nothing
         queries, translating = asked, Update()
     else:
-        queries, translating = await _in_language_of(index, asked, names, context)
+        queries, translating = await _translate_queries(index, asked, names, context)
     wide = max(most, settings.rerank_k) if reranks else most
     found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
@@ -48,19 +48,23 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     evidence = {path: tuple(str(hit.document.id) for hit in found) for path, found in taken.items()}
     return {
         "tree": {
-            branch.path: branch.to("open", evidence=ids) if (ids := evidence[branch.path]) else branch.to("failed", note=NOTHING)
+            branch.path: branch.with_status("open", evidence=ids)
+            if (ids := evidence[branch.path])
+            else branch.with_status("failed", note=NOT_FOUND)
             for branch in branches
         },
-        "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
+        "passages": {hit.document.id: to_passage(hit) for group in taken.values() for hit in group},
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": describe(settings.index, index),
-        **(later(state, waited) if waited else {}),
+        **(add_loading_time(state, waited) if waited else {}),
         **({"notices": [*translating.get("notices", []), told]} if told else {}),
     }
 
 
-async def _in_language_of(index: Searchable, questions: list[str], names: set[str], context: Context[Settings]) -> tuple[list[str], Update]:
+async def _translate_queries(
+    index: Searchable, questions: list[str], names: set[str], context: Context[Settings]
+) -> tuple[list[str], Update]:
     """Return what is searched for each question: itself, or where no document is in its language, what a language model makes of it."""
     try:
         model = await asyncio.to_thread(current_model, CURRENT.get().settings)
@@ -73,8 +77,8 @@ async def _in_language_of(index: Searchable, questions: list[str], names: set[st
     foreign = [question for question in others if (language := language_of(question)) and known and language not in known]
     if not foreign:
         return questions, {}
-    slots: dict[str, Any] = {"questions": foreign[:MOST], "language": " or ".join(sorted(known))}
-    reply, update = await call_model(context.state, TRANSLATE, instead=_UNTRANSLATED, **slots)
+    slots: dict[str, Any] = {"questions": foreign[:MAX_QUESTIONS], "language": " or ".join(sorted(known))}
+    reply, update = await call_model(context.state, TRANSLATE, fallback=_UNTRANSLATED, **slots)
     queries = [] if reply is None else reply.value.queries
     translated = dict(zip(foreign, queries, strict=False)) if len(queries) == len(slots["questions"]) else {}
     if reply is not None and len(translated) < len(foreign):
@@ -82,12 +86,12 @@ async def _in_language_of(index: Searchable, questions: list[str], names: set[st
     return [translated.get(question) or question for question in questions], update
 
 
-def later(state: State, waited: float) -> Update:
+def add_loading_time(state: State, waited: float) -> Update:
     """Put off the end of the seconds by those that went into loading."""
     return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited}
 
 
-def passage_of(hit: Hit) -> Passage:
+def to_passage(hit: Hit) -> Passage:
     """Turn a search hit into the passage that the state carries."""
     document = hit.document
     rest = {key: value for key, value in document.metadata.items() if key != "source"}

@@ -27,7 +27,7 @@ async def score_pair(branch: Branch, context: Context[TorSettings]) -> list[Bran
     except ReplyError as error:
         return [with_warning(error, branch, UNSCORED), *pair]
     if reply.value.verdict == "VALID":
-        return [branch.to("split", note=branch.noted(f"pair scored {reply.value.score:g} of 5")), *pair]
+        return [branch.with_status("split", note=branch.with_note(f"pair scored {reply.value.score:g} of 5")), *pair]
     why = f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}"
     carried = first.status in {"answered", "failed"}
-    return [branch.to("split", objection=why, weaker=second.path if carried else None)]
+    return [branch.with_status("split", objection=why, weaker=second.path if carried else None)]

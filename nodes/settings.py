@@ -29,10 +29,10 @@ EMBEDDED = "extractive"
 """The name of the embedded model."""
 LARGE = "extractive:large"
 """Its name with the large reader, which is downloaded."""
-Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[Collections]
+IndexList = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[Collections]
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
-QUOTED = 80
+MAX_QUOTED_CHARS = 80
 """Characters of a value that is refused."""
 AskFirst = Literal["splits", "unsure", "never"]
 """Before what a person is asked."""
@@ -65,9 +65,9 @@ class Settings(BaseModel):
     """What every strategy can be told."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, coerce_numbers_to_str=True)
-    listed: ClassVar[str] = "`ramify settings STRATEGY` lists what it can be"
+    settings_help: ClassVar[str] = "`ramify settings STRATEGY` lists what it can be"
     """What to do about a setting that there is not."""
-    shown_at_last: ClassVar[Literal["tree", "leaves"]] = "tree"
+    final_call_branches: ClassVar[Literal["tree", "leaves"]] = "tree"
     """The branches that the final call is shown: all of the tree, or what holds at the end."""
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
@@ -79,7 +79,7 @@ class Settings(BaseModel):
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); separate several by spaces or commas."
     )
     index: Annotated[
-        str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] | SkipJsonSchema[Several], BeforeValidator(_single)
+        str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] | SkipJsonSchema[IndexList], BeforeValidator(_single)
     ] = Field(
         default="demo",
         description="Folder or address of the index to search, a list of several, or demo for the corpus included in the package.",
@@ -157,7 +157,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _one_line_errors(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         # Here and not where settings are read, because LangGraph makes them of a run's context itself.
         for value in given.values() if isinstance(given, dict) else ():
             for text in value if isinstance(value, (list, tuple)) else (value,):
@@ -169,9 +169,9 @@ class Settings(BaseModel):
             first, *others = error.errors()
             name = str(first["loc"][0])
             or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
-            what = f"{name}={brief(repr(first['input']), QUOTED)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            what = f"{name}={brief(repr(first['input']), MAX_QUOTED_CHARS)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
-            remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
+            remedy = f"write it as `--set '{name}={example}'`" if example else cls.settings_help
             raise UsageError(what, remedy) from None
         several = collections_of(made.index)
         if any(isinstance(one, str) for one in (several.members if several else [made.index])):  # other stores have filters of their own
@@ -243,7 +243,7 @@ class TreeSettings(Settings):
 class TorSettings(TreeSettings):
     """ToR-RAG: theta and the attempts at a fork (paper §4)."""
 
-    shown_at_last: ClassVar[Literal["tree", "leaves"]] = "leaves"
+    final_call_branches: ClassVar[Literal["tree", "leaves"]] = "leaves"
     mmr: float | None = Field(
         default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance (MMR); none: rank by relevance only."
     )
@@ -252,7 +252,7 @@ class TorSettings(TreeSettings):
     redecompositions: int = Field(
         default=1, ge=0, description="How often a fork below theta is decomposed again before it is pruned for good."
     )
-    grow_sure: bool = Field(default=False, description="Also split branches whose confidence is above tau, as in the paper.")
+    expand_sure: bool = Field(default=False, description="Also split branches whose confidence is above tau, as in the paper.")
 
 
 class PruneSettings(TreeSettings):
@@ -355,7 +355,7 @@ class GlobalSettings(Settings):
 class BuildSettings(Settings):
     """The building of a graph with a language model (GraphRAG §1)."""
 
-    listed: ClassVar[str] = (
+    settings_help: ClassVar[str] = (
         "a graph's are reporter, report_levels, unit_tokens, gleanings, claims, entity_types, max_cluster_size and weights; "
         "a model's calls have temperature, seed, num_ctx, num_predict, timeout and max_concurrency"
     )
@@ -383,7 +383,7 @@ class BuildSettings(Settings):
 class HierarchySettings(Settings):
     """The summing up of a hierarchy's clusters with a language model (meta-guided RAG §4); its routing has settings of its own."""
 
-    listed: ClassVar[str] = (
+    settings_help: ClassVar[str] = (
         "a hierarchy's are soft_k, escape, novelty, max_levels, tree, reduction, repairs, nli and more; "
         "a model's calls have temperature, seed, num_ctx, num_predict, timeout and max_concurrency"
     )

@@ -30,7 +30,7 @@ class Replies(FrozenModel):
         return Replies(**{name: getattr(self, name) + getattr(other, name) for name in Replies.model_fields})
 
 
-NONE = Replies()
+NO_REPLIES = Replies()
 
 
 class Usage(FrozenModel):
@@ -52,7 +52,7 @@ class Usage(FrozenModel):
     def __add__(self, other: "Usage") -> "Usage":
         counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
         names = dict.fromkeys((*self.replies, *other.replies))
-        return Usage(**counts, replies={name: self.replies.get(name, NONE) + other.replies.get(name, NONE) for name in names})
+        return Usage(**counts, replies={name: self.replies.get(name, NO_REPLIES) + other.replies.get(name, NO_REPLIES) for name in names})
 
     def __sub__(self, other: "Usage") -> "Usage":
         return self.model_copy(update={name: getattr(self, name) - getattr(other, name) for name in COUNTS})
@@ -93,7 +93,7 @@ class Search(FrozenModel):
         return self.relevant or (self.seen if self.facts else ())
 
 
-def pool(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) -> dict[str, Passage]:
+def merge_passages(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) -> dict[str, Passage]:
     """Merge passages by id, as a new dict; one found twice keeps its best score and value."""
     merged = {key: Passage.model_validate(value) for key, value in (passages or {}).items()}
     for key, value in (found or {}).items():
@@ -113,7 +113,7 @@ def merge_max(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) -
     return merged
 
 
-def spend(usage: Any, more: Any) -> Usage:
+def add_usage(usage: Any, more: Any) -> Usage:
     """Add what a step spent; of steps that ran side by side in one superstep, the longest path counts."""
     before, spent = Usage.model_validate(usage or {}), Usage.model_validate(more or {})
     total, path = before + spent, spent.critical_path_calls
@@ -128,7 +128,7 @@ def latest(old: Any, new: Any) -> Any:
     return new
 
 
-def later_of(old: float | None, new: float | None) -> float:
+def latest_time(old: float | None, new: float | None) -> float:
     """Take the greater one."""
     return max(old or 0.0, new or 0.0)
 
@@ -143,7 +143,7 @@ def first_stop(old: Any, new: Any) -> Any:
     return new if new in ("finished", "error") or old in (None, "finished") else old
 
 
-class Question(TypedDict):
+class GraphInput(TypedDict):
     """What a graph is given."""
 
     question: str
@@ -172,24 +172,24 @@ class Answer(TypedDict):
     stopped_by: Annotated[StoppedBy, first_stop]
 
 
-class Replied(Answer):
+class ConversationOutput(Answer):
     """What a graph that holds a conversation gives back: the answer is the last message, too."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The turns of a conversation; empty where none is held."""
 
 
-class State(Replied):
+class State(ConversationOutput):
     """What the steps of a graph share."""
 
-    passages: Annotated[dict[str, Passage], pool]
+    passages: Annotated[dict[str, Passage], merge_passages]
     shown: Annotated[dict[str, int], merge_max]
     """The passages that the model was shown, by id, and how many characters of each."""
-    usage: Annotated[Usage, spend]
-    started: Annotated[float, later_of]
+    usage: Annotated[Usage, add_usage]
+    started: Annotated[float, latest_time]
     """When work on the question began, in seconds since the epoch, later by what it then waited for loading: the budget of seconds
     counts from here, and survives a resume."""
-    loading_s: Annotated[float, later_of]
+    loading_s: Annotated[float, latest_time]
     """Seconds that the question waited while encoder, index and reader were loaded."""
     model: str
     tau: float | None
@@ -222,7 +222,7 @@ class IterativeState(State):
 
 MARK = "ramify"
 """Under this name a message carries what the toolkit knows of it: a question that it was heard, an answer its citations and tree."""
-SURE = 0.6
+SURE_CONFIDENCE = 0.6
 """An answer of this confidence may stand for what it answers: clearly rather right than wrong, also where a model is somewhat too sure."""
 
 
@@ -237,56 +237,56 @@ def pending_message(messages: Iterable[BaseMessage]) -> HumanMessage | None:
     return last if isinstance(last, HumanMessage) and MARK not in last.additional_kwargs else None
 
 
-def heard(message: HumanMessage) -> HumanMessage:
+def mark_as_read(message: HumanMessage) -> HumanMessage:
     """Mark a question as taken up: a turn that then fails does not answer it again instead of the next one."""
-    return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, MARK: {"heard": True}}})
+    return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, MARK: {"read": True}}})
 
 
-def earlier(state: State) -> list[Turn]:
+def answered_turns(state: State) -> list[Turn]:
     """List the answered turns of a conversation: each question as it was understood, with its answer and whether that was sure."""
     return [
-        Turn(asked=asked, answer=answer, sure=_sure(answer, told.get("confidence")))
-        for asked, answer, told in _answered(state.get("messages") or [])
+        Turn(asked=asked, answer=answer, sure=_is_sure(answer, told.get("confidence")))
+        for asked, answer, told in _answered_message_turns(state.get("messages") or [])
     ]
 
 
-def left_open(messages: Iterable[BaseMessage]) -> str | None:
+def pending_clarification(messages: Iterable[BaseMessage]) -> str | None:
     """Return the question of the last turn where that one asked back whom it means; None where it did not."""
     last = next(reversed(list(_turns(messages))), None)
     return last[0] if last is not None and last[2].get("asked_back") else None
 
 
-def persons(messages: Iterable[BaseMessage], turns: int) -> list[str]:
+def persons_mentioned(messages: Iterable[BaseMessage], turns: int) -> list[str]:
     """List the persons that the last turns told of, the latest first: by name where an answer was sure, else as described. Blocking.
 
     A person is who a question or sub-question with "who" asks for, and whom the embedded classifier takes for one.
     """
     found: list[str] = []
-    for asked, answer, told in reversed(_answered(messages)[-turns:]):
+    for asked, answer, told in reversed(_answered_message_turns(messages)[-turns:]):
         whole = {"question": asked, "answer": answer, "confidence": told.get("confidence")}
         tree = told.get("tree")
         rows = tree if isinstance(tree, list) else ()
         for row in (whole, *(row for row in rows if isinstance(row, dict) and row.get("status") not in DROPPED)):
             if (described := asked_for(str(row.get("question")))) is not None:
-                sure = named_by(row["answer"]) if _sure(row.get("answer"), row.get("confidence")) else None
+                sure = named_by(row["answer"]) if _is_sure(row.get("answer"), row.get("confidence")) else None
                 found += filter(None, (sure, described))
-        named = [*names_in(asked), *([answer] if _sure(answer, told.get("confidence")) else [])]
+        named = [*names_in(asked), *([answer] if _is_sure(answer, told.get("confidence")) else [])]
         found += [name for name, likely in zip(named, probabilities(named), strict=True) if likely >= LIKELY]
     return list(dict.fromkeys(found))
 
 
-def asked_of(messages: Iterable[BaseMessage], turns: int) -> list[str]:
+def recent_questions(messages: Iterable[BaseMessage], turns: int) -> list[str]:
     """List the questions of the last turns, as they were understood."""
-    return [asked for asked, _, _ in _answered(messages)[-turns:]]
+    return [asked for asked, _, _ in _answered_message_turns(messages)[-turns:]]
 
 
-def _answered(messages: Iterable[BaseMessage]) -> list[tuple[str, str, dict[str, Any]]]:
+def _answered_message_turns(messages: Iterable[BaseMessage]) -> list[tuple[str, str, dict[str, Any]]]:
     """List the turns that did not ask back."""
     return [turn for turn in _turns(messages) if not turn[2].get("asked_back")]
 
 
-def _sure(answer: object, confidence: object) -> bool:
-    return isinstance(answer, str) and not is_unknown(answer) and isinstance(confidence, float | int) and confidence >= SURE
+def _is_sure(answer: object, confidence: object) -> bool:
+    return isinstance(answer, str) and not is_unknown(answer) and isinstance(confidence, float | int) and confidence >= SURE_CONFIDENCE
 
 
 def _turns(messages: Iterable[BaseMessage]) -> Iterator[tuple[str, str, dict[str, Any]]]:

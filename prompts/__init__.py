@@ -30,7 +30,7 @@ from ramify.prompts.reduce import REDUCE
 from ramify.prompts.report import REPORT, Reported
 from ramify.prompts.rubric import RUBRIC
 from ramify.prompts.search_or_answer import SEARCH_OR_ANSWER
-from ramify.prompts.summarize import SUMMARIZE, Summary
+from ramify.prompts.summarize import SUMMARIZE, EntitySummary
 from ramify.prompts.summarize_cluster import SUMMARIZE_CLUSTER, Summarized
 from ramify.prompts.support import SUPPORT
 from ramify.prompts.tasks import TASKS
@@ -78,6 +78,7 @@ __all__ = [
     "Above",
     "Answered",
     "Concluded",
+    "EntitySummary",
     "Extracted",
     "Filtered",
     "Final",
@@ -87,6 +88,5 @@ __all__ = [
     "Quote",
     "Reported",
     "Summarized",
-    "Summary",
     "Turn",
 ]

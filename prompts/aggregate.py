@@ -1,8 +1,8 @@
 """Answer a question from the answers of its sub-questions (PruneRAG, recursive backtrace)."""
 
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, finding, passage
 from ramify.prompts.answer import Answered
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding, passage
 
 AGGREGATE = Prompt(
     name="aggregate",

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AtMost, Numbers, Said
+from ramify.prompts._worked_examples import OSKEL, example, passage
+from ramify.prompts.lenient_types import AtMost, ModelReply, Numbers
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import OSKEL, example, passage
 
 
-class Checked(Said):
+class Checked(ModelReply):
     """The sentences that are not supported."""
 
     unsupported: Annotated[Numbers, AtMost(16)] = Field(
@@ -20,13 +20,13 @@ class Checked(Said):
 CHECK = Prompt(
     name="check",
     task="Say which sentences are not supported: a sentence is supported if the passages that it cites in brackets say all that it says.",
-    template="Passages:\n{passages}\n\nSentences:\n{said}",
+    template="Passages:\n{passages}\n\nSentences:\n{sentences}",
     reply=Checked,
     examples=(
         example(
             {"unsupported": [2]},
             passages=[passage("Hollin Bridge", "Hollin Bridge was designed by Edda Rask and opened in 1852."), OSKEL],
-            said=["Edda Rask designed Hollin Bridge [1].", "She was born near the Oskel [2]."],
+            sentences=["Edda Rask designed Hollin Bridge [1].", "She was born near the Oskel [2]."],
         ),
     ),
 )

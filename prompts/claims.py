@@ -4,19 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.extract import BRIDGE, LINES, MOST, TEXT, TROUT
-from ramify.prompts.lenient_types import SENTENCE, SPAN, AtMost, Said, Texts
+from ramify.prompts._worked_examples import example
+from ramify.prompts.extract import BRIDGE, LINE_FORM, MAX_LINES, TEXT, TROUT
+from ramify.prompts.lenient_types import SENTENCE_CHARS, SPAN_CHARS, AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example
 
 LINE_TOKENS = 120
 """Tokens that a claim may take in a reply."""
 
 
-class Claims(Said):
+class Claims(ModelReply):
     """What the text claims of names, a line each."""
 
-    claims: Annotated[Texts, AtMost(MOST, each=SENTENCE + SPAN)] = Field(
+    claims: Annotated[Texts, AtMost(MAX_LINES, each=SENTENCE_CHARS + SPAN_CHARS)] = Field(
         description=(
             "a line for each claim: NAME | what it concerns, or NONE | type of claim | the claim in one sentence | start date | end date | "
             "the words of the text that say it, copied exactly"
@@ -28,7 +28,7 @@ CLAIMS = Prompt(
     name="claims",
     task=(
         "Find the claims that the text makes of the names below it. A claim says what somebody or something did, had or was, so that it can be "
-        f"checked. {LINES} Where a date is not told, leave its part empty."
+        f"checked. {LINE_FORM} Where a date is not told, leave its part empty."
     ),
     template=TEXT + "\n\nNames: {names}",
     reply=Claims,

@@ -1,8 +1,8 @@
 """Answer from the model's own memory, without retrieval (Non-RAG baseline)."""
 
+from ramify.prompts._worked_examples import example
 from ramify.prompts.answer import Answered
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example
 
 CLOSED_BOOK = Prompt(
     name="closed_book",

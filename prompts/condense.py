@@ -1,8 +1,8 @@
 """Condense what a search found (reason-in-documents, Search-o1)."""
 
+from ramify.prompts._worked_examples import HOLLIN, OSKEL, example, finding, passage
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.summarize import Summary
-from ramify.prompts.worked_examples import HOLLIN, OSKEL, example, finding, passage
+from ramify.prompts.summarize import EntitySummary
 
 CONDENSE = Prompt(
     name="condense",
@@ -11,7 +11,7 @@ CONDENSE = Prompt(
         "dates as written. Use nothing but the passages. If they give nothing, say Unknown."
     ),
     template="Passages:\n{passages}\n\nKnown so far:\n{history}\n\nSearched: {query}\nMain question: {question}",
-    reply=Summary,
+    reply=EntitySummary,
     examples=(
         example(
             {"answer": "Edda Rask, who designed Hollin Bridge, was born in Tarnholm.", "confidence": 0.95, "citations": [2]},

@@ -2,20 +2,20 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Said, Text
+from ramify.prompts._worked_examples import example
+from ramify.prompts.lenient_types import ModelReply, Text
 from ramify.prompts.prompt import Prompt, Turn
-from ramify.prompts.worked_examples import example
 
-LONGEST = 600
+MAX_REWRITTEN_CHARS = 600
 """Characters of a question that a grammar lets a model write."""
 
 
-class Standalone(Said):
+class Standalone(ModelReply):
     """A question that needs no conversation to be understood."""
 
     # Bounded as all replies are, but never cut: half a question is another one.
     question: Text = Field(
-        description="the last question, self-contained; unchanged if it already is", json_schema_extra={"maxLength": LONGEST}
+        description="the last question, self-contained; unchanged if it already is", json_schema_extra={"maxLength": MAX_REWRITTEN_CHARS}
     )
 
 

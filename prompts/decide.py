@@ -6,28 +6,41 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, create_model
 
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
-from ramify.prompts.lenient_types import NAME, SENTENCE, Aside, AtMost, Citations, Said, Share, Span, Texts, word_of
+from ramify.prompts.lenient_types import (
+    NAME_CHARS,
+    SENTENCE_CHARS,
+    AtMost,
+    Citations,
+    EmbeddedText,
+    Fraction,
+    ModelReply,
+    Span,
+    Texts,
+    one_of_words,
+)
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
 
 Way = Literal["answer", "decompose", "entities", "unknown"]
 WAYS: tuple[Way, ...] = get_args(Way)
 
 
-class Decision(Said):
+class Decision(ModelReply):
     """What to do with a question: one of four ways, with what that way needs."""
 
-    action: Annotated[Way, word_of(Way)] = Field(description="your choice; the fields of the others are empty")
+    action: Annotated[Way, one_of_words(Way)] = Field(description="your choice; the fields of the others are empty")
     answer: Span = Field(default="", description="the shortest exact answer")
-    confidence: Share = Field(description="how sure you are of it")
+    confidence: Fraction = Field(description="how sure you are of it")
     citations: Citations = Field(description="numbers of the passages that support it")
-    questions: Annotated[Texts, AtMost(2, each=SENTENCE)] = Field(description="two self-contained sub-questions that together cover it")
-    entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(description="the names to look up")
-    together: Aside = ""
+    questions: Annotated[Texts, AtMost(2, each=SENTENCE_CHARS)] = Field(
+        description="two self-contained sub-questions that together cover it"
+    )
+    entities: Annotated[Texts, AtMost(2, each=NAME_CHARS)] = Field(description="the names to look up")
+    together: EmbeddedText = ""
 
 
-NEEDS: dict[str, tuple[str, ...]] = {
+WAY_FIELDS: dict[str, tuple[str, ...]] = {
     "answer": ("answer", "confidence", "citations"),
     "decompose": ("questions", "together"),
     "entities": ("entities",),
@@ -35,11 +48,11 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 """Which fields each way needs."""
 
-NOTHING: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
+EMPTY_FIELDS: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
 EXAMPLES = (
     example(
         {
-            **NOTHING,
+            **EMPTY_FIELDS,
             "thought": "The designer has to be known first.",
             "action": "decompose",
             "questions": ["Who designed Hollin Bridge?", "Where was {1} born?"],
@@ -50,7 +63,7 @@ EXAMPLES = (
     ),
     example(
         {
-            **NOTHING,
+            **EMPTY_FIELDS,
             "thought": "Two opening years are compared.",
             "action": "decompose",
             "questions": ["When did Hollin Bridge open?", "When did Vane Bridge open?"],
@@ -81,13 +94,13 @@ DECIDE = Prompt(
 
 
 @cache
-def decide_by(ways: tuple[str, ...]) -> Prompt[Any]:
+def decide_prompt(ways: tuple[str, ...]) -> Prompt[Any]:
     """Narrow the reply to fewer ways (an ablation): a schema that lacks a way cannot be used to choose it."""
     if ways == WAYS:
         return DECIDE
     fields = Decision.model_fields
-    kept: dict[str, Any] = {name: (fields[name].annotation, fields[name]) for way in ways for name in NEEDS[way]}
+    kept: dict[str, Any] = {name: (fields[name].annotation, fields[name]) for way in ways for name in WAY_FIELDS[way]}
     action: Any = Literal.__getitem__(ways)
-    choice = Annotated[action, word_of(action)]
-    narrowed: Any = create_model("Decision", __base__=Said, action=(choice, Field(description="which one you choose")), **kept)
+    choice = Annotated[action, one_of_words(action)]
+    narrowed: Any = create_model("Decision", __base__=ModelReply, action=(choice, Field(description="which one you choose")), **kept)
     return replace(DECIDE, reply=narrowed, examples=tuple(one for one in EXAMPLES if one.reply["action"] in ways))

@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Aside, Flag, Said, Sentence
-from ramify.prompts.prompt import Example, Prompt, flat
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
+from ramify.prompts.lenient_types import EmbeddedText, Flag, ModelReply, Sentence
+from ramify.prompts.prompt import Example, Prompt, bounded_line
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
 DEPENDENT = "Prefer two that do not need each other; where the second needs the answer of the first, write {1} in its place."
 
 
-class Pair(Said):
+class Pair(ModelReply):
     """Two sub-questions, or the verdict that the question is already simple."""
 
     simple: Flag = Field(description="true if it should not be split; then first and second are empty")
     first: Sentence = Field(default="", description="the first sub-question, self-contained")
     second: Sentence = Field(default="", description="the second sub-question, self-contained but for {1}")
-    together: Aside = ""
+    together: EmbeddedText = ""
 
 
 def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:
@@ -78,6 +78,6 @@ DECOMPOSE_SEARCHED = replace(
 def keeping(question: str, answer: str) -> str:
     """Ask to keep the better half of a weak pair, with its answer, and to replace the other alone."""
     return (
-        f"Of the last pair, keep as the first sub-question, word for word: {flat(question)} -> {flat(answer)}\n"
+        f"Of the last pair, keep as the first sub-question, word for word: {bounded_line(question)} -> {bounded_line(answer)}\n"
         "Give as the second a better one in place of the other: ask for what is still missing.\n"
     )

@@ -4,15 +4,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import NAME, AtMost, Said, Texts
+from ramify.prompts._worked_examples import example, passage
+from ramify.prompts.lenient_types import NAME_CHARS, AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example, passage
 
 
-class Entities(Said):
+class Entities(ModelReply):
     """One or two names to search verbatim; none if the question has none."""
 
-    entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(
+    entities: Annotated[Texts, AtMost(2, each=NAME_CHARS)] = Field(
         description="one or two names, written as an article title would be; an empty list if there is none"
     )
 

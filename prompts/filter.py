@@ -5,21 +5,21 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import SENTENCE, AtMost, Flag, Numbers, Query, Said, Share, Texts
+from ramify.prompts._worked_examples import VALLEY, example, passage
+from ramify.prompts.lenient_types import SENTENCE_CHARS, AtMost, Flag, Fraction, ModelReply, Numbers, Query, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import VALLEY, example, passage
 
 SOURCE = 120
 """Characters of a source's name."""
 
 
-class Filtered(Said):
+class Filtered(ModelReply):
     """The relevant passages of a batch and the facts in them."""
 
     relevant: Annotated[Numbers, AtMost(20)] = Field(description="numbers of the passages that help")
-    facts: Annotated[Texts, AtMost(5, each=SENTENCE)] = Field(description="new facts from them, a sentence each")
+    facts: Annotated[Texts, AtMost(5, each=SENTENCE_CHARS)] = Field(description="new facts from them, a sentence each")
     is_sufficient: Flag = Field(description="true if these and the facts so far suffice")
-    relevance: Share = Field(description="relevance of the best passage of this batch")
+    relevance: Fraction = Field(description="relevance of the best passage of this batch")
     suggested: Query = Field(default="", description="a better search query if none is relevant")
 
 

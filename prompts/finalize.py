@@ -4,20 +4,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Citations, Said, Share, Span, word_of
+from ramify.prompts._worked_examples import HOLLIN, example, finding, passage
+from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Span, one_of_words
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import HOLLIN, example, finding, passage
 
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 
 
-class Final(Said):
+class Final(ModelReply):
     """The answer, what it rests on, and how conflicting findings were settled."""
 
     answer: Span = Field(description="Yes, No, a number, a date, a name or a short phrase, or Unknown")
-    confidence: Share = Field(description="how sure you are of it")
+    confidence: Fraction = Field(description="how sure you are of it")
     citations: Citations = Field(description="the numbers of the passages that support it")
-    settled_by: Annotated[Step, word_of(Step, otherwise="agreement")] = Field(
+    settled_by: Annotated[Step, one_of_words(Step, otherwise="agreement")] = Field(
         default="agreement", description="what settled a conflict, if any"
     )
 

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Share, Span
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, finding
+from ramify.prompts.lenient_types import Fraction, Span
 from ramify.prompts.next_question import DESIGNER, Next
 from ramify.prompts.prompt import NO_ANSWER, Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding
 
 
 class Concluded(Next):
@@ -14,7 +14,7 @@ class Concluded(Next):
     answer: Span = Field(
         default="", description="if done: Yes or No, a number, a date, a name or a short phrase, or Unknown; otherwise empty"
     )
-    confidence: Share = Field(description="how sure you are of the answer; 0 if not done")
+    confidence: Fraction = Field(description="how sure you are of the answer; 0 if not done")
 
 
 FOLLOW_UP = Prompt(

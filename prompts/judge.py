@@ -4,23 +4,23 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Points, Said, word_of
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example
+from ramify.prompts.lenient_types import ModelReply, Score, one_of_words
 from ramify.prompts.prompt import NO_ANSWER, Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
 Place = Literal["1", "2", "neither"]
 
 
-class Judgement(Said):
+class Judgement(ModelReply):
     """Four criteria of a fork, 0 to 5 each, and the weaker of its two sub-questions."""
 
-    sufficiency: Points = Field(description="how far the two sub-questions with their answers cover and answer the question")
-    non_redundancy: Points = Field(description="5 if the two sub-questions do not overlap")
-    consistency: Points = Field(description="5 if the sub-questions nowhere conflict with the question: they mean what it means")
-    decomposition: Points = Field(description="5 if the question is divided neither too little nor too much")
-    weaker: Annotated[Place, word_of(Place, otherwise="neither")] = Field(
+    sufficiency: Score = Field(description="how far the two sub-questions with their answers cover and answer the question")
+    non_redundancy: Score = Field(description="5 if the two sub-questions do not overlap")
+    consistency: Score = Field(description="5 if the sub-questions nowhere conflict with the question: they mean what it means")
+    decomposition: Score = Field(description="5 if the question is divided neither too little nor too much")
+    weaker: Annotated[Place, one_of_words(Place, otherwise="neither")] = Field(
         description="which sub-question helps less; neither where both help alike"
     )
 

@@ -25,15 +25,15 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
-PLACE = re.compile(r"(?<![-\d])\d{1,6}\b")
-LONGEST_NUMBER = 40
-MOST_POINTS = 5
+PASSAGE_NUMBER = re.compile(r"(?<![-\d])\d{1,6}\b")
+MAX_NUMBER_CHARS = 40
+MAX_SCORE = 5
 THOUGHT = "thought"
 T = TypeVar("T", bound=BaseModel)
 
 
 TEXT = "text"
-NAME, QUERY, SPAN, SENTENCE, PARAGRAPH, SENTENCES = 80, 160, 200, 240, 600, 1000
+NAME_CHARS, QUERY_CHARS, SPAN_CHARS, SENTENCE_CHARS, PARAGRAPH_CHARS, TEXT_CHARS = 80, 160, 200, 240, 600, 1000
 """Characters of what a reply says: so bounded, a grammar ends every reply before it runs into its limit of tokens."""
 
 
@@ -69,7 +69,7 @@ def _all_required(schema: dict[str, Any]) -> None:
         field.pop("default", None)
 
 
-class Said(BaseModel):
+class ModelReply(BaseModel):
     """A reply of a model."""
 
     model_config = ConfigDict(json_schema_extra=_all_required)
@@ -78,25 +78,25 @@ class Said(BaseModel):
     @classmethod
     def _something(cls, given: Any) -> Any:
         """Refuse an object that has none of the fields: it is another one, or a thought that came to nothing."""
-        wanted = [name for name in asked_for(cls) if name != THOUGHT]
+        wanted = [name for name in reply_fields(cls) if name != THOUGHT]
         if isinstance(given, Mapping) and not given.keys() & set(wanted):
             raise ValueError(f"it has none of the fields {', '.join(wanted)}")
         return given
 
 
 @cache
-def asked_for(reply: type[BaseModel]) -> tuple[str, ...]:
+def reply_fields(reply: type[BaseModel]) -> tuple[str, ...]:
     """Name the fields that a model is asked for: all but those that only the embedded model fills in."""
     return tuple(reply.model_json_schema()["properties"])
 
 
 def _number(value: Any) -> float:
     """Read the first number in what was said; 0 where there is none."""
-    found = NUMBER.search(str(value)[:LONGEST_NUMBER]) if isinstance(value, (int, float, str)) else None
+    found = NUMBER.search(str(value)[:MAX_NUMBER_CHARS]) if isinstance(value, (int, float, str)) else None
     return float(found[0]) if found else 0.0
 
 
-def _share(value: Any) -> float:
+def _fraction(value: Any) -> float:
     """Bring a stated share to [0, 1]: 95 and "95%" are .95."""
     number = _number(value)
     return max(0.0, min(1.0, number / 100 if number > 1 else number))
@@ -104,7 +104,7 @@ def _share(value: Any) -> float:
 
 def percent(value: Any) -> int:
     """Read a percentage as 0 to 100; what is between 0 and 1 is meant as a share. ValueError for what has no number: it is not 0."""
-    if not (isinstance(value, (int, float, str)) and NUMBER.search(str(value)[:LONGEST_NUMBER])):
+    if not (isinstance(value, (int, float, str)) and NUMBER.search(str(value)[:MAX_NUMBER_CHARS])):
         raise ValueError(f"{value!r} is no percentage: give a number from 0 to 100")
     number = _number(value)
     return round(max(0.0, min(100.0, number * 100 if 0 < number < 1 else number)))
@@ -131,36 +131,36 @@ def _numbers(value: Any) -> list[int]:
     """Read the numbers of passages, however they are written: 1, "[1]", "passage 2", "1, 3"."""
     parts = value if isinstance(value, list) else [value]
     written = [part for part in parts if isinstance(part, (int, str)) and not isinstance(part, bool)]
-    return [int(number) for part in written for number in PLACE.findall(str(part)[:LONGEST_NUMBER])]
+    return [int(number) for part in written for number in PASSAGE_NUMBER.findall(str(part)[:MAX_NUMBER_CHARS])]
 
 
-def word_of(kind: Any, otherwise: str | None = None) -> BeforeValidator:
+def one_of_words(kind: Any, otherwise: str | None = None) -> BeforeValidator:
     """Take one of a Literal's words in any case, or as a number; `otherwise` stands for what is none of them."""
     words = {word.casefold(): word for word in get_args(kind)}
     return BeforeValidator(lambda value: words.get(str(value).strip(" .").casefold(), value if otherwise is None else otherwise))
 
 
-Share = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_share)]
-Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(lambda value: max(0.0, min(float(MOST_POINTS), _number(value))))]
+Fraction = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_fraction)]
+Score = Annotated[float, Field(ge=0, le=MAX_SCORE), BeforeValidator(lambda value: max(0.0, min(float(MAX_SCORE), _number(value))))]
 Text = Annotated[str, BeforeValidator(_text)]
-Query = Annotated[Text, AtMost(QUERY)]
-Span = Annotated[Text, AtMost(SPAN)]
-Sentence = Annotated[Text, AtMost(SENTENCE)]
-Paragraph = Annotated[Text, AtMost(PARAGRAPH)]
-Aside = Annotated[str, BeforeValidator(lambda value: value[:NAME] if isinstance(value, str) else ""), SkipJsonSchema()]
+Query = Annotated[Text, AtMost(QUERY_CHARS)]
+Span = Annotated[Text, AtMost(SPAN_CHARS)]
+Sentence = Annotated[Text, AtMost(SENTENCE_CHARS)]
+Paragraph = Annotated[Text, AtMost(PARAGRAPH_CHARS)]
+EmbeddedText = Annotated[str, BeforeValidator(lambda value: value[:NAME_CHARS] if isinstance(value, str) else ""), SkipJsonSchema()]
 """What the embedded model says beside its reply; a language model is not asked for it, and may say there what it likes."""
 Quotes = Annotated[list[str], Field(default_factory=list), BeforeValidator(lambda value: _texts(value)), SkipJsonSchema()]
 """Sentences that the embedded model quotes, as many and as long as they are; a language model is not asked for any."""
 Texts = Annotated[list[str], Field(default_factory=list), BeforeValidator(_texts)]
-Place = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
-Numbers = Annotated[list[Place], Field(default_factory=list), BeforeValidator(_numbers)]
+PassageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
+Numbers = Annotated[list[PassageNumber], Field(default_factory=list), BeforeValidator(_numbers)]
 Citations = Annotated[Numbers, AtMost(8)]
 Flag = Annotated[bool, Field(default=False), BeforeValidator(lambda value: False if value is None else value)]
 
-AnswerText = Annotated[Text, AtMost(SENTENCES)]
+AnswerText = Annotated[Text, AtMost(TEXT_CHARS)]
 
 
-class Written(Said):
+class Written(ModelReply):
     """The answer in sentences, before the short one."""
 
     text: AnswerText = Field(
@@ -171,19 +171,19 @@ class Written(Said):
 
 
 @cache
-def writing(reply: type[T]) -> type[T]:
+def with_text(reply: type[T]) -> type[T]:
     """Ask for the answer in sentences before the fields of a reply: what is written first can be shown while the rest is written."""
     bases: Any = (reply, Written)
     return create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)  # type: ignore[no-any-return]
 
 
 @cache
-def thinking(reply: type[T], of: str) -> type[T]:
+def with_thought(reply: type[T], of: str) -> type[T]:
     """Ask for a sentence of thought before the fields of a reply, and say what `of`.
 
     A model writes from left to right, and what it has weighed it can still heed.
     """
     thought: dict[str, Any] = {THOUGHT: (Sentence, Field(default="", description=f"one sentence: {of}"))}
-    before = create_model("Thought", __base__=Said, **thought)
+    before = create_model("Thought", __base__=ModelReply, **thought)
     thoughtful: Any = create_model(reply.__name__, __base__=(reply, before), __doc__=reply.__doc__)
     return thoughtful  # type: ignore[no-any-return]

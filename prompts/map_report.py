@@ -5,19 +5,19 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, WrapValidator
 
-from ramify.prompts.lenient_types import PLACE, SENTENCE, AtMost, Quotes, Said, Texts, percent
+from ramify.prompts._worked_examples import example, passage
+from ramify.prompts.lenient_types import PASSAGE_NUMBER, SENTENCE_CHARS, AtMost, ModelReply, Quotes, Texts, percent
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example, passage
 
-MOST, LONGEST = 5, SENTENCE + 20
+MAX_POINTS, MAX_LINE_CHARS = 5, SENTENCE_CHARS + 20
 """Points of a batch, and characters of a line."""
-_PATTERN = rf'^[0-9]{{1,3}} \| [0-9]{{1,2}}(, [0-9]{{1,2}}){{0,2}} \| [^"\\\n]{{1,{SENTENCE}}}$'
-_LINE: dict[str, Any] = {"items": {"type": "string", "maxLength": LONGEST, "pattern": _PATTERN}}
+_PATTERN = rf'^[0-9]{{1,3}} \| [0-9]{{1,2}}(, [0-9]{{1,2}}){{0,2}} \| [^"\\\n]{{1,{SENTENCE_CHARS}}}$'
+_LINE: dict[str, Any] = {"items": {"type": "string", "maxLength": MAX_LINE_CHARS, "pattern": _PATTERN}}
 """A line as a server's grammar holds a model to it. A quotation mark would end its text: none can be in it."""
 _BUILT = "What was built in the valley, and when?"
 
 
-class Scored(NamedTuple):
+class ScoredPoint(NamedTuple):
     """A point as a line gives it: how much it helps, 0 to 100, the numbers of the reports it rests on, what it says."""
 
     score: int
@@ -25,28 +25,28 @@ class Scored(NamedTuple):
     text: str
 
 
-def _scored(line: str) -> Scored | None:
+def _parse_line(line: str) -> ScoredPoint | None:
     """Read a line; None where it has no score or says nothing."""
     score, _, rest = line.partition("|")
     reports, _, text = rest.partition("|")
     try:
-        return Scored(percent(score), tuple(map(int, PLACE.findall(reports))), text.strip()) if text.strip() else None
+        return ScoredPoint(percent(score), tuple(map(int, PASSAGE_NUMBER.findall(reports))), text.strip()) if text.strip() else None
     except ValueError:
         return None
 
 
-def _readable(given: Any, read: Callable[[Any], list[str]]) -> list[str]:
+def _reject_unreadable(given: Any, read: Callable[[Any], list[str]]) -> list[str]:
     """Refuse what has something to say and no line of the form asked for: it is malformed, not without use."""
     lines = [line for line in read(given) if line.strip()]
-    if (lines or given not in (None, "", [], [""])) and not any(map(_scored, lines)):
+    if (lines or given not in (None, "", [], [""])) and not any(map(_parse_line, lines)):
         raise ValueError("no point has the form: score | numbers of reports | what they say")
     return lines
 
 
-class Partial(Said):
+class Partial(ModelReply):
     """What a batch of reports says of the question."""
 
-    points: Annotated[Texts, AtMost(MOST, each=LONGEST), WrapValidator(_readable)] = Field(
+    points: Annotated[Texts, AtMost(MAX_POINTS, each=MAX_LINE_CHARS), WrapValidator(_reject_unreadable)] = Field(
         description="a line for each thing these reports say that helps to answer the question: how much it helps, 0 to 100 | the numbers of "
         "the reports it rests on | what they say, in one sentence with names and figures; an empty list if nothing helps",
         json_schema_extra=_LINE,
@@ -54,10 +54,10 @@ class Partial(Said):
     quotes: Quotes
 
     @property
-    def scored(self) -> tuple[list[Scored], int]:
+    def scored(self) -> tuple[list[ScoredPoint], int]:
         """Return the points that can be read, the most helpful first, and how many lines cannot be."""
         lines = self.points or self.quotes
-        found = [point for line in lines if (point := _scored(line))]
+        found = [point for line in lines if (point := _parse_line(line))]
         return sorted(found, key=lambda point: -point.score), len(lines) - len(found)
 
 

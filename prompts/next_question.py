@@ -2,17 +2,17 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Aside, Flag, Said, Sentence
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, finding
+from ramify.prompts.lenient_types import EmbeddedText, Flag, ModelReply, Sentence
 from ramify.prompts.prompt import NO_ANSWER, Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding
 
 
-class Next(Said):
+class Next(ModelReply):
     """The next sub-question of a chain, or the verdict that the history suffices."""
 
     done: Flag = Field(description="true if the history suffices to answer the main question")
     question: Sentence = Field(default="", description="the next simple, self-contained question to look up; empty if done")
-    together: Aside = ""
+    together: EmbeddedText = ""
 
 
 DESIGNER = finding("0.0", "Who designed Hollin Bridge?", "Edda Rask", 0.97)

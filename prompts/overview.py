@@ -4,17 +4,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AtMost, Said, Texts
+from ramify.prompts._worked_examples import example
+from ramify.prompts.lenient_types import AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.tasks import ENGINEER
-from ramify.prompts.users import COLLECTION, MOST, VALLEY
-from ramify.prompts.worked_examples import example
+from ramify.prompts.users import COLLECTION, MAX_ITEMS, VALLEY
 
 
-class Overview(Said):
+class Overview(ModelReply):
     """Open questions."""
 
-    asked: Annotated[Texts, AtMost(MOST, each=200)] = Field(
+    asked: Annotated[Texts, AtMost(MAX_ITEMS, each=200)] = Field(
         description="questions about the collection as a whole, which no single document answers"
     )
 

@@ -4,18 +4,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import NAME, QUERY, AtMost, Said, Sentence, Texts
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example
+from ramify.prompts.lenient_types import NAME_CHARS, QUERY_CHARS, AtMost, ModelReply, Sentence, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 
-class Plan(Said):
+class Plan(ModelReply):
     """What to search for, which words matter, and what a good passage would hold."""
 
     primary: Sentence = Field(default="", description="the one best search query for the question")
-    sub_queries: Annotated[Texts, AtMost(4, each=QUERY)] = Field(description="two to four further queries for its parts")
-    keywords: Annotated[Texts, AtMost(8, each=NAME)] = Field(description="names and terms that a relevant passage would contain")
-    expected: Annotated[Texts, AtMost(5, each=NAME)] = Field(description="the kinds of information that the answer needs")
+    sub_queries: Annotated[Texts, AtMost(4, each=QUERY_CHARS)] = Field(description="two to four further queries for its parts")
+    keywords: Annotated[Texts, AtMost(8, each=NAME_CHARS)] = Field(description="names and terms that a relevant passage would contain")
+    expected: Annotated[Texts, AtMost(5, each=NAME_CHARS)] = Field(description="the kinds of information that the answer needs")
 
 
 PLAN = Prompt(

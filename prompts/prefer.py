@@ -4,16 +4,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Said, Sentence, word_of
+from ramify.prompts._worked_examples import example, passage
+from ramify.prompts.lenient_types import ModelReply, Sentence, one_of_words
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example, passage
 
 CRITERIA = ("comprehensiveness", "diversity", "empowerment", "directness")
 Better = Literal["1", "2", "TIE"]
-Choice = Annotated[Better, word_of(Better)]
+Choice = Annotated[Better, one_of_words(Better)]
 
 
-class Preference(Said):
+class Preference(ModelReply):
     """The better of two answers by each criterion, and why."""
 
     reasons: Sentence = Field(default="", description="one sentence on what sets them apart")

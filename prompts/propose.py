@@ -5,25 +5,25 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AtMost, Said, Sentence, Span, Texts
+from ramify.prompts._worked_examples import example, passage
+from ramify.prompts.lenient_types import AtMost, ModelReply, Sentence, Span, Texts
 from ramify.prompts.prompt import Example, Prompt
-from ramify.prompts.worked_examples import example, passage
 
-MOST, LONGEST = 2, 360
+MAX_QUOTES, MAX_QUOTE_CHARS = 2, 360
 """Quotes of a question, and characters of one."""
 
 
-class Proposal(Said):
+class ProposedQuestion(ModelReply):
     """A question with its answer and what that rests on."""
 
     question: Sentence = Field(description="the question, which names what it is about: its reader sees no passage")
     answer: Span = Field(description="the right answer, as short as it can be")
-    quotes: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
+    quotes: Annotated[Texts, AtMost(MAX_QUOTES, each=MAX_QUOTE_CHARS)] = Field(
         description="sentences that hold the answer, copied from the passages letter by letter"
     )
 
 
-WANTED = {
+QUESTION_KINDS = {
     "fact": "a question for one fact that the passage states; the answer is a name, a date, a number or a short phrase; one quote",
     "two-hop": (
         "a question that takes both passages, which share {name}. Passage 2 tells something of {name}: ask for that, but instead of "
@@ -50,7 +50,7 @@ DESIGNED = "It was designed by Edda Rask and opened in 1852."
 
 def _example(kind: str, question: str, answer: str, *quotes: str, about: str = "bridge") -> Example:
     shown = {"bridge": [_BRIDGE], "both": [_BRIDGE, _RASK], "lock": [_LOCK]}[about]
-    wanted = WANTED[kind].format(name="Edda Rask")
+    wanted = QUESTION_KINDS[kind].format(name="Edda Rask")
     return example({"question": question, "answer": answer, "quotes": list(quotes)}, passages=shown, wanted=wanted)
 
 
@@ -71,12 +71,12 @@ PROPOSE = Prompt(
         "the question empty."
     ),
     template="Passages:\n{passages}\n\nWanted: {wanted}.",
-    reply=Proposal,
+    reply=ProposedQuestion,
     examples=(EXAMPLES["fact"], EXAMPLES["unanswerable"]),
 )
 
 
-def propose(kind: str) -> Prompt[Proposal]:
+def propose_prompt(kind: str) -> Prompt[ProposedQuestion]:
     """Return the prompt for a kind of question, with the worked example of that kind first."""
     others = [one for name, one in EXAMPLES.items() if name not in (kind, "two-hop")]
     return replace(PROPOSE, examples=(EXAMPLES[kind], *others[:1]))

@@ -4,23 +4,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AnswerText, AtMost, Numbers, Quotes, Said, Share
+from ramify.prompts._worked_examples import example, passage
+from ramify.prompts.lenient_types import AnswerText, AtMost, Fraction, ModelReply, Numbers, Quotes
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example, passage
 
-MOST, CITED = 5, 16
+MAX_POINTS, MAX_CITATIONS = 5, 16
 """Points that an answer is made of where none was written, and those that one cites."""
 
 
-class Reduced(Said):
+class Reduced(ModelReply):
     """The answer to the whole question."""
 
     answer: AnswerText = Field(
         description="the answer in one to eight sentences, with names and figures, the most important first; each ends with the numbers of "
         "its points, such as [2]; Unknown if the points do not answer the question"
     )
-    confidence: Share = Field(description="how well the points support the answer")
-    citations: Annotated[Numbers, AtMost(CITED)] = Field(description="the numbers of the points that the answer uses")
+    confidence: Fraction = Field(description="how well the points support the answer")
+    citations: Annotated[Numbers, AtMost(MAX_CITATIONS)] = Field(description="the numbers of the points that the answer uses")
     quotes: Quotes
 
     @property

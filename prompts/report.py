@@ -4,21 +4,21 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import NAME, SENTENCE, AtMost, Paragraph, Said, Share, Text, Texts
+from ramify.prompts._worked_examples import example
+from ramify.prompts.lenient_types import NAME_CHARS, SENTENCE_CHARS, AtMost, Fraction, ModelReply, Paragraph, Text, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example
 
-MOST = 5
+MAX_FINDINGS = 5
 RATING = 10
 
 
-class Reported(Said):
+class Reported(ModelReply):
     """A report on a community."""
 
-    title: Annotated[Text, AtMost(NAME)] = Field(description="a short title with the most important names")
+    title: Annotated[Text, AtMost(NAME_CHARS)] = Field(description="a short title with the most important names")
     summary: Paragraph = Field(description="two or three sentences: what holds these names together")
-    importance: Share = Field(description="how much it matters for the whole collection, 0 to 1")
-    findings: Annotated[Texts, AtMost(MOST, each=SENTENCE)] = Field(
+    importance: Fraction = Field(description="how much it matters for the whole collection, 0 to 1")
+    findings: Annotated[Texts, AtMost(MAX_FINDINGS, each=SENTENCE_CHARS)] = Field(
         description="what is worth knowing, one sentence each, with the numbers of the lines it rests on in brackets, such as [2, 5]"
     )
 

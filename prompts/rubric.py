@@ -4,21 +4,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Points, Said, Sentence, word_of
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example
+from ramify.prompts.lenient_types import ModelReply, Score, Sentence, one_of_words
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 Fitness = Literal["VALID", "INVALID"]
 BRIDGE = "in the second, {1} may stand for the answer of the first; that is allowed"
 SEPARATE = "they are independent: neither overlaps with the other nor presupposes its answer"
 
 
-class Verdict(Said):
+class Verdict(ModelReply):
     """Whether a pair of sub-questions is fit for use, its score and why."""
 
     reasons: Sentence = Field(default="", description="one sentence on what is right or wrong with the pair")
-    score: Points = Field(description="one point for each of the five criteria that is met")
-    verdict: Annotated[Fitness, word_of(Fitness)] = Field(description="VALID if the pair can be used")
+    score: Score = Field(description="one point for each of the five criteria that is met")
+    verdict: Annotated[Fitness, one_of_words(Fitness)] = Field(description="VALID if the pair can be used")
 
 
 RUBRIC = Prompt(

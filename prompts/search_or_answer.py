@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, finding
 from ramify.prompts.follow_up import Concluded
 from ramify.prompts.lenient_types import Sentence
 from ramify.prompts.prompt import NO_ANSWER, Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding
 
 
 class NextSearch(Concluded):

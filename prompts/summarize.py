@@ -2,18 +2,18 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Citations, Paragraph, Said, Share
+from ramify.prompts._worked_examples import example, passage
+from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Paragraph
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example, passage
 
 
-class Summary(Said):
+class EntitySummary(ModelReply):
     """What the passages say of an entity."""
 
     answer: Paragraph = Field(
         description="one or two sentences with the facts that bear on the question; Unknown if the passages say nothing of it"
     )
-    confidence: Share = Field(description="how well the passages support the summary")
+    confidence: Fraction = Field(description="how well the passages support the summary")
     citations: Citations = Field(description="the numbers of the passages it rests on")
 
 
@@ -21,7 +21,7 @@ SUMMARIZE = Prompt(
     name="summarize",
     task="Summarise what the passages say of the entity that bears on the question. Use nothing but the passages.",
     template="Passages:\n{passages}\n\nEntity: {entity}\nQuestion: {question}",
-    reply=Summary,
+    reply=EntitySummary,
     examples=(
         example(
             {"answer": "Lantz Brothers built organs in Tarnholm and had them tuned by Ivo Brandt.", "confidence": 0.9, "citations": [1]},

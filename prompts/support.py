@@ -1,8 +1,8 @@
 """Ask for a summary again, with its unsupported sentences (meta-guided RAG §5: summary_support)."""
 
+from ramify.prompts._worked_examples import example
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.summarize_cluster import MOORING, PASSAGES, SAID, TIED, Summarized
-from ramify.prompts.worked_examples import example
+from ramify.prompts.summarize_cluster import CABLE_SUMMARY, CABLES, MOORING, MOORING_SUMMARY, Summarized
 
 SUPPORT = Prompt(
     name="support",
@@ -13,7 +13,9 @@ SUPPORT = Prompt(
     template="Passages of {group}:\n{material}\n\nWhat they do not say:\n{unsupported}",
     reply=Summarized,
     examples=(
-        example({"sentences": SAID}, group="Control cables", material=PASSAGES, unsupported=["Cables are replaced every 500 hours."]),
-        example({"sentences": TIED}, group="Mooring", material=MOORING, unsupported=["Boats are moored by two people."]),
+        example(
+            {"sentences": CABLE_SUMMARY}, group="Control cables", material=CABLES, unsupported=["Cables are replaced every 500 hours."]
+        ),
+        example({"sentences": MOORING_SUMMARY}, group="Mooring", material=MOORING, unsupported=["Boats are moored by two people."]),
     ),
 )

@@ -4,18 +4,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AtMost, Said, Texts
+from ramify.prompts._worked_examples import example
+from ramify.prompts.lenient_types import AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.users import COLLECTION, LONGEST, MOST, VALLEY
-from ramify.prompts.worked_examples import example
+from ramify.prompts.users import COLLECTION, MAX_ITEM_CHARS, MAX_ITEMS, VALLEY
 
 ENGINEER = "an engineer who surveys old bridges"
 
 
-class Tasks(Said):
+class Tasks(ModelReply):
     """Tasks of a user."""
 
-    tasks: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(description="what the user wants to do, one each, in a few words")
+    tasks: Annotated[Texts, AtMost(MAX_ITEMS, each=MAX_ITEM_CHARS)] = Field(
+        description="what the user wants to do, one each, in a few words"
+    )
 
 
 TASKS = Prompt(

@@ -4,18 +4,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import SENTENCE, AtMost, Said, Texts
+from ramify.prompts._worked_examples import example
+from ramify.prompts.lenient_types import SENTENCE_CHARS, AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example
 
-MOST = 8
+MAX_QUESTIONS = 8
 
 
-class Translated(Said):
+class Translated(ModelReply):
     """The questions in the language of the documents."""
 
-    queries: Annotated[Texts, AtMost(MOST, each=SENTENCE)] = Field(
-        description=f"at most {MOST}: each question in the language of the documents, in the same order"
+    queries: Annotated[Texts, AtMost(MAX_QUESTIONS, each=SENTENCE_CHARS)] = Field(
+        description=f"at most {MAX_QUESTIONS}: each question in the language of the documents, in the same order"
     )
 
 

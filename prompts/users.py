@@ -4,19 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import AtMost, Said, Texts
+from ramify.prompts._worked_examples import example
+from ramify.prompts.lenient_types import AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example
 
-MOST, LONGEST = 5, 160
+MAX_ITEMS, MAX_ITEM_CHARS = 5, 160
 COLLECTION = "Collection of documents:\n<passage>\n{text}\n</passage>"
 VALLEY = "The bridges, mills and weirs of the Oskel valley.\nHollin Bridge\nVane Bridge\nThe mill at Vane\nWeirs of the Oskel"
 
 
-class Users(Said):
+class Users(ModelReply):
     """Users of a collection."""
 
-    users: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
+    users: Annotated[Texts, AtMost(MAX_ITEMS, each=MAX_ITEM_CHARS)] = Field(
         description="who they are and what they want of the collection, one each, in a few words"
     )
 

@@ -1,8 +1,8 @@
 """Write a known answer in sentences (`style=full`, if no other call does it)."""
 
+from ramify.prompts._worked_examples import HOLLIN, OSKEL, example, finding, passage
 from ramify.prompts.lenient_types import Written
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import HOLLIN, OSKEL, example, finding, passage
 
 WRITE = Prompt(
     name="write",

@@ -52,7 +52,7 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         return reply if prompt == "next_question" else {**reply, "answer": "" if following else "Seine", "confidence": 0.9}
     if prompt == "next_thought":
         thoughts = ["The capital of France is Paris.", "The river Seine runs through Paris.", "So the answer is: Seine."]
-        return {"sentence": thoughts[len(slots["said"])], "confidence": 0.9}
+        return {"sentence": thoughts[len(slots["sentences"])], "confidence": 0.9}
     return known[prompt]
 
 

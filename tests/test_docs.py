@@ -13,7 +13,7 @@ from runpy import run_path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes.init_tree import checked
+from ramify.nodes.init_tree import validate_question
 from ramify.studio.cli import run
 from tests.documented import differences
 
@@ -137,7 +137,7 @@ def test_the_questions_of_the_documents_can_be_asked() -> None:
     commands = [line for path in DOCUMENTS for code in blocks(path, "sh") for line in code.splitlines()]
     asked = [shlex.split(line, comments=True) for line in commands if line.startswith("ramify ask")]
     assert asked
-    assert all(checked(words[2]) for words in asked)
+    assert all(validate_question(words[2]) for words in asked)
 
 
 PAPERS = {

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from rich.console import Console
 
 from ramify.evaluation.report import write_report
-from ramify.nodes.asking.language_model import most_within, within
+from ramify.nodes.asking.language_model import limit_passages, most_relevant
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Branch, Passage, merge_branches
 from ramify.studio.drawing.mermaid import tree_mermaid
@@ -45,8 +45,8 @@ def fused(size: int) -> object:
 
 def fitted(size: int) -> object:
     found = tuple(passages(size).values())
-    kept = within(found, Settings(context_tokens=10**9))
-    return most_within(kept, size * 5, lambda some: 10 * len(some))
+    kept = limit_passages(found, Settings(context_tokens=10**9))
+    return most_relevant(kept, size * 5, lambda some: 10 * len(some))
 
 
 def drawn(draw: Callable[[Any], object]) -> Callable[[int], object]:

@@ -7,10 +7,10 @@ from langchain_core.language_models import BaseChatModel
 
 from benchmarks.splits.flatten import HOLE, Halves
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.asking.budget import Budget, working
+from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.state import Usage
-from ramify.nodes.tree.answers import holes, normal
+from ramify.nodes.tree.answers import normalize_references, reference_numbers
 from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import ReplyError
 
@@ -21,13 +21,13 @@ def model(name: str | BaseChatModel, base_url: str | None = None) -> Halves:
     runner = asyncio.Runner()  # one for all calls: a client belongs to its event loop
 
     async def asked(question: str) -> tuple[str, str] | None:
-        with working(settings, Budget.open(settings, Usage(), time.time(), kept=False)):
+        with call_context(settings, Budget.open(settings, Usage(), time.time(), reserves_final_call=False)):
             try:
                 reply = await ask(DECOMPOSE, question=question, dependent=True, rejected=[], kept="")
             except ReplyError:
                 return None
-        first, second = (normal(" ".join(text.split()), (question,)) for text in (reply.value.first, reply.value.second))
-        usable = first and second and not holes(first) and holes(second) <= {int(HOLE[1])}
+        first, second = (normalize_references(" ".join(text.split()), (question,)) for text in (reply.value.first, reply.value.second))
+        usable = first and second and not reference_numbers(first) and reference_numbers(second) <= {int(HOLE[1])}
         return (first, second) if usable and not reply.value.simple else None
 
     return lambda question: runner.run(asked(question))

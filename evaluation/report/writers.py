@@ -16,7 +16,7 @@ from ramify.evaluation.report._blocks import Block, Cell, DrawnLine, Plot, Point
 from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.task import PRINTED, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
-from ramify.nodes.tree.cards import Look, cards
+from ramify.nodes.tree.cards import TreeView, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
 from ramify.tools.new_files import file_mode, write_whole
 from ramify.tools.pages import draw, draw_page
@@ -123,7 +123,7 @@ def _index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
 def line_html(place: str, line: ResultLine) -> Markup:
     """Return a line with its scores, passages and tree as HTML; `place` prefixes its ids."""
     row: Row = defaultdict(lambda: None, line.row)
-    tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
+    tree = cards(_tree(row["tree"] or ()), TreeView(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
     told = {"scores": _scores(row), "spent": lambda name: spent.get(name, 0), "many": many, "cut": PRINTED}
     return draw("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **told)

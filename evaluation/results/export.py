@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from ramify.evaluation.results import ResultLine, Run
 from ramify.nodes.tree import DROPPED, ROOT, Branch, normalized_key, position
-from ramify.nodes.tree.answers import HOLE
+from ramify.nodes.tree.answers import PLACEHOLDER
 from ramify.prompts.decompose import DECOMPOSE, Pair
-from ramify.prompts.lenient_types import asked_for
+from ramify.prompts.lenient_types import reply_fields
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import brief
 
@@ -143,10 +143,10 @@ def _calls(line: ResultLine) -> list[dict[str, Any]]:
 def _unfilled(branch: Mapping[str, Any], tree: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return a sub-question as it was proposed: with {1} where a sibling's answer was put; None if that is not in it."""
     question, sibling = str(branch["question"]), branch.get("awaits")
-    if not sibling or HOLE in question:
+    if not sibling or PLACEHOLDER in question:
         return question
     answer = str(tree.get(sibling, {}).get("answer") or "")
-    return question.replace(answer, HOLE, 1) if answer and answer in question else None
+    return question.replace(answer, PLACEHOLDER, 1) if answer and answer in question else None
 
 
 def _decompositions(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[ResultLine], told: Export) -> None:
@@ -162,7 +162,7 @@ def _decompositions(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[Resu
                 found["kept" if kept else "pruned"][pair] = None
     for (_, _, dependent), found in ways.items():
         question = next(iter(found["asked"]))[0]
-        messages = DECOMPOSE.told_with(False, 0).render({"question": question, "dependent": dependent, "rejected": [], "kept": ""})
+        messages = DECOMPOSE.with_options(False, 0).render({"question": question, "dependent": dependent, "rejected": [], "kept": ""})
         prompt = [{"role": "system" if message.type == "system" else "user", "content": str(message.content)} for message in messages]
         for better, worse in product(found["kept"], found["pruned"]):
             if better not in found["pruned"] and worse not in found["kept"]:
@@ -171,7 +171,7 @@ def _decompositions(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[Resu
 
 def _split(pair: tuple[str, str]) -> dict[str, str]:
     reply = {"simple": False, "first": pair[0], "second": pair[1]}
-    return _said({name: reply[name] for name in asked_for(Pair)})
+    return _said({name: reply[name] for name in reply_fields(Pair)})
 
 
 def _splits(line: ResultLine, told: Export) -> Iterator[tuple[str, tuple[str, str], bool]]:

@@ -9,10 +9,10 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
-from ramify.nodes.asking.budget import working
+from ramify.nodes.asking.budget import call_context
 from ramify.nodes.building.extract_elements import extract_elements
-from ramify.nodes.building.kept_replies import KeptModel
-from ramify.nodes.building.summarize_clusters import Summarizing
+from ramify.nodes.building.reply_cache import CachedModel
+from ramify.nodes.building.summarize_clusters import ModelSummarizer
 from ramify.nodes.building.write_reports import describe, write_reports
 from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
@@ -39,14 +39,14 @@ class ByModel:
         self.settings, self.work, self.rules = settings, work, ByRules()
 
     @cached_property
-    def finder(self) -> KeptModel[BuildSettings]:
+    def finder(self) -> CachedModel[BuildSettings]:
         """The model that finds the names."""
-        return KeptModel(self.settings, self.work)
+        return CachedModel(self.settings, self.work)
 
     @cached_property
-    def reporter(self) -> KeptModel[BuildSettings]:
+    def reporter(self) -> CachedModel[BuildSettings]:
         """The model that writes the reports."""
-        return KeptModel(self.settings.model_copy(update={"model": self.settings.reporter or self.settings.model}), self.work)
+        return CachedModel(self.settings.model_copy(update={"model": self.settings.reporter or self.settings.model}), self.work)
 
     @property
     def made_by(self) -> str:
@@ -99,7 +99,7 @@ def structure(
         return build_graph_by_rules(folder, how, progress), Usage()
 
     async def build() -> tuple[Structured, Usage]:
-        with Work(folder / WORK) as work, working(settings) as spent:
+        with Work(folder / WORK) as work, call_context(settings) as spent:
             made = await build_graph(folder, ByModel(settings, work), how, progress)
             if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
                 work.forget_unused()
@@ -135,8 +135,8 @@ def hierarchy(
     async def build() -> tuple[Made, Usage]:
         if is_embedded(settings.model):
             return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
-        with Work(folder / WORK) as work, working(settings) as spent:
-            summarizer = Summarizing(KeptModel(settings, work), encoder)
+        with Work(folder / WORK) as work, call_context(settings) as spent:
+            summarizer = ModelSummarizer(CachedModel(settings, work), encoder)
             if settings.nli:
                 load_nli(settings.nli)  # refused now, and not after the first call
             return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
@@ -154,4 +154,4 @@ def hierarchy_settings(options: Mapping[str, Any] | None) -> tuple[Routing, Hier
     except ValidationError as error:
         first = error.errors()[0]
         what = f"{first['loc'][0]}={first['input']!r} is not valid ({first['msg']})"
-        raise UsageError(what, HierarchySettings.listed) from error
+        raise UsageError(what, HierarchySettings.settings_help) from error

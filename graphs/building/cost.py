@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from ramify.graphs.building.build import ByModel, asks_model, hierarchy_settings
 from ramify.graphs.run import blocking
-from ramify.nodes.asking.budget import working
-from ramify.nodes.building.kept_replies import KeptModel
-from ramify.nodes.building.summarize_clusters import Summarizing
+from ramify.nodes.asking.budget import call_context
+from ramify.nodes.building.reply_cache import CachedModel
+from ramify.nodes.building.summarize_clusters import ModelSummarizer
 from ramify.nodes.building.write_reports import report_tokens
 from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
@@ -152,7 +152,7 @@ def estimate(
     most = max(REPORTS[1], len(materials) / max(1, len(some)))
     reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
     by_rules = Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")
-    with Work(work) as kept, working(settings) as spent:
+    with Work(work) as kept, call_context(settings) as spent:
         builder = ByModel(settings, kept)
         if is_embedded(settings.model):
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))
@@ -185,7 +185,7 @@ def _written(builder: ByModel, materials: Sequence[Material], spent: Callable[[]
     return cost.stage("reports", f"{len(materials):,}", (times, times))
 
 
-def _foreseen(reporter: KeptModel[BuildSettings], materials: Sequence[Material], reports: Range, names: Cost) -> Stage:
+def _foreseen(reporter: CachedModel[BuildSettings], materials: Sequence[Material], reports: Range, names: Cost) -> Stage:
     """Say what reports on communities that are not known yet cost: their tokens counted, at the speed at which names were found."""
     asked = [material for material in materials if material.community.level < reporter.settings.report_levels]
     read = [report_tokens(material, reporter) for material in sample(asked, REPORTED)]
@@ -280,9 +280,9 @@ def estimate_hierarchy(
 
 def _cost(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> Cost:
     """Sum up, and tell what that cost."""
-    with Work(work) as kept, working(settings) as spent:
+    with Work(work) as kept, call_context(settings) as spent:
         quotes = is_embedded(settings.model)
-        summarizer: Summarizer = Quoting(encoder) if quotes else Summarizing(KeptModel(settings, kept), encoder)
+        summarizer: Summarizer = Quoting(encoder) if quotes else ModelSummarizer(CachedModel(settings, kept), encoder)
 
         async def act() -> None:
             for material in materials:

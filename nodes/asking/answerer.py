@@ -39,12 +39,12 @@ class Reply(Generic[T]):
     messages: tuple[BaseMessage, ...] = ()
     """The prompt as it was sent; empty for the embedded model, which is sent none."""
 
-    def cited(self) -> tuple[str, ...]:
+    def cited_ids(self) -> tuple[str, ...]:
         """Return the ids of the passages that the reply cites by number; a number that is not there is passed over."""
         numbers: list[int] = getattr(self.value, "citations", [])
         return tuple(dict.fromkeys(self.passages[number - 1].id for number in numbers if 0 < number <= len(self.passages)))
 
-    def shown(self) -> tuple[str, ...]:
+    def shown_ids(self) -> tuple[str, ...]:
         """Return the ids of the passages that the model was shown."""
         return tuple(passage.id for passage in self.passages)
 
@@ -98,17 +98,17 @@ class Answerer(ABC):
         """Return why a question cannot be read, where that can be told beforehand."""
         return None
 
-    def quotes(self, answer: str, confidence: float | None) -> bool:
+    def needs_quotation(self, answer: str, confidence: float | None) -> bool:
         """Tell whether `quotation` is to be asked for: beside no answer or a doubtful one, of a model that writes no words of its own."""
         return False
 
-    def quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
+    def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
         """Return sentences that answer a question no phrase answers, or come closest to one whose answer is not sure; blocks.
 
         None where there is nothing to quote.
         """
         return None
 
-    def surveys(self, question: str) -> bool:
+    def is_overview_question(self, question: str) -> bool:
         """Tell whether a question about everything is best answered from the reports of the largest communities; blocks."""
         return False

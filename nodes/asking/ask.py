@@ -7,10 +7,10 @@ from typing import Any
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.embedded import Extractive
-from ramify.nodes.asking.language_model import LanguageModel, quote
+from ramify.nodes.asking.language_model import LanguageModel, to_quote
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.tree import Passage
-from ramify.prompts.lenient_types import asked_for
+from ramify.prompts.lenient_types import reply_fields
 from ramify.prompts.prompt import Prompt
 from ramify.tools.models import ModelOptions, find_best, resolve
 
@@ -31,22 +31,22 @@ async def ask(
     model = await asyncio.to_thread(current_model, CURRENT.get().settings)
     reply = await model.answer(prompt, slots, passages, field, on_text)
     if (calls := CALLS.get()) is not None:
-        calls.append(_recorded(prompt, slots, passages is not None, reply))
+        calls.append(_call_record(prompt, slots, passages is not None, reply))
     return reply
 
 
-def _recorded(prompt: Prompt[T], slots: dict[str, Any], reads: bool, reply: Reply[T]) -> dict[str, Any]:
+def _call_record(prompt: Prompt[T], slots: dict[str, Any], reads: bool, reply: Reply[T]) -> dict[str, Any]:
     """Return a call as plain values; what the embedded model answered is rendered as for a language model, without examples and thought."""
     messages = reply.messages
     if not messages:
-        quotes = [quote(passage, CURRENT.get().settings) for passage in reply.passages]
-        messages = tuple(prompt.told_with(False, 0, False).render({**slots, **({"passages": quotes} if reads else {})}))
+        quotes = [to_quote(passage, CURRENT.get().settings) for passage in reply.passages]
+        messages = tuple(prompt.with_options(False, 0, False).render({**slots, **({"passages": quotes} if reads else {})}))
     said = reply.value.model_dump(mode="json")
     return {
         "prompt": prompt.name,
         "question": str(slots.get("question", "")),
         "messages": [{"role": ROLES[message.type], "content": str(message.content)} for message in messages],
-        "reply": {name: said[name] for name in asked_for(type(reply.value))},
+        "reply": {name: said[name] for name in reply_fields(type(reply.value))},
     }
 
 

@@ -18,11 +18,11 @@ from ramify.tools.quoting import brief
 from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
 
-QUESTION = 100
+QUESTION_TOKENS = 100
 """Tokens set aside for the question in the final prompt."""
-FINDING = 40
+FINDING_TOKENS = 40
 """Tokens set aside for each branch that the final prompt shows."""
-KEPT_SECONDS = 0.2
+FINAL_CALL_SHARE = 0.2
 """Share of the seconds that is kept back for the final call."""
 
 
@@ -37,33 +37,42 @@ class Budget:
     """Seconds since the epoch."""
     last: bool = False
     """Whether it is for the question's last call, which shows fewer passages where few tokens are left."""
-    kept: bool = False
+    reserves_final_call: bool = False
     """Whether the last call's share is kept back."""
-    told: dict[str, None] = field(default_factory=dict)
+    notices: dict[str, None] = field(default_factory=dict)
     """What calls have shown of the model's server, for the result to say; each once."""
-    replied: bool = False
+    has_replied: bool = False
     """Whether any reply came before this step."""
-    lost: ModelError | None = None
+    model_error: ModelError | None = None
     """Why the model is not asked any more."""
 
     @classmethod
     def open(
-        cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False, error: str = ""
+        cls,
+        settings: Settings,
+        usage: Usage,
+        started: float,
+        reserves_final_call: bool,
+        branches: int = 0,
+        last: bool = False,
+        error: str = "",
     ) -> "Budget":
         """Work out what is left; `kept` keeps the final call back, which shows so many branches. After an `error` nothing is."""
         infinite = float("inf")
-        final_tokens = settings.context_tokens + settings.num_predict + final_words(settings.thought) + FINDING * branches
-        calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - kept
-        tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
-        share = 1 - KEPT_SECONDS if kept else 1.0
+        final_tokens = settings.context_tokens + settings.num_predict + final_prompt_tokens(settings.thought) + FINDING_TOKENS * branches
+        calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - reserves_final_call
+        tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - reserves_final_call * final_tokens
+        share = 1 - FINAL_CALL_SHARE if reserves_final_call else 1.0
         deadline = infinite if settings.max_seconds is None else started + share * settings.max_seconds
         what, _, remedy = error.partition(" — ")
-        lost = ModelError(what, remedy) if error else None
-        return cls(settings, calls, tokens, deadline, last, kept, replied=bool(usage.replies), lost=lost)
+        model_error = ModelError(what, remedy) if error else None
+        return cls(settings, calls, tokens, deadline, last, reserves_final_call, has_replied=bool(usage.replies), model_error=model_error)
 
     @classmethod
     @contextmanager
-    def shared(cls, settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool) -> Iterator["Budget"]:
+    def shared(
+        cls, settings: Settings, state: Mapping[str, Any], superstep: int, reserves_final_call: bool, last: bool
+    ) -> Iterator["Budget"]:
         """Give the budget of a superstep: steps that run side by side for one question draw on the same.
 
         After an error the next one to ask opens its own, because a run that is resumed begins its superstep anew.
@@ -72,14 +81,14 @@ class Budget:
         known, budget = _SHARED.get(question, (None, None))
         if budget is None or known != superstep or last:
             usage, branches, error = state.get("usage") or Usage(), len(state.get("tree") or ()), state.get("error") or ""
-            budget = cls.open(settings, usage, question[0], kept, branches, last, error)
-            _forget(question)
+            budget = cls.open(settings, usage, question[0], reserves_final_call, branches, last, error)
+            _drop_budgets(question)
             if not last:
                 _SHARED[question] = (superstep, budget)
         try:
             yield budget
         except BaseException:
-            _forget(question)
+            _drop_budgets(question)
             raise
 
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
@@ -88,11 +97,11 @@ class Budget:
         `thought` is what the model may think in the last call, beside what is kept back for it.
         BudgetError where too little is left, ModelError where the model is not asked any more.
         """
-        if self.lost is not None:
-            raise ModelError(self.lost.what, self.lost.remedy)
+        if self.model_error is not None:
+            raise ModelError(self.model_error.what, self.model_error.remedy)
         if self.calls < 1:
             raise BudgetError("calls", self.settings.max_calls or 0)
-        if self.tokens - self.kept * thought < tokens:
+        if self.tokens - self.reserves_final_call * thought < tokens:
             raise BudgetError("tokens", self.settings.max_tokens or 0)
         if (left := self.deadline - time.time()) <= 0:
             raise BudgetError("seconds", self.settings.max_seconds or 0)
@@ -100,7 +109,7 @@ class Budget:
         self.tokens -= tokens
         return None if left == float("inf") else left
 
-    def give_back(self, unused: Usage) -> None:
+    def release(self, unused: Usage) -> None:
         """Return what was reserved and not used."""
         self.calls += unused.llm_calls
         self.tokens += unused.tokens
@@ -110,7 +119,7 @@ _SHARED: dict[tuple[float, str], tuple[int, Budget]] = {}
 """By question and when work on it began: the superstep that is at work, and its budget."""
 
 
-def _forget(question: tuple[float, str]) -> None:
+def _drop_budgets(question: tuple[float, str]) -> None:
     """Let go of the budgets of earlier supersteps: a budget holds settings, and these an index. Loading moves the beginning on."""
     for began, asked in list(_SHARED):
         if asked == question[1] and began <= question[0]:
@@ -130,7 +139,7 @@ class CallContext:
     """What the result has to say of it."""
     failed: ReplyError | BudgetError | None = None
     """Why it failed, or went on with a warning."""
-    waited: float = 0.0
+    review_s: float = 0.0
     """Seconds that a person took to decide."""
 
 
@@ -143,58 +152,58 @@ class Booking:
 
     def __init__(self, context: CallContext, prompt: int, longest: int, thought: int) -> None:
         self._context, self._thought = context, thought
-        self._most = Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=longest)
-        self.seconds = context.budget.reserve(self._most.tokens, thought)
+        self._reserved = Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=longest)
+        self.seconds = context.budget.reserve(self._reserved.tokens, thought)
         """How long all of it may take; None where there is no limit."""
-        self._waiting = True
+        self._unsent = True
         self._failed = ""
 
     @contextmanager
     def request(self) -> Iterator[None]:
         """Pay for a request that is sent meanwhile; BudgetError where too little is left for it."""
-        if not self._waiting:
+        if not self._unsent:
             try:
-                self._context.budget.reserve(self._most.tokens, self._thought)
+                self._context.budget.reserve(self._reserved.tokens, self._thought)
             except BudgetError as error:
                 raise BudgetError(error.limit, error.allowed, after=self._failed) from None
-        self._waiting = False
-        self._context.spent += self._most
+        self._unsent = False
+        self._context.spent += self._reserved
         try:
             yield
         except Exception as error:
             self._failed = brief(scrub(str(error)), 200)
             if not was_seen(error):
-                self.cost(Usage())
+                self.record(Usage())
             elif was_refused(error):
-                self.cost(Usage(llm_calls=1))
+                self.record(Usage(llm_calls=1))
             raise
 
-    def cost(self, known: Usage) -> None:
+    def record(self, known: Usage) -> None:
         """Put what the latest request has cost in the place of the most that it might have."""
-        self._context.spent += known - self._most
-        self._context.budget.give_back(self._most - known)
+        self._context.spent += known - self._reserved
+        self._context.budget.release(self._reserved - known)
 
     def close(self) -> None:
         """Return what was reserved for a request that never left."""
-        if self._waiting:
-            self._context.budget.give_back(self._most)
+        if self._unsent:
+            self._context.budget.release(self._reserved)
 
 
 @cache
-def final_words(thought: bool) -> int:
+def final_prompt_tokens(thought: bool) -> int:
     """Estimate the tokens of what a final prompt says beside its passages and findings; its worked examples can be left out."""
-    told = (prompt.told_with(thought, 0) for prompt in (FINALIZE, COMPRESS))
+    told = (prompt.with_options(thought, 0) for prompt in (FINALIZE, COMPRESS))
     messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
-    return QUESTION + max(sum(estimate(message.text) for message in final) for final in messages)
+    return QUESTION_TOKENS + max(sum(estimate(message.text) for message in final) for final in messages)
 
 
 CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 
 
 @contextmanager
-def working(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
+def call_context(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
     """Make settings and budget reachable, and book what is spent meanwhile; not given, the budget is all that the settings allow."""
-    context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), kept=False))
+    context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
     before, reader_before = CURRENT.set(context), large.CHOSEN.set(is_large(settings.model))
     try:
         yield context

@@ -7,7 +7,7 @@ from typing import Any
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
-from ramify.nodes.asking.language_model import most_within, quote, within
+from ramify.nodes.asking.language_model import limit_passages, most_relevant, to_quote
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings, is_large
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
@@ -18,7 +18,7 @@ from ramify.tools.models.concurrency import AT_ONCE, cap_for
 from ramify.tools.models.tokens import estimate, passage_length
 from ramify.tools.reader.calibration import TAU
 
-DOUBTED = 0.3
+LOW_CONFIDENCE = 0.3
 """An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
 _DIGITS = 6
 """Digits of a confidence that are kept: the last ones of an encoder depend on what else was in its batch."""
@@ -60,7 +60,7 @@ class Extractive(Answerer):
 
         context = CURRENT.get()
         settings, budget = context.settings, context.budget
-        shown, given, tokens = await asyncio.to_thread(_shown, slots, passages, settings, budget.tokens if budget.last else inf)
+        shown, given, tokens = await asyncio.to_thread(_select_passages, slots, passages, settings, budget.tokens if budget.last else inf)
         booking = Booking(context, tokens, settings.num_predict, 0)
         try:
             async with asyncio.timeout(booking.seconds), self._cap:
@@ -70,7 +70,7 @@ class Extractive(Answerer):
             raise BudgetError("seconds", settings.max_seconds or 0) from None
         finally:
             booking.close()
-        booking.cost(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(told)))
+        booking.record(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(told)))
         lengths = {passage.id: len(quoted["text"]) for passage, quoted in zip(shown, given.get("passages", ()), strict=False)}
         context.shown = merge_max(context.shown, lengths)
         context.spent += Usage(replies={prompt.name: Replies(valid=1)})
@@ -91,11 +91,11 @@ class Extractive(Answerer):
 
         return objection(question)
 
-    def quotes(self, answer: str, confidence: float | None) -> bool:
+    def needs_quotation(self, answer: str, confidence: float | None) -> bool:
         """Tell whether an answer is unknown or in doubt."""
-        return is_unknown(answer) or (confidence is not None and confidence < DOUBTED)
+        return is_unknown(answer) or (confidence is not None and confidence < LOW_CONFIDENCE)
 
-    def quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
+    def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
         """Return the steps or items that a question without an answer asks for, else what comes closest to it; blocks."""
         from ramify.tools.extractive.quotations import closest, listed
 
@@ -103,25 +103,25 @@ class Extractive(Answerer):
             return Quotation(found.lines, True, found.confidence)
         return Quotation(closest(question, passages), False, 0.0)
 
-    def surveys(self, question: str) -> bool:
+    def is_overview_question(self, question: str) -> bool:
         """Tell whether a question is about the whole more than about something in it; blocks."""
         from ramify.tools.extractive.overviews import surveys
 
         return surveys(question)
 
 
-def _shown(
+def _select_passages(
     slots: dict[str, Any], passages: tuple[Passage, ...] | None, settings: Settings, left: float
 ) -> tuple[tuple[Passage, ...], dict[str, Any], int]:
     """Choose the passages that are read, within `left` tokens beside the reply; return them, the slots with them, and the tokens of all."""
     if passages is None:
         return (), slots, _tokens(slots)
-    shown = within(passages, settings)
-    quotes = {passage.id: quote(passage, settings) for passage in shown}
+    shown = limit_passages(passages, settings)
+    quotes = {passage.id: to_quote(passage, settings) for passage in shown}
     beside, lengths = _tokens(slots), {passage: _tokens(quoted) for passage, quoted in quotes.items()}
     room = left - settings.num_predict - beside
     if sum(lengths.values()) > room:
-        shown = most_within(shown, room, lambda kept: sum(lengths[passage.id] for passage in kept))
+        shown = most_relevant(shown, room, lambda kept: sum(lengths[passage.id] for passage in kept))
     tokens = beside + sum(lengths[passage.id] for passage in shown)
     return shown, {**slots, "passages": [quotes[passage.id] for passage in shown]}, tokens
 

@@ -25,7 +25,7 @@ from ramify.tools.scrub import scrub
 
 Count = Callable[[str], int]
 
-MARGIN = 64
+MARGIN_TOKENS = 64
 """Tokens left free for what a chat template adds around the messages."""
 
 
@@ -35,12 +35,12 @@ class Request:
 
     messages: list[BaseMessage]
     tokens: int
-    longest: int
+    max_reply_tokens: int
     shown: tuple[Passage, ...] = ()
     lengths: Mapping[str, int] = field(default_factory=dict)
 
 
-def fit(
+def fit_prompt(
     prompt: Prompt[Any],
     passages: tuple[Passage, ...] | None,
     slots: dict[str, Any],
@@ -54,30 +54,34 @@ def fit(
     Worked examples go before any passage does. Blocking, since counting may ask the server. ReplyError where it does not fit into the
     window even without passages.
     """
-    window = room_for(settings, model)
+    window = prompt_room(settings, model)
     affordable = min(window, left - settings.num_predict - model.thought_tokens)
     room = affordable if last else window
-    shown = None if passages is None else within(passages, settings)
-    quotes = {passage.id: quote(passage, settings) for passage in shown or ()}
+    shown = None if passages is None else limit_passages(passages, settings)
+    quotes = {passage.id: to_quote(passage, settings) for passage in shown or ()}
 
     def with_passages(kept: tuple[Passage, ...]) -> Request:
         quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in kept]}
         messages = prompt.render({**slots, **quoted})
-        return Request(messages, size(messages, model.count), 0, kept, {passage.id: len(quotes[passage.id]["text"]) for passage in kept})
+        return Request(
+            messages, count_tokens(messages, model.count), 0, kept, {passage.id: len(quotes[passage.id]["text"]) for passage in kept}
+        )
 
     request = with_passages(shown or ())
     if prompt.shots and request.tokens > affordable:
         prompt = replace(prompt, shots=0)
         request = with_passages(shown or ())
     if request.tokens > room:
-        request = with_passages(most_within(shown or (), room, lambda kept: with_passages(kept).tokens))
+        request = with_passages(most_relevant(shown or (), room, lambda kept: with_passages(kept).tokens))
     if request.tokens > window:
-        what = f"the prompt of {request.tokens} tokens does not fit into num_ctx {_window(settings, model) + MARGIN} beside the reply"
+        what = (
+            f"the prompt of {request.tokens} tokens does not fit into num_ctx {_window(settings, model) + MARGIN_TOKENS} beside the reply"
+        )
         raise ReplyError(what, "shorten the question, raise num_ctx, or lower num_predict")
-    return replace(request, longest=longest(request.tokens, settings, model, left))
+    return replace(request, max_reply_tokens=max_reply_tokens(request.tokens, settings, model, left))
 
 
-def most_within(passages: tuple[Passage, ...], room: float, tokens: Callable[[tuple[Passage, ...]], int]) -> tuple[Passage, ...]:
+def most_relevant(passages: tuple[Passage, ...], room: float, tokens: Callable[[tuple[Passage, ...]], int]) -> tuple[Passage, ...]:
     """Return as many of the most relevant passages as come to at most `room` tokens, in their order; fewer than all."""
     least_first = sorted(passages, key=lambda passage: passage.score)
 
@@ -90,36 +94,36 @@ def most_within(passages: tuple[Passage, ...], room: float, tokens: Callable[[tu
     return best(max(0, fitting - 1))
 
 
-def once_more(request: Request, said: str, error: str, settings: Settings, model: Answerer) -> Request:
+def repair_request(request: Request, reply_text: str, error: str, settings: Settings, model: Answerer) -> Request:
     """Show the model its malformed reply and what is wrong with it, without examples or without that where there is no room."""
     complaint = HumanMessage(
-        f"Your reply was:\n{cut(said, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
+        f"Your reply was:\n{cut(reply_text, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
     )
     asked, *_, last = request.messages
     bare = [asked, last]  # without the worked examples
     for messages in ([*request.messages, complaint], [*bare, complaint], bare):
-        tokens = size(messages, model.count)
-        if tokens <= room_for(settings, model):
+        tokens = count_tokens(messages, model.count)
+        if tokens <= prompt_room(settings, model):
             break
-    return replace(request, messages=messages, tokens=tokens, longest=longest(tokens, settings, model))
+    return replace(request, messages=messages, tokens=tokens, max_reply_tokens=max_reply_tokens(tokens, settings, model))
 
 
-def room_for(settings: Settings, model: Answerer) -> int:
+def prompt_room(settings: Settings, model: Answerer) -> int:
     """Tell how many tokens a prompt may have beside the reply and a thought before it."""
     return _window(settings, model) - settings.num_predict - model.thought_tokens
 
 
-def longest(tokens: int, settings: Settings, model: Answerer, left: float = float("inf")) -> int:
+def max_reply_tokens(tokens: int, settings: Settings, model: Answerer, left: float = float("inf")) -> int:
     """Tell how many tokens the reply to a prompt of so many may take: with a thought, as far as the window and the budget have room."""
     room = min(_window(settings, model), left) - tokens
     return int(max(settings.num_predict, min(settings.num_predict + model.thought_tokens, room)))
 
 
 def _window(settings: Settings, model: Answerer) -> int:
-    return min(settings.num_ctx, model.num_ctx or settings.num_ctx) - MARGIN
+    return min(settings.num_ctx, model.num_ctx or settings.num_ctx) - MARGIN_TOKENS
 
 
-def within(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, ...]:
+def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, ...]:
     """Keep the first passages that come to at most `context_tokens`, the first always."""
     kept: list[Passage] = []
     total = 0
@@ -131,12 +135,12 @@ def within(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, 
     return tuple(kept)
 
 
-def quote(passage: Passage, settings: Settings) -> Quote:
+def to_quote(passage: Passage, settings: Settings) -> Quote:
     """Show a passage as a prompt does, cut to `passage_tokens`."""
     return Quote(title=passage.title, source=passage.place, text=cut(passage.text, settings.passage_tokens, passage_length))
 
 
-def size(messages: list[BaseMessage], count: Count) -> int:
+def count_tokens(messages: list[BaseMessage], count: Count) -> int:
     """Count the tokens of messages."""
     return sum(count(str(message.content)) for message in messages)
 
@@ -180,12 +184,12 @@ class LanguageModel(Answerer):
         Where the prompt turns out to have filled the window, its reply is not used, and it is asked once more with fewer passages.
         """
         context = CURRENT.get()
-        prompt = prompt.told_with(context.settings.thought, context.settings.shots, context.settings.style == "full")
+        prompt = prompt.with_options(context.settings.thought, context.settings.shots, context.settings.style == "full")
 
         def fitted() -> Request:  # the last call makes do with what is left
-            return fit(prompt, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)
+            return fit_prompt(prompt, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)
 
-        handing_on = ON_TEXT.set(None if on_text is None else _reading(TEXT if TEXT in prompt.reply.model_fields else field, on_text))
+        handing_on = ON_TEXT.set(None if on_text is None else _text_reader(TEXT if TEXT in prompt.reply.model_fields else field, on_text))
         try:
             request = await asyncio.to_thread(fitted)
             try:
@@ -210,29 +214,29 @@ class LanguageModel(Answerer):
         return Reply(value, stated, "stated", request.shown, tuple(request.messages))
 
     async def _call(self, request: Request, prompt: Prompt[T], context: CallContext) -> Structured:
-        booking = Booking(context, request.tokens, request.longest, self.thought_tokens)
+        booking = Booking(context, request.tokens, request.max_reply_tokens, self.thought_tokens)
         counting = REQUEST.set(booking.request)
         try:
             async with asyncio.timeout(booking.seconds):
-                reply = await self.model.reply(request.messages, prompt.reply, request.longest)
+                reply = await self.model.reply(request.messages, prompt.reply, request.max_reply_tokens)
         except TimeoutError:
             raise BudgetError("seconds", context.settings.max_seconds or 0) from None
         finally:
             REQUEST.reset(counting)
             booking.close()
-            context.budget.told |= dict.fromkeys(self.model.learned_notices)
+            context.budget.notices |= dict.fromkeys(self.model.learned_notices)
         if told := reply.raw.usage_metadata:  # the server's own figures
             cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
         else:
             written = f"{reply.raw.additional_kwargs.get(KEPT) or ''}{reply.raw.content}"
             cost = Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=await asyncio.to_thread(self.count, written))
-        booking.cost(cost)
+        booking.record(cost)
         return reply
 
     async def _repair(self, request: Request, prompt: Prompt[T], reply: Structured, context: CallContext) -> Structured:
         """Ask once more, showing what was wrong; MalformedError where that does not help."""
         said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
-        again = await asyncio.to_thread(once_more, request, said, error, context.settings, self)
+        again = await asyncio.to_thread(repair_request, request, said, error, context.settings, self)
         reply = await self._call(again, prompt, context)
         counts = Replies(repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
         context.spent += Usage(replies={prompt.name: counts})
@@ -243,7 +247,7 @@ class LanguageModel(Answerer):
         return reply
 
 
-def _reading(field: str, on_text: OnText) -> Callable[[str], None]:
+def _text_reader(field: str, on_text: OnText) -> Callable[[str], None]:
     """Read one text field out of a reply while it is written, and hand on what has come of it, where more has."""
     before = ""
 

@@ -3,30 +3,30 @@
 import re
 from collections.abc import Callable, Sequence
 
-from ramify.nodes.building.kept_replies import KeptModel, at_once, side_by_side
+from ramify.nodes.building.reply_cache import CachedModel, max_parallel_calls, run_concurrently
 from ramify.nodes.settings import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
 from ramify.prompts.claims import LINE_TOKENS
-from ramify.prompts.extract import BAR, lines_for, with_lines
+from ramify.prompts.extract import BAR, max_lines, with_lines
 from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.knowledge.build import BUDGET
 from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, Unit, halves, linked
 from ramify.tools.knowledge.rule_builder import LONGEST, in_sentences
 
-_HALVED = 2
-_STRONGEST = 10.0
+_MAX_HALVINGS = 2
+_MAX_STRENGTH = 10.0
 
 
 async def extract_elements(
-    units: Sequence[Unit], model: KeptModel[BuildSettings], told: Callable[[int], None]
+    units: Sequence[Unit], model: CachedModel[BuildSettings], report_progress: Callable[[int], None]
 ) -> tuple[list[Elements], dict[str, str]]:
     """Read units side by side; give what was found, and why units could not be read, by the id of their first passage."""
 
     async def read(unit: Unit) -> tuple[list[Elements], str]:
-        return await _halving(unit, model, _HALVED)
+        return await _read_halving(unit, model, _MAX_HALVINGS)
 
-    results = await side_by_side(read, units, at_once(model.settings), told)
+    results = await run_concurrently(read, units, max_parallel_calls(model.settings), report_progress)
     found: list[Elements] = []
     unread: dict[str, str] = {}
     for unit, result in zip(units, results, strict=True):
@@ -40,7 +40,7 @@ async def extract_elements(
     return found, unread
 
 
-async def _halving(unit: Unit, model: KeptModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
+async def _read_halving(unit: Unit, model: CachedModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
     """Read a unit; where no usable reply comes, each half of it, so often as is left."""
     try:
         return [await _read(unit, model)], ""
@@ -48,15 +48,15 @@ async def _halving(unit: Unit, model: KeptModel[BuildSettings], left: int) -> tu
         parts = halves(unit) if left else ()
         if len(parts) < 2:
             return [], error.what
-    read = [await _halving(part, model, left - 1) for part in parts]
+    read = [await _read_halving(part, model, left - 1) for part in parts]
     return [elements for found, _ in read for elements in found], next((failure for _, failure in read if failure), "")
 
 
-async def _read(unit: Unit, model: KeptModel[BuildSettings]) -> Elements:
+async def _read(unit: Unit, model: CachedModel[BuildSettings]) -> Elements:
     settings = model.settings
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
     # A reply is as long as its text and its limit of tokens let it be.
-    lines = min(lines_for(settings.unit_tokens), lines_for(settings.num_predict))
+    lines = min(max_lines(settings.unit_tokens), max_lines(settings.num_predict))
     rounds: list[Extracted] = [await model.ask(with_lines(EXTRACT, lines), "entities", **slots)]
     for _ in range(settings.gleanings):
         found = [line for part in rounds for line in (*part.entities, *part.relations)]
@@ -73,7 +73,7 @@ async def _read(unit: Unit, model: KeptModel[BuildSettings]) -> Elements:
     links = dict.fromkeys([link if link.description else first.get(link.pair, link) for link in links] or said)
     claims: list[Claim] = []
     if settings.claims and names:
-        prompt = with_lines(CLAIMS, min(lines, lines_for(settings.num_predict, LINE_TOKENS)))
+        prompt = with_lines(CLAIMS, min(lines, max_lines(settings.num_predict, LINE_TOKENS)))
         reply = await model.ask(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
         claims = [claim for line in reply.claims if (claim := _claim(line, unit, names))]
     return Elements(tuple(mentions), tuple(links), tuple(claims))
@@ -101,7 +101,7 @@ def _link(line: str, unit: Unit, names: dict[str, str]) -> Link | None:
         return None
     told = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
     both = [piece.id for piece in unit.pieces if all(f" {key} " in f" {fold(piece.text)} " for key in (one, other))]
-    return linked(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _STRONGEST))
+    return linked(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _MAX_STRENGTH))
 
 
 def _claim(line: str, unit: Unit, names: dict[str, str]) -> Claim | None:

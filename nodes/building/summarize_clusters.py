@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ramify.nodes.building.kept_replies import KeptModel
+from ramify.nodes.building.reply_cache import CachedModel
 from ramify.nodes.settings import HierarchySettings
 from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
 from ramify.prompts.prompt import Prompt
@@ -16,15 +16,15 @@ from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.leaves import Said, Summary
 from ramify.tools.hierarchy.summaries import SUPPORTED, Material, Quoting, encoded, unsupported
 
-_TOLD = 600
+_PROMPT_TOKENS = 600
 """Tokens left for what the prompt says beside its passages."""
 
 
 @dataclass(frozen=True)
-class Summarizing:
+class ModelSummarizer:
     """Sum up clusters by asking a model."""
 
-    model: KeptModel[HierarchySettings]
+    model: CachedModel[HierarchySettings]
     encoder: Encoder
 
     @property
@@ -34,12 +34,12 @@ class Summarizing:
 
     async def summarize(self, material: Material) -> Summary:
         """Sum up a cluster by what is supported; where that is too little, or a budget is used up, sentences are quoted, and marked so."""
-        texts, nli = self._fitting(material), self.model.settings.nli
+        texts, nli = self._select_texts(material), self.model.settings.nli
         try:
-            said = await self._said(SUMMARIZE_CLUSTER, material, texts)
+            said = await self._ask_sentences(SUMMARIZE_CLUSTER, material, texts)
             failing = unsupported(said, texts, self.encoder, nli)
             if said and len(said) - len(failing) < SUPPORTED * len(said):
-                said = await self._said(SUPPORT, material, texts, unsupported=failing)
+                said = await self._ask_sentences(SUPPORT, material, texts, unsupported=failing)
                 failing = unsupported(said, texts, self.encoder, nli)
         except (ReplyError, BudgetError):
             return await Quoting(self.encoder).summarize(material)
@@ -47,15 +47,15 @@ class Summarizing:
         if support < SUPPORTED:
             return await Quoting(self.encoder).summarize(material)
         kept = _without(said, failing)
-        return Summary(tuple(self._resting(kept, material)), self.made_by, round(support, 4))
+        return Summary(tuple(self._cite_nearest(kept, material)), self.made_by, round(support, 4))
 
-    async def _said(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
+    async def _ask_sentences(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
         reply: Summarized = await self.model.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
         return [sentence for text in reply.sentences for sentence in sentences(text)]
 
-    def _fitting(self, material: Material) -> list[str]:
+    def _select_texts(self, material: Material) -> list[str]:
         """List the texts nearest the centre that fit the window; one too long by itself is cut."""
-        left = self.model.room(_TOLD)
+        left = self.model.prompt_room(_PROMPT_TOKENS)
         texts: list[str] = []
         for source in material.nearest:
             length = self.model.count(source.text)
@@ -65,7 +65,7 @@ class Summarizing:
             left -= length
         return texts
 
-    def _resting(self, said: Sequence[str], material: Material) -> list[Said]:
+    def _cite_nearest(self, said: Sequence[str], material: Material) -> list[Said]:
         """Lead each sentence to the leaf nearest to it."""
         vectors = np.array([source.vector for source in material.sources])
         near = encoded(self.encoder, tuple(said)) @ vectors.T

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from ramify.nodes.building.kept_replies import KeptModel, at_once, side_by_side
+from ramify.nodes.building.reply_cache import CachedModel, max_parallel_calls, run_concurrently
 from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
@@ -13,43 +13,45 @@ from ramify.tools.knowledge.reports import Finding, Material, Report, fill
 from ramify.tools.knowledge.rule_builder import quoted_report
 
 _NUMBERS = re.compile(r"\s*\[([\d,;\s]+)\]\s*\.?\s*$")
-_TOLD = 600
+_PROMPT_TOKENS = 600
 """Tokens left for what the prompt says beside its material."""
-_LONG = 500
+_LONG_TOKENS = 500
 """Tokens from which on what was said of an element is summed up by a call."""
 
 
-async def describe(knowledge: Knowledge, model: KeptModel[BuildSettings], told: Callable[[int], None]) -> Graph:
+async def describe(knowledge: Knowledge, model: CachedModel[BuildSettings], report_progress: Callable[[int], None]) -> Graph:
     """Give each element one description: what was said of it, joined; summed up by the model where that is long."""
     elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
-    long = [one for one in elements if model.count(joined(one.told).text) > _LONG]
+    long = [one for one in elements if model.count(joined(one.told).text) > _LONG_TOKENS]
 
     async def sum_up(element: Entity | Relation) -> Told:
         name = element.name if isinstance(element, Entity) else "a connection"
         try:
-            reply = await model.ask(DESCRIBE, "description", name=name, told=[one.text for one in element.told])
+            reply = await model.ask(DESCRIBE, "description", name=name, descriptions=[one.text for one in element.told])
         except ReplyError:
             return joined(element.told)
         return Told(reply.description, element.told[0].passage)
 
-    made = await side_by_side(sum_up, long, at_once(model.settings), told)
+    made = await run_concurrently(sum_up, long, max_parallel_calls(model.settings), report_progress)
     described = {tuple(one.told): text for one, text in zip(long, made, strict=True) if isinstance(text, Told)}
     return settled(knowledge, lambda said, names: described.get(tuple(said)) or joined(said))
 
 
-def report_tokens(material: Material, model: KeptModel[BuildSettings]) -> int:
+def report_tokens(material: Material, model: CachedModel[BuildSettings]) -> int:
     """Count the tokens of the prompt that asks for a report."""
-    prompt = REPORT.told_with(model.settings.thought, model.settings.shots)
-    return sum(model.count(message.text) for message in prompt.render({"material": [line.text for line in _shown(material, model)]}))
+    prompt = REPORT.with_options(model.settings.thought, model.settings.shots)
+    return sum(model.count(message.text) for message in prompt.render({"material": [line.text for line in _select_lines(material, model)]}))
 
 
-async def write_reports(materials: Sequence[Material], model: KeptModel[BuildSettings], told: Callable[[int], None]) -> list[Report]:
+async def write_reports(
+    materials: Sequence[Material], model: CachedModel[BuildSettings], report_progress: Callable[[int], None]
+) -> list[Report]:
     """Report on communities side by side."""
 
     async def write(material: Material) -> Report:
         if material.community.level >= model.settings.report_levels:
             return quoted_report(material)
-        lines = _shown(material, model)
+        lines = _select_lines(material, model)
         if not lines:  # the model described nothing of it, and no sentence has two of its names
             return quoted_report(material)
         try:
@@ -58,14 +60,14 @@ async def write_reports(materials: Sequence[Material], model: KeptModel[BuildSet
             return quoted_report(material)
         return _report(material, lines, reply, model.name)
 
-    made = await side_by_side(write, materials, at_once(model.settings), told)
+    made = await run_concurrently(write, materials, max_parallel_calls(model.settings), report_progress)
     return [
         quoted_report(material) if isinstance(report, BudgetError) else report for material, report in zip(materials, made, strict=True)
     ]
 
 
-def _shown(material: Material, model: KeptModel[BuildSettings]) -> list[Told]:
-    return fill(material, model.room(_TOLD), model.count)
+def _select_lines(material: Material, model: CachedModel[BuildSettings]) -> list[Told]:
+    return fill(material, model.prompt_room(_PROMPT_TOKENS), model.count)
 
 
 def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by: str) -> Report:

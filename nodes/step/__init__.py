@@ -25,12 +25,12 @@ from pydantic import BaseModel, Field
 
 from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.asking.budget import CURRENT, working
+from ramify.nodes.asking.budget import CURRENT, call_context
 from ramify.nodes.settings import NEVER, Settings
 from ramify.nodes.state import State, Usage, merge_max
 from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, children
-from ramify.nodes.tree.answers import awaited, copy_answer, find_duplicate
-from ramify.prompts.lenient_types import writing
+from ramify.nodes.tree.answers import copy_answer, find_duplicate, is_awaited
+from ramify.prompts.lenient_types import with_text
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, Limit, MalformedError, ModelError, RamifyError, ReplyError
 from ramify.tools.scrub import scrub
@@ -80,9 +80,9 @@ class Context(Generic[S]):
         parent = self.tree.get(branch.parent or "")
         return "" if parent is None or branch.kind != "question" or parent.question == branch.question else parent.question
 
-    def awaited(self, branch: Branch) -> bool:
+    def is_awaited(self, branch: Branch) -> bool:
         """Tell whether another branch waits for its answer."""
-        return awaited(self.tree, branch)
+        return is_awaited(self.tree, branch)
 
 
 Confirm = Callable[[Sequence[Branch], list[list[Branch]], Any], Awaitable[list[list[Branch]]]]
@@ -115,9 +115,9 @@ class Step:
             return {}
         if self.kind == "level":
             return dict(await self.act(list(branches), context))
-        return await self._each(branches, context)
+        return await self._run_each(branches, context)
 
-    async def _each(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
+    async def _run_each(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
         """Act on each branch in a task; one whose question is being asked elsewhere waits for the answer, and takes it over."""
         originals = {b.path: original for b in branches if self.once and (original := find_duplicate(context.tree, b))}
         asked = [branch for branch in branches if branch.path not in originals]
@@ -125,9 +125,9 @@ class Step:
         async def act(branch: Branch) -> StepResult:
             return StepResult(branches=tuple(await self.act(branch, context)))
 
-        results = await _in_tasks(self.name, act, asked, StepResult)
+        results = await _run_tasks(self.name, act, asked, StepResult)
         found = [
-            [_failed(branch, result.failure)] if result.failure and not result.branches else list(result.branches)
+            [_mark_failed(branch, result.failure)] if result.failure and not result.branches else list(result.branches)
             for branch, result in zip(asked, results, strict=True)
         ]
         if self.confirm is not None and context.settings.reviewed != NEVER:
@@ -138,7 +138,7 @@ class Step:
                 continue
             if original.path in changed or original.answer is not None or not original.next:  # else the answer is waited for
                 changed[branch.path] = copy_answer(branch, changed.get(original.path, original))
-        return {"tree": changed, **_booked(results)}
+        return {"tree": changed, **_usage_update(results)}
 
 
 def branch_step(once: bool = False, confirm: Confirm | None = None) -> Callable[[Callable[[Branch, Any], Awaitable[list[Branch]]]], Step]:
@@ -171,7 +171,7 @@ class Outcome(FrozenModel):
     malformed: bool = False
     """Whether it failed by a reply that was malformed, also when asked for again."""
     limit: Limit | None = None
-    lost: bool = False
+    model_unavailable: bool = False
     """Whether it failed because the model cannot be asked: then nothing more is asked for the question."""
 
 
@@ -189,22 +189,22 @@ class CallResult(Outcome):
     confidence_source: ConfidenceSource = "stated"
 
 
-def with_warning(error: ReplyError, branch: Branch, told: str) -> Branch:
+def with_warning(error: ReplyError, branch: Branch, consequence: str) -> Branch:
     """Return a branch that goes on as told in spite of an error; of the root's the question's result says so, too."""
-    note = f"{told}: {error}"
+    note = f"{consequence}: {error}"
     context = CURRENT.get()
     context.failed = error
     if branch.path == ROOT:
         context.notices.append(note)
-    return branch.to(branch.status, note=branch.noted(note))
+    return branch.with_status(branch.status, note=branch.with_note(note))
 
 
-def _failed(branch: Branch, why: str) -> Branch:
+def _mark_failed(branch: Branch, why: str) -> Branch:
     """Return the branch of a task that failed, settled, with the reason: an answer that it had is kept."""
-    return branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(why))
+    return branch.with_status("failed" if branch.answer is None else "leaf", note=branch.with_note(why))
 
 
-def _booked(results: Sequence[StepResult]) -> Update:
+def _usage_update(results: Sequence[StepResult]) -> Update:
     """Return the update that books what tasks spent and showed, and what stops the question."""
     update: Update = {"shown": {}, "usage": Usage(critical_path_calls=max((result.usage.llm_calls for result in results), default=0))}
     notices: list[str] = []
@@ -214,7 +214,7 @@ def _booked(results: Sequence[StepResult]) -> Update:
         notices += result.notices
     if limits := [result.limit for result in results if result.limit]:
         update["stopped_by"] = limits[0]
-    if lost := [result.failure for result in results if result.lost]:
+    if lost := [result.failure for result in results if result.model_unavailable]:
         notices.append(lost[0])
         update |= {"stopped_by": "error", "error": lost[0]}
     return {**update, "notices": notices} if notices else update
@@ -225,7 +225,7 @@ async def call_model(
     prompt: Prompt[T],
     passages: tuple[Passage, ...] | None = None,
     field: str = "answer",
-    instead: str = "",
+    fallback: str = "",
     on_text: OnText | None = None,
     **slots: Any,
 ) -> tuple[Reply[T] | None, Update]:
@@ -241,21 +241,21 @@ async def call_model(
         return CallResult(value=value, confidence=reply.confidence, confidence_source=reply.confidence_source)
 
     given = slots if passages is None else {"passages": passages, **slots}
-    [said] = await _in_tasks(prompt.name, call, [given], CallResult)
+    [said] = await _run_tasks(prompt.name, call, [given], CallResult)
     update: Update = {"shown": said.shown, "usage": said.usage + Usage(critical_path_calls=said.usage.llm_calls)}
     if said.failure:
-        update["notices"] = list(dict.fromkeys([*state["notices"], f"{instead}: {said.failure}" if instead else said.failure]))
-        if stopped := said.limit or ("error" if said.lost or not instead else ""):
+        update["notices"] = list(dict.fromkeys([*state["notices"], f"{fallback}: {said.failure}" if fallback else said.failure]))
+        if stopped := said.limit or ("error" if said.model_unavailable or not fallback else ""):
             update["stopped_by"] = stopped
-        if said.lost:
+        if said.model_unavailable:
             update["error"] = said.failure
         return None, update
     shown = tuple(passage for passage in passages or () if passage.id in said.shown)
-    kind = writing(prompt.reply) if prompt.concludes else prompt.reply
+    kind = with_text(prompt.reply) if prompt.concludes else prompt.reply
     return Reply(kind.model_validate(said.value), said.confidence, said.confidence_source, shown), update
 
 
-async def _in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[G], kind: type[R]) -> list[R]:
+async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[G], kind: type[R]) -> list[R]:
     """Act on each of what is given, side by side, each in a LangGraph task: checkpointed, retried, seen in the stream, failing alone.
 
     ModelError where the model cannot be asked and has not replied to the question before.
@@ -265,7 +265,7 @@ async def _in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence
         """Act once; what it spent is part of the result, also when it fails."""
         outer = CURRENT.get()
         outcome = kind()
-        with working(outer.settings, outer.budget) as work:
+        with call_context(outer.settings, outer.budget) as work:
             try:
                 outcome = await act(item)
             except (ReplyError, BudgetError) as error:
@@ -280,19 +280,19 @@ async def _in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence
             told |= {"failure": str(work.failed), "malformed": isinstance(work.failed, MalformedError)}
         return outcome.model_copy(update=told).model_dump(mode="json")
 
-    performed: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=_transient))(cast(Any, perform))
+    performed: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=_is_transient))(cast(Any, perform))
 
     async def attempt(item: G) -> R:
         """Act in a task; what it spent is known also where it ends in an error."""
         outer = CURRENT.get()
-        with working(outer.settings, outer.budget) as work:
+        with call_context(outer.settings, outer.budget) as work:
             try:
                 return kind.model_validate(await performed(item))
             except ModelError as error:
-                outer.budget.lost = error
-                return kind(usage=work.spent, failure=str(error), lost=True)
+                outer.budget.model_error = error
+                return kind(usage=work.spent, failure=str(error), model_unavailable=True)
             except Exception as error:
-                if not _transient(error):
+                if not _is_transient(error):
                     raise
                 return kind(usage=work.spent, failure=scrub(f"{type(error).__name__}: {error}"))
 
@@ -302,11 +302,11 @@ async def _in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence
             raise found
         outcomes.append(found)
     budget = CURRENT.get().budget
-    if budget.lost is not None and not (budget.replied or any(outcome.usage.replies for outcome in outcomes)):
-        raise budget.lost
+    if budget.model_error is not None and not (budget.has_replied or any(outcome.usage.replies for outcome in outcomes)):
+        raise budget.model_error
     return outcomes
 
 
-def _transient(error: BaseException) -> bool:
+def _is_transient(error: BaseException) -> bool:
     """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
     return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *_PROGRAMMING))

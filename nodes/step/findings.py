@@ -6,21 +6,21 @@ from itertools import zip_longest
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.tree import DROPPED, Branch, Passage, position
-from ramify.nodes.tree.notes import partial
+from ramify.nodes.tree.notes import read_missing_note
 from ramify.prompts import Above, Finding
 from ramify.tools.quoting import brief, flatten
 
-SOURCES = 3
+MAX_SOURCES = 3
 """Most sources that a finding names."""
-NAME = 60
+MAX_SOURCE_CHARS = 60
 """Characters of each: a title comes from a document, and may be of any length."""
-NOTE = 160
+MAX_NOTE_CHARS = 160
 """Characters of what is said of a branch that was dropped."""
 
 
-def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Branch]) -> Finding:
+def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Branch]) -> Finding:
     """Show a branch as a prompt does, with the sources that its answer rests on: else nobody can weigh them; `above`: the root first."""
-    rests_on = dict.fromkeys(named(passages[key]) for key in branch.cited if key in passages)
+    rests_on = dict.fromkeys(format_source(passages[key]) for key in branch.cited if key in passages)
     return Finding(
         path=branch.path,
         kind=branch.kind,
@@ -28,29 +28,29 @@ def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Bra
         answer=branch.answer or "",
         confidence=branch.confidence or 0.0,
         status=branch.status,
-        note=brief(branch.note, NOTE) if branch.status in DROPPED else "" if branch.known else partial(branch.note),
-        sources=list(rests_on)[:SOURCES],
+        note=brief(branch.note, MAX_NOTE_CHARS) if branch.status in DROPPED else "" if branch.known else read_missing_note(branch.note),
+        sources=list(rests_on)[:MAX_SOURCES],
         together=branch.together,
         above=[Above(path=one.path, question=one.question, together=one.together) for one in above],
     )
 
 
-def named(passage: Passage) -> str:
+def format_source(passage: Passage) -> str:
     """Name a passage's document: its title and where it lies."""
-    title, source = (flatten(text)[:NAME] for text in (passage.title, passage.source))
+    title, source = (flatten(text)[:MAX_SOURCE_CHARS] for text in (passage.title, passage.source))
     return f'"{title}" ({source})' if title and title != source else source
 
 
-def shown_at_last(state: State, settings: Settings | type[Settings]) -> list[Branch]:
+def branches_for_final_call(state: State, settings: Settings | type[Settings]) -> list[Branch]:
     """List the branches that the final call is shown: the whole tree, pruned ones too, or what holds at the end (leaves)."""
     branches = list(state["tree"].values())
-    if settings.shown_at_last == "tree":
+    if settings.final_call_branches == "tree":
         return branches
     ends = [b for b in branches if b.status in {"leaf", "failed"} or b.aggregated]
     return [b for b in ends if b.answer is not None or b.evidence]
 
 
-def ranked(state: State, branches: Iterable[Branch], by_value: bool = False) -> list[Passage]:
+def rank_passages(state: State, branches: Iterable[Branch], by_value: bool = False) -> list[Passage]:
     """Order the passages of branches: first what answers rest on, then what was found.
 
     What was found is dealt round-robin, the deepest branches first, the names last, because that was found without the question; `by_value`
@@ -58,16 +58,16 @@ def ranked(state: State, branches: Iterable[Branch], by_value: bool = False) -> 
     """
     kept = sorted((b for b in branches if b.status != "pruned"), key=lambda b: (-b.depth, position(b.path)))
     questions, entities = ([b for b in kept if b.kind == kind] for kind in ("question", "entity"))
-    cited = _look_up(state, _deal([*(b.cited for b in questions), *(b.cited or b.evidence[:1] for b in entities)]))
+    cited = _look_up(state, _round_robin([*(b.cited for b in questions), *(b.cited or b.evidence[:1] for b in entities)]))
     hands = ([b.evidence for b in questions], [b.evidence for b in entities])
-    found = _look_up(state, [key for hand in hands for key in _deal(hand)])
+    found = _look_up(state, [key for hand in hands for key in _round_robin(hand)])
     if by_value:
         by_path = sorted(kept, key=lambda b: position(b.path))
         found = sorted(_look_up(state, [key for b in by_path for key in b.evidence]), key=lambda passage: -passage.value)
     return list({passage.id: passage for passage in (*cited, *found)}.values())
 
 
-def _deal(hands: Iterable[tuple[str, ...]]) -> list[str]:
+def _round_robin(hands: Iterable[tuple[str, ...]]) -> list[str]:
     return [key for turn in zip_longest(*hands) for key in turn if key is not None]
 
 

@@ -39,8 +39,8 @@ __all__ = [
     "new_children",
     "normalized_key",
     "position",
-    "row",
     "to_networkx",
+    "to_row",
 ]
 
 Kind = Literal["question", "entity", "batch"]
@@ -136,11 +136,11 @@ class Branch(FrozenModel):
         """Tell whether it has an answer that says something."""
         return self.answer is not None and not is_unknown(self.answer)
 
-    def noted(self, more: str) -> str:
+    def with_note(self, more: str) -> str:
         """Give its note with more behind it."""
         return "; ".join(filter(None, (self.note, more)))
 
-    def to(self, status: Status, **changes: Any) -> "Branch":
+    def with_status(self, status: Status, **changes: Any) -> "Branch":
         """Copy with another status and other changes, validated."""
         return Branch.model_validate({**self.model_dump(), **changes, "status": status})
 
@@ -220,7 +220,7 @@ def _branch(path: str, value: Any) -> Branch:
     return branch
 
 
-def row(branch: Branch) -> dict[str, Any]:
+def to_row(branch: Branch) -> dict[str, Any]:
     """Give a branch as plain values, with its parent's path; what only the graph's steps tell each other is left out."""
     return {**branch.model_dump(mode="json", exclude=INTERNAL), "parent": branch.parent}
 

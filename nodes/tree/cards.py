@@ -7,13 +7,13 @@ from typing import Any
 from markupsafe import Markup
 
 from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, branches_below, phrases
-from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree.notes import shorten_note
 from ramify.tools.pages import draw
 from ramify.tools.quoting import one_line
 
 
 @dataclass(frozen=True)
-class Look:
+class TreeView:
     """What the drawing of a tree needs beside the tree."""
 
     passages: Mapping[str, Passage] | None = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Look:
         return [(id, self.passages[id]) for id in branch.evidence if id in self.passages]
 
 
-def cards(tree: Tree, look: Look, map: Any = None) -> Markup:
+def cards(tree: Tree, look: TreeView, map: Any = None) -> Markup:
     """Draw a tree below its map, if one is given; nothing before the root is planted."""
     if ROOT not in tree:
         return Markup()
@@ -51,5 +51,5 @@ def cards(tree: Tree, look: Look, map: Any = None) -> Markup:
     count: dict[str, int] = {}
     for path in reversed(tree):  # what is below before what is above
         count[path] = sum(1 + count[child.path] for child in below[path])
-    given = {"branches_below": below, "count_below": count, "folded": folded, "one_line": one_line, "say": phrases}
+    given = {"branches_below": below, "count_below": count, "folded": shorten_note, "one_line": one_line, "say": phrases}
     return draw("tree.html", tree=tree, look=look, map=map, **given)

@@ -18,9 +18,9 @@ _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _UNFINISHED = re.compile(r"\s*[\[【][^\]】]{0,12}$")
 NOT_CITED = "shown, not cited"
 CLOSEST = "closest, may not hold the answer"
-MOST_ALSO = 2
+MAX_ALSO = 2
 """Further sources of a text that are named; the JSON has them all."""
-SHOWN = 3
+MAX_UNCITED = 3
 """Passages given beside an answer that cites none."""
 
 
@@ -88,8 +88,8 @@ class Citation(Source):
         """Say briefly where the same text lies as well; nothing where it does not."""
         if not self.also:
             return ""
-        more = len(self.also) - MOST_ALSO
-        return f"also in {', '.join(source.where for source in self.also[:MOST_ALSO])}" + (f" and {more} more" if more > 0 else "")
+        more = len(self.also) - MAX_ALSO
+        return f"also in {', '.join(source.where for source in self.also[:MAX_ALSO])}" + (f" and {more} more" if more > 0 else "")
 
 
 class Sentence(FrozenModel):
@@ -117,14 +117,16 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
             cited=cited,
             closest=closest,
             collection=passage.collection,
-            also=_also(passage) if "also" in passage.metadata else [],
-            **_place(passage.source, at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""),
+            also=_further_sources(passage) if "also" in passage.metadata else [],
+            **_source_fields(
+                passage.source, at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""
+            ),
         )
         for passage, quote, span, name in zip(passages, quotes, spans, names(places), strict=True)
     ]
 
 
-def near(query: str, passages: Sequence[Passage]) -> list[Passage]:
+def locate_passages(query: str, passages: Sequence[Passage]) -> list[Passage]:
     """Place what a search found: each passage at its sentence or heading that is nearest to the query."""
     places = [at_quote(passage.metadata, passage.text, nearest(passage.text, query)) for passage in passages]
     return [passage.model_copy(update={"metadata": place}) for passage, place in zip(passages, places, strict=True)]
@@ -136,18 +138,18 @@ def headings(passage: Passage) -> list[str]:
     return list(dict.fromkeys([passage.title, *(part for path in above for part in crumbs("", path))]))
 
 
-def _also(passage: Passage) -> list[Source]:
+def _further_sources(passage: Passage) -> list[Source]:
     """Read the further sources of a passage; what is not of their form is passed over."""
     listed = passage.metadata.get("also")
     items = listed if isinstance(listed, list) else []
     found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
     named = names([(item["source"], path_of(item["source"], item)) for item in found])
     collections = [flatten(item.get("collection") or "") for item in found]
-    placed = [_place(item["source"], item, name) for item, name in zip(found, named, strict=True)]
+    placed = [_source_fields(item["source"], item, name) for item, name in zip(found, named, strict=True)]
     return [Source(collection=collection, **place) for collection, place in zip(collections, placed, strict=True)]
 
 
-def _place(source: str, metadata: Mapping[str, Any], name: str, quote: str = "") -> dict[str, Any]:
+def _source_fields(source: str, metadata: Mapping[str, Any], name: str, quote: str = "") -> dict[str, Any]:
     title, heading, sheet = (flatten(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
     above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
     return {
@@ -161,17 +163,17 @@ def _place(source: str, metadata: Mapping[str, Any], name: str, quote: str = "")
     }
 
 
-def marked(sentence: Sentence) -> str:
+def with_marks(sentence: Sentence) -> str:
     """Write a sentence with the numbers of its citations behind it: a quotation stays as it is."""
     marks = "".join(f"[{number}]" for number in sentence.citations)
     return f"{sentence.text} {marks}".rstrip()
 
 
-def by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+def group_by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentence]]:
     """Group the sentences of a text by its lines."""
     rest, lines = list(sentences), []
     for line in text.splitlines():
-        count = next((n for n in range(1, len(rest) + 1) if " ".join(map(marked, rest[:n])) == line), len(rest))
+        count = next((n for n in range(1, len(rest) + 1) if " ".join(map(with_marks, rest[:n])) == line), len(rest))
         lines.append(rest[:count])
         rest = rest[count:]
     return [line for line in lines if line]
@@ -192,7 +194,7 @@ def without_unfinished(text: str) -> str:
     return without_marks(_UNFINISHED.sub("", text))
 
 
-def numbers_in(text: str) -> list[int]:
+def mark_numbers(text: str) -> list[int]:
     """List the numbers of the marks in a text."""
     written = " ".join(match["numbers"] for match in _MARK.finditer(text) if match["numbers"])
     pairs = [(int(first), int(last or first)) for first, last in _RANGE.findall(written)]

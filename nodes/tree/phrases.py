@@ -3,7 +3,7 @@
 import math
 
 from ramify.nodes.tree import Branch, Passage, Tree
-from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree.notes import shorten_note
 from ramify.tools.index.reports import parse_report_id
 from ramify.tools.quoting import many
 from ramify.tools.text_location import crumbs, page_of, printed_page
@@ -16,7 +16,7 @@ ORIGINS = {
     "profile": "fitted by the profile",
 }
 """Where a confidence is known from."""
-LONGEST = 300
+MAX_QUESTION_CHARS = 300
 """Characters of a question that are shown; the JSON has all of it."""
 
 
@@ -30,12 +30,12 @@ def kind_of(branch: Branch) -> str:
     if branch.kind == "batch":
         found = parse_report_id(branch.evidence[0]) if branch.evidence else None
         return many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
-    return brief(f"about {branch.question}" if branch.kind == "entity" else branch.question)
+    return shorten_question(f"about {branch.question}" if branch.kind == "entity" else branch.question)
 
 
-def brief(text: str) -> str:
+def shorten_question(text: str) -> str:
     """Cut a text that would fill the screen."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    return text if len(text) <= MAX_QUESTION_CHARS else text[: MAX_QUESTION_CHARS - 1].rstrip() + "…"
 
 
 def measures(branch: Branch) -> list[tuple[str, float]]:
@@ -46,7 +46,7 @@ def measures(branch: Branch) -> list[tuple[str, float]]:
 
 def legend(tree: Tree) -> dict[str, str]:
     """Say what the words mean that stand on branches for what is noted often; only those that occur."""
-    return {word: meaning for branch in tree.values() for word, meaning in folded(branch.note).meanings.items()}
+    return {word: meaning for branch in tree.values() for word, meaning in shorten_note(branch.note).meanings.items()}
 
 
 def heading(passage: Passage | None, source: str) -> str:

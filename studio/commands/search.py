@@ -49,16 +49,16 @@ def search(
         where: Searchable = (stores[0] if len(stores) == 1 else stores) if stores else DEMO
         warm_soon(where)  # beside the imports
         from ramify.graphs.run import blocking
-        from ramify.nodes.init_tree import checked
-        from ramify.nodes.retrieve import passage_of
-        from ramify.nodes.tree.citation import cite, near
+        from ramify.nodes.init_tree import validate_question
+        from ramify.nodes.retrieve import to_passage
+        from ramify.nodes.tree.citation import cite, locate_passages
         from ramify.studio.drawing.terminal import head_of
         from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
     load(rerank)
-    [found] = blocking(find_passages(where, [checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
-    passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
+    [found] = blocking(find_passages(where, [validate_question(question)], k=width(rerank, k, RERANKED), filter=wanted))
+    passages = locate_passages(question, [to_passage(hit) for hit in reranked(question, found, rerank, k)])
     if not passages and (told := unknown_filter_fields(where, wanted)):
         note(told)
     if as_json:

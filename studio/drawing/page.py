@@ -10,9 +10,9 @@ from rich.cells import cell_len, chop_cells
 
 from ramify.graphs.run import Result
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, branches_below, is_unknown
-from ramify.nodes.tree.cards import Look, cards
+from ramify.nodes.tree.cards import TreeView, cards
 from ramify.nodes.tree.citation import NOT_CITED
-from ramify.nodes.tree.phrases import brief, figure, kind_of
+from ramify.nodes.tree.phrases import figure, kind_of, shorten_question
 from ramify.studio.drawing import phrases
 from ramify.tools.new_files import write_whole
 from ramify.tools.pages import draw, draw_page, part, style
@@ -35,7 +35,7 @@ LINES = 2
 
 def page(result: Result) -> str:
     """Return the page of a result."""
-    tree = branches_html(result.tree, Look(result.passages))
+    tree = branches_html(result.tree, TreeView(result.passages))
     return draw_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, say=phrases)
 
 
@@ -73,10 +73,10 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
 
 def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
     """Return the tree as a fragment with its style; several on one page need different prefixes."""
-    return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, Look(passages, prefix))))
+    return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, TreeView(passages, prefix))))
 
 
-def branches_html(tree: Tree, look: Look) -> Markup:
+def branches_html(tree: Tree, look: TreeView) -> Markup:
     """Return the map and the cards, without style."""
     return cards(tree, look, tree_map(tree, look.state) if ROOT in tree else None)
 
@@ -140,7 +140,7 @@ def _edge(branch: Branch, above: float, x: float) -> tuple[str, str]:
 
 def _box(branch: Branch, x: float, state: str) -> Box:
     question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
-    told = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {brief(answer)}" if answer else ""]))
+    told = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {shorten_question(answer)}" if answer else ""]))
     score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
     lines = [(f"{branch.path} {state}{score}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
     lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []

@@ -4,8 +4,8 @@ from ramify.graphs.run import Result, could_not_ask, why_unknown
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
-from ramify.nodes.tree.citation import Citation, Sentence, by_line, without_marks
-from ramify.nodes.tree.phrases import ORIGINS, brief, figure
+from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
+from ramify.nodes.tree.phrases import ORIGINS, figure, shorten_question
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import many, one_line, snippet
@@ -22,7 +22,7 @@ STOPPED: dict[StoppedBy, str] = {
 
 def understood(asked: str, question: str) -> str:
     """Return how a question was understood; empty if only case, spaces or the question mark differ."""
-    return "" if _spoken(asked) == _spoken(question) else f"understood as: {brief(one_line(question))}"
+    return "" if _spoken(asked) == _spoken(question) else f"understood as: {shorten_question(one_line(question))}"
 
 
 def _spoken(question: str) -> str:
@@ -98,7 +98,7 @@ UNSUPPORTED = "no cited passage says this"
 def full_text(result: Result) -> list[list[Sentence]]:
     """Return the sentences of the text by line; none where it is one that says no more than the answer."""
     shown = result.quoted or len(result.sentences) > 1 or not is_the_answer(result)
-    return by_line(result.text, result.sentences) if shown else []
+    return group_by_line(result.text, result.sentences) if shown else []
 
 
 def is_the_answer(result: Result) -> bool:

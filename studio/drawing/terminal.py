@@ -12,8 +12,8 @@ from rich.tree import Tree as Drawing
 from ramify.graphs.run import Result
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.notes import folded
-from ramify.nodes.tree.phrases import brief, figure, kind_of, legend, measures
+from ramify.nodes.tree.notes import shorten_note
+from ramify.nodes.tree.phrases import figure, kind_of, legend, measures, shorten_question
 from ramify.studio.drawing.phrases import (
     UNSUPPORTED,
     advice,
@@ -131,7 +131,7 @@ def _hang(drawn: Drawing, below: Mapping[str, Sequence[Branch]], path: str) -> N
 
 def _label(branch: Branch) -> Group:
     dropped = branch.status in DROPPED
-    note = folded(branch.note)
+    note = shorten_note(branch.note)
     head = Text.assemble(
         (f"{branch.path} ", "bold"),
         (branch.status, style_of(branch.status)),
@@ -143,7 +143,7 @@ def _label(branch: Branch) -> Group:
     if said := _said(branch):
         lines.append(said)
     if note.rest:
-        lines.append(Text(brief(one_line(note.rest)), style="bright_black" if dropped else "italic bright_black"))
+        lines.append(Text(shorten_question(one_line(note.rest)), style="bright_black" if dropped else "italic bright_black"))
     return Group(*lines)
 
 

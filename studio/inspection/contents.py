@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.nodes.retrieve import passage_of
+from ramify.nodes.retrieve import to_passage
 from ramify.nodes.tree.citation import Citation, cite
 from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
 from ramify.tools.hierarchy.leaves import Node
@@ -141,5 +141,5 @@ def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
 
 def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
     """Return passages as citations, by id."""
-    passages = [passage_of(Hit(document, 0.0, 0.0)) for document in documents(index, list(dict.fromkeys(ids)))]
+    passages = [to_passage(Hit(document, 0.0, 0.0)) for document in documents(index, list(dict.fromkeys(ids)))]
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}

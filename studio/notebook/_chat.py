@@ -17,9 +17,9 @@ from ipywidgets import HTML, Box, Button, HBox, Text, ToggleButton, VBox
 
 from ramify.graphs import DEFAULT, Conversation, Result, configure
 from ramify.graphs.run import RunTracker
-from ramify.nodes.init_tree import checked
-from ramify.nodes.tree.cards import Look
-from ramify.nodes.tree.phrases import brief
+from ramify.nodes.init_tree import validate_question
+from ramify.nodes.tree.cards import TreeView
+from ramify.nodes.tree.phrases import shorten_question
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import answer_html, branches_html, page
 from ramify.studio.drawing.phrases import cost, searched, understood
@@ -177,21 +177,21 @@ class Turn(VBox):
         self._draw_tree(folded=False)
 
     def _draw_head(self) -> None:
-        self._head.value = _drawn("head", brief(self.question), understood(self.question, self._run.question or self.question))
+        self._head.value = _drawn("head", shorten_question(self.question), understood(self.question, self._run.question or self.question))
 
     def _draw_status(self) -> None:
         hints = [*([FIRST] if self._first and not self._run.passages else []), *self._run.notices]
         _put(self._status, _drawn("status", self._run.doing, time.monotonic() - self._began, hints))
 
     def _draw_growing(self) -> None:
-        _put(self._tree, _boxed(branches_html(self._run.tree, Look(prefix=self.prefix, busy=self._run.busy))))
+        _put(self._tree, _boxed(branches_html(self._run.tree, TreeView(prefix=self.prefix, busy=self._run.busy))))
         if self._run.text:
             _put(self._said, _drawn("written", self._run.text))
 
     def _draw_tree(self, folded: bool) -> None:
         tree, passages = (self.result or self._run).tree, (self.result or self._run).passages
         title = "How it was found" if self.result else "The tree so far"
-        branches = branches_html(tree, Look(passages, self.prefix))
+        branches = branches_html(tree, TreeView(passages, self.prefix))
         self._tree.value = _drawn("found", title, many(len(tree), "branch", "branches"), branches, folded) if tree else ""
 
 
@@ -279,7 +279,7 @@ class Chat(VBox):
             raise UsageError("a question is being answered", "wait for it, or press Stop")
         loop, strategy, options = asyncio.get_running_loop(), self.panel.strategy.value, self.panel.options()
         configure(strategy, options)  # raise for wrong settings before a turn starts
-        turn = Turn(checked(question), strategy, f"{self._prefix}-{len(self.turns) + 1}-", first=not self.results)
+        turn = Turn(validate_question(question), strategy, f"{self._prefix}-{len(self.turns) + 1}-", first=not self.results)
         if self.turns:
             self.turns[-1].fold()
         self._turns.children = (turn, *self._turns.children)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ramify.graphs.run import Result
-from ramify.nodes.retrieve import passage_of
+from ramify.nodes.retrieve import to_passage
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.citation import cite
 from ramify.studio.drawing import phrases
@@ -86,7 +86,7 @@ def _passages(selection: Selection, ids: list[str]) -> dict[str, Passage]:
     for one in selection.members:
         own = {place[1]: identity for identity in ids if (place := selection.locate(identity)) and place[0] == one}
         for document in opened(one.where).get_by_ids([*own]):
-            passage, name = passage_of(Hit(document, 0.0, 0.0)), one.name if len(selection.members) > 1 else ""
+            passage, name = to_passage(Hit(document, 0.0, 0.0)), one.name if len(selection.members) > 1 else ""
             found[own[passage.id]] = passage.model_copy(update={"id": own[passage.id], "collection": name})
     return {identity: found[identity] for identity in ids if identity in found}
 

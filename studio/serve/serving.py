@@ -16,7 +16,7 @@ from ramify.graphs.memory import memory_address, opened
 from ramify.graphs.ratings import Rating, Turn, rate, ratings_of, turns_of
 from ramify.graphs.run import ask_async
 from ramify.graphs.strategies import find_strategy
-from ramify.nodes.init_tree import checked
+from ramify.nodes.init_tree import validate_question
 from ramify.studio.serve.catalog import AND, QUOTED, Catalog, Collection
 from ramify.studio.serve.collections import Collections, Watched
 from ramify.studio.serve.questions import Asked, Questions
@@ -153,7 +153,7 @@ class Serving:
 
     async def ask(self, user: str, given: Ask, earlier: Sequence[AnyMessage] | None = None) -> Asked:
         """Take up a question, in the light of `earlier` messages where there are any; UsageError for what cannot be asked."""
-        question = checked(given.question)
+        question = validate_question(given.question)
         strategy = find_strategy(given.strategy or self.catalog.strategy).name
         options = await self._options(strategy, given, given.thread is not None)
         forget()  # a model's server may have come up since the last question
@@ -174,7 +174,7 @@ class Serving:
         await conversation.recall_async()
         if conversation.strategy is None:
             return None
-        edit = Edit(given.branch, None if given.question is None else checked(given.question))
+        edit = Edit(given.branch, None if given.question is None else validate_question(given.question))
         options = await self._options(conversation.strategy, given, True)
         run_on = conversation.edit_async
         return self.questions.ask(user, lambda watch, reviewer: run_on(edit, watch, reviewer=reviewer, **options), thread)

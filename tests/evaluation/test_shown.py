@@ -10,7 +10,7 @@ import ramify.graphs as graphs
 from ramify.evaluation.dataset import HitsBy, Question, Support
 from ramify.evaluation.load import load
 from ramify.evaluation.task import scores
-from ramify.nodes.asking.language_model import quote
+from ramify.nodes.asking.language_model import to_quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.tools.documents.load import load as read
@@ -83,7 +83,7 @@ def test_no_gold_sentence_that_a_passage_holds_is_cut_away(tmp_path: Path) -> No
     facts = {fact for question in articles.questions for fact in question.gold_facts}
     passages = [passage for group in split(list(read(*articles.documents)), load_encoder(MINILM)) for passage in group]
     whole = "\n".join(passage.page_content for passage in passages)
-    shown = "\n".join(quote(Passage(id="p", text=p.page_content, source="s", score=0), Settings())["text"] for p in passages)
+    shown = "\n".join(to_quote(Passage(id="p", text=p.page_content, source="s", score=0), Settings())["text"] for p in passages)
     held = {fact for fact in facts if fact in whole}
     assert len(held) > 300
     assert {fact for fact in held if fact not in shown} == set()

@@ -32,7 +32,7 @@ from ramify.tools.typed import is_unicode, usable
 from tests.tools.documents.made import docx
 from tests.tools.fakes import WordEncoder
 
-REPLIES = [prompt.told_with(thought=True, shots=0).reply for prompt in (ANSWER, DECIDE, FILTER, JUDGE)]
+REPLIES = [prompt.with_options(thought=True, shots=0).reply for prompt in (ANSWER, DECIDE, FILTER, JUDGE)]
 CUTS = 24
 """Places at which a stream of a reply is looked at."""
 

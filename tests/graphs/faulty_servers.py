@@ -45,7 +45,8 @@ class Faulty:
             return fault
         before = self._replies[name]
         self._replies[name] += 1
-        return Say(dict(replies(name, {"question": FIRST if before else QUESTION, "history": [None] * before, "said": [None] * before})))
+        slots = {"question": FIRST if before else QUESTION, "history": [None] * before, "sentences": [None] * before}
+        return Say(dict(replies(name, slots)))
 
 
 @contextmanager

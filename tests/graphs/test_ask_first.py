@@ -13,7 +13,7 @@ from langgraph.types import Command
 from pydantic import TypeAdapter
 
 import ramify.graphs as graphs
-from ramify.nodes.state import Answer, Question
+from ramify.nodes.state import Answer, GraphInput
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.graphs.test_carried_over import second_attempt
@@ -379,7 +379,7 @@ async def test_a_kept_conversation_asks_again_after_the_process_was_gone(tmp_pat
 
 async def test_a_subgraph_stops_its_parent() -> None:
     wiring, settings = graphs.configure("prune", {"model": model(), "index": river(), "ask_first": "splits"})
-    parent = StateGraph(Answer, input_schema=Question, context_schema=type(settings))
+    parent = StateGraph(Answer, input_schema=GraphInput, context_schema=type(settings))
     parent.add_node("research", wiring.as_subgraph)
     parent.add_edge(START, "research")
     graph: Any = parent.compile(checkpointer=InMemorySaver())

@@ -14,7 +14,7 @@ def test_ircot_searches_for_the_question_and_for_each_sentence_until_one_says_an
     assert [branch.question for branch in result.tree.values()] == [QUESTION, *THOUGHTS]
     assert (result.tree["0"].answer, result.usage.retrievals) == ("Seine", 3)
     assert chat.calls[-1][0] == "finalize", "a reader answers from what was found"
-    assert [call["said"] for call in chat.asked("next_thought")] == [THOUGHTS[:count] for count in range(3)]
+    assert [call["sentences"] for call in chat.asked("next_thought")] == [THOUGHTS[:count] for count in range(3)]
 
 
 def test_a_sentence_of_ircot_is_written_from_all_that_was_found_within_the_cap() -> None:

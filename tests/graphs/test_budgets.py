@@ -86,8 +86,8 @@ def test_a_hanging_model_is_left_when_the_seconds_are_up(strategy: str) -> None:
 
 def test_a_fifth_of_the_seconds_is_kept_back_for_the_final_call() -> None:
     settings = Settings(max_seconds=10)
-    assert Budget.open(settings, Usage(), started=100.0, kept=True).deadline == 108.0
-    assert Budget.open(settings, Usage(), started=100.0, kept=False).deadline == 110.0
+    assert Budget.open(settings, Usage(), started=100.0, reserves_final_call=True).deadline == 108.0
+    assert Budget.open(settings, Usage(), started=100.0, reserves_final_call=False).deadline == 110.0
 
 
 @pytest.mark.parametrize("allowed", range(1, 13))

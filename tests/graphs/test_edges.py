@@ -75,7 +75,7 @@ def test_no_step_compares_anything_with_a_threshold() -> None:
     [
         ("tor", {}, ["score ≥ θ (0.4)", "score < θ (0.4)", "depth < 3", "attempts left"]),
         ("tor", {"theta": 0.55, "max_depth": 2}, ["score ≥ θ (0.55)", "depth < 2"]),
-        ("tor", {"grow_sure": True}, ["any answer"]),
+        ("tor", {"expand_sure": True}, ["any answer"]),
         ("prune", {}, ["confidence > τ (0.95)", "depth < 2"]),
         ("prune", {"tau": 0.8}, ["confidence > τ (0.8)"]),
         ("chain", {"max_depth": 6}, ["depth < L (6)"]),

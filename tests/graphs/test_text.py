@@ -10,7 +10,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 import ramify.graphs as graphs
 from ramify.graphs.run import Result, could_not_ask, why_unknown
 from ramify.nodes.settings import Settings
-from ramify.nodes.step.text import split
+from ramify.nodes.step.text import parse_sentences
 from ramify.nodes.tree.citation import without_marks
 from ramify.tools.errors import ModelError
 from tests.embeddings import WordEmbeddings
@@ -105,7 +105,7 @@ def test_what_is_answered_from_memory_cites_nothing_and_is_not_checked() -> None
     ],
 )
 def test_marks_are_read_however_they_are_written(text: str, sentences: list[tuple[str, tuple[int, ...]]]) -> None:
-    found = split(text, {number: [number] for number in (1, 2, 3)})
+    found = parse_sentences(text, {number: [number] for number in (1, 2, 3)})
     assert [(one.text, one.citations) for line in found for one in line] == sentences
 
 

@@ -88,14 +88,14 @@ def test_theta_is_met_by_a_score_equal_to_it() -> None:
 @pytest.mark.parametrize(("rubric", "calls", "path"), [(False, 29, 10), (True, 36, 13)])
 def test_a_full_tree_of_depth_three_costs_what_the_method_says(rubric: bool, calls: int, path: int) -> None:
     full = but(decompose=halves)
-    result = graphs.ask(QUESTION, "tor", model=full, index=river(), rubric=rubric, grow_sure=True, redecompositions=0, dependent=False)
+    result = graphs.ask(QUESTION, "tor", model=full, index=river(), rubric=rubric, expand_sure=True, redecompositions=0, dependent=False)
     assert len(result.tree) == 15
     assert result.usage.llm_calls == calls
     assert result.usage.critical_path_calls == path
 
 
 def test_sure_answers_are_not_grown_unless_the_paper_s_way_is_asked_for() -> None:
-    for options, branches in (({}, 3), ({"tau": 0.99}, 7), ({"grow_sure": True}, 7)):
+    for options, branches in (({}, 3), ({"tau": 0.99}, 7), ({"expand_sure": True}, 7)):
         result = graphs.ask(QUESTION, "tor", model=but(decompose=halves), index=river(), max_depth=2, dependent=False, **options)
         assert len(result.tree) == branches
 

@@ -10,19 +10,19 @@ import ramify.prompts as prompts
 from ramify.graphs import build
 from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
-from ramify.prompts.decide import decide_by
+from ramify.prompts.decide import decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
-from ramify.prompts.lenient_types import SENTENCES
-from ramify.prompts.prompt import outline
+from ramify.prompts.lenient_types import TEXT_CHARS
+from ramify.prompts.prompt import schema_outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.prompts.page import NARROWED, PAGE, cost, longest, page
 
 TOLD = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
-ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
-ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in NARROWED]
-ALL += [FILTER_RECORDS.told_with(thought=True, shots=0)]
+ALL = [value.with_options(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
+ALL += [decide_prompt(ways).with_options(thought=True, shots=0) for ways in NARROWED]
+ALL += [FILTER_RECORDS.with_options(thought=True, shots=0)]
 ITERATIVE = {"plan", "filter", "compress"}
 GLOBAL = {"map_report", "reduce"}
 BUILDING = {"extract", "glean", "claims", "describe", "report"}
@@ -40,7 +40,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
     for part in parts(json_schema(prompt.reply)):
         bound = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}.get(part["type"])
-        assert bound is None or {"enum", "const"} & part.keys() or 0 < part[bound] <= SENTENCES, part
+        assert bound is None or {"enum", "const"} & part.keys() or 0 < part[bound] <= TEXT_CHARS, part
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
@@ -63,7 +63,7 @@ def test_instructions_and_examples_have_at_most_500_tokens(prompt: Prompt[Any]) 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_bounds_of_a_reply_are_told_in_words(prompt: Prompt[Any]) -> None:
-    told = outline(prompt.reply)
+    told = schema_outline(prompt.reply)
     for part in parts(json_schema(prompt.reply)):
         bound = (
             f"up to {part['maxItems']} "

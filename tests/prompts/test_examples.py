@@ -12,10 +12,10 @@ import ramify.graphs as graphs
 import ramify.prompts as prompts
 from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
-from ramify.prompts.decide import WAYS, decide_by
+from ramify.prompts.decide import WAYS, decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
-from ramify.prompts.lenient_types import asked_for
+from ramify.prompts.lenient_types import reply_fields
 from tests.prompts.page import NARROWED
 from tests.prompts.test_prompts import ALL, sample
 from tests.river import FINAL, QUESTION, but, model, replies, river
@@ -30,12 +30,12 @@ ANSWERING = (
     prompts.FINALIZE,
     prompts.SUMMARIZE,
 )
-VARIED = [*map(decide_by, NARROWED), DECOMPOSE_SEARCHED, FILTER_RECORDS]
+VARIED = [*map(decide_prompt, NARROWED), DECOMPOSE_SEARCHED, FILTER_RECORDS]
 MOST = dict.fromkeys(("decide", "finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1)
 """Examples of a prompt that has room for fewer than others."""
 """What the steps make of a prompt."""
 VARIANTS = [
-    (prompt.told_with(thought, shots), dependent)
+    (prompt.with_options(thought, shots), dependent)
     for prompt, thought, shots, dependent in product([*ALL, *VARIED], (True, False), (1, 2, 3), (True, False))
 ]
 """Every prompt as it can be told, beside a value of its switch."""
@@ -76,7 +76,7 @@ def test_an_example_cites_its_own_passages_and_no_other() -> None:
 @pytest.mark.parametrize("dependent", [True, False])
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_as_many_examples_are_shown_as_are_wanted(prompt: Prompt[Any], dependent: bool) -> None:
-    counts = [len(told(prompt.told_with(thought=True, shots=shots), dependent=dependent)) for shots in range(4)]
+    counts = [len(told(prompt.with_options(thought=True, shots=shots), dependent=dependent)) for shots in range(4)]
     most = MOST.get(prompt.name, 2)
     assert counts[:3] == [0, 1, most]
     assert most <= counts[3] <= 3
@@ -86,16 +86,16 @@ def test_independent_pairs_are_shown_where_sub_questions_may_not_depend() -> Non
     bridges = {(prompt.name, dependent) for prompt, dependent, asked, reply in every() if "{1}" in asked + json.dumps(reply)}
     assert bridges == {(name, True) for name in ("decide", "decompose", "rubric")}
     for prompt in (prompts.DECIDE, prompts.DECOMPOSE):
-        replies = [reply for _, reply in told(prompt.told_with(thought=True, shots=1), dependent=False)]
+        replies = [reply for _, reply in told(prompt.with_options(thought=True, shots=1), dependent=False)]
         assert [len([reply for reply in replies if reply.get("questions") or reply.get("second")])] == [1]
 
 
 @pytest.mark.parametrize("ways", [*NARROWED, WAYS])
 @pytest.mark.parametrize("dependent", [True, False])
 def test_no_example_goes_a_way_that_is_closed(ways: tuple[str, ...], dependent: bool) -> None:
-    shown = [reply["action"] for _, reply in told(decide_by(ways).told_with(thought=True, shots=3), dependent=dependent)]
+    shown = [reply["action"] for _, reply in told(decide_prompt(ways).with_options(thought=True, shots=3), dependent=dependent)]
     assert shown == ["decompose"], "which no ablation closes"
-    action = decide_by(ways).reply.model_json_schema()["properties"]["action"]
+    action = decide_prompt(ways).reply.model_json_schema()["properties"]["action"]
     assert action.get("enum", [action.get("const")]) == list(ways)
 
 
@@ -111,17 +111,17 @@ def test_no_example_goes_a_way_that_is_closed(ways: tuple[str, ...], dependent: 
     ],
 )
 def test_two_examples_show_the_other_outcome_as_well(prompt: Prompt[Any], field: str, value: Any) -> None:
-    shown = [reply[field] for _, reply in told(prompt.told_with(thought=True, shots=2))]
+    shown = [reply[field] for _, reply in told(prompt.with_options(thought=True, shots=2))]
     assert value in shown
     assert len({str(one) for one in shown}) == 2
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_a_thought_comes_before_the_commitment_or_not_at_all(prompt: Prompt[Any]) -> None:
-    with_it, without = (prompt.told_with(thought, shots=3) for thought in (True, False))
+    with_it, without = (prompt.with_options(thought, shots=3) for thought in (True, False))
     fields = list(with_it.reply.model_json_schema()["properties"])
     text = ["text"] if prompt.concludes else []
-    assert fields == ["thought" for _ in THINKING & {prompt.name}] + text + list(asked_for(prompt.reply))
+    assert fields == ["thought" for _ in THINKING & {prompt.name}] + text + list(reply_fields(prompt.reply))
     assert "thought" not in json.dumps(without.reply.model_json_schema()) + "".join(
         str(message.content) for message in without.render(sample(prompt))
     )
@@ -129,7 +129,7 @@ def test_a_thought_comes_before_the_commitment_or_not_at_all(prompt: Prompt[Any]
 
 @pytest.mark.parametrize("name", sorted(THINKING))
 def test_a_reply_without_its_thought_is_taken_and_a_thought_alone_is_not(name: str) -> None:
-    [prompt] = [prompt.told_with(thought=True, shots=0) for prompt in ALL if prompt.name == name]
+    [prompt] = [prompt.with_options(thought=True, shots=0) for prompt in ALL if prompt.name == name]
     slots = {"question": QUESTION, "history": []}
     given = dict(replies(name, slots))
     assert isinstance(prompt.reply.model_validate(given), prompt.reply)

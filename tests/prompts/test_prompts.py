@@ -8,7 +8,7 @@ import pytest
 import ramify.prompts as prompts
 from ramify.prompts import Prompt, Quote
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.lenient_types import asked_for
+from ramify.prompts.lenient_types import reply_fields
 from tests.snapshots import matches
 
 ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
@@ -45,21 +45,21 @@ def sample(prompt: Prompt[Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_words_are_on_record(prompt: Prompt[Any]) -> None:
-    messages = prompt.told_with(thought=True, shots=3).render(sample(prompt))
+    messages = prompt.with_options(thought=True, shots=3).render(sample(prompt))
     matches(f"prompts/{prompt.name}.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
 
 
 def test_the_words_for_a_question_that_was_searched_are_on_record() -> None:
-    messages = DECOMPOSE_SEARCHED.told_with(thought=True, shots=3).render(sample(DECOMPOSE_SEARCHED))
+    messages = DECOMPOSE_SEARCHED.with_options(thought=True, shots=3).render(sample(DECOMPOSE_SEARCHED))
     matches("prompts/decompose_searched.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_reply_s_fields_are_all_told_and_all_required(prompt: Prompt[Any]) -> None:
-    prompt = prompt.told_with(thought=True, shots=3)
+    prompt = prompt.with_options(thought=True, shots=3)
     told = str(prompt.render(sample(prompt))[0].content)
-    assert all(f'"{name}": ' in told for name in asked_for(prompt.reply))
-    assert prompt.reply.model_json_schema()["required"] == list(asked_for(prompt.reply))
+    assert all(f'"{name}": ' in told for name in reply_fields(prompt.reply))
+    assert prompt.reply.model_json_schema()["required"] == list(reply_fields(prompt.reply))
 
 
 @pytest.mark.parametrize("prompt", [p for p in ALL if "question" in p.slots], ids=lambda prompt: prompt.name)
@@ -163,7 +163,7 @@ def test_a_question_with_braces_is_asked_as_it_is() -> None:
 @pytest.mark.parametrize("prompt", [prompts.DECIDE, prompts.DECOMPOSE, prompts.NEXT_QUESTION], ids=lambda prompt: prompt.name)
 @pytest.mark.parametrize("said", [{}, {"together": "earlier"}, {"together": ["no", "text"]}, {"together": "x" * 5000}])
 def test_how_answers_are_brought_together_is_asked_of_nobody_and_may_be_said(prompt: Prompt[Any], said: dict[str, Any]) -> None:
-    told = prompt.told_with(thought=True, shots=3)
+    told = prompt.with_options(thought=True, shots=3)
     assert "together" not in told.reply.model_json_schema()["properties"]
     assert '"together"' not in str([message.content for message in told.render(sample(told))])
     given = {"action": "decompose"} if prompt is prompts.DECIDE else {"simple": False, "done": False}

@@ -11,12 +11,12 @@ import httpx
 import pytest
 
 from ramify.nodes.asking.ask import Reply, ask, current_model
-from ramify.nodes.asking.budget import Budget, working
+from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
 from ramify.nodes.tree import Passage
 from ramify.prompts import ANSWER, DECIDE, DECOMPOSE, FILTER, FINALIZE, PLAN, RUBRIC, Prompt
-from ramify.prompts.decide import decide_by
+from ramify.prompts.decide import decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
 from ramify.tools.models import ModelOptions, gguf
@@ -48,7 +48,7 @@ LONGEST = {
 }
 """Tokens of a reply, for those that have several texts; 64 and the thought are enough for the others."""
 PASSAGE = Passage(id="ulm", text="Ulm lies on the Danube.", source="ulm.txt", score=0.5, metadata={"title": "Ulm"})
-NARROWED = [*map(decide_by, CLOSED), FILTER_RECORDS]
+NARROWED = [*map(decide_prompt, CLOSED), FILTER_RECORDS]
 SWITCHED = [prompt for prompt in ALL if "dependent" in prompt.slots]
 
 
@@ -56,13 +56,13 @@ async def replied(prompt: Prompt[Any], dependent: bool = True, **options: Any) -
     settings = Settings(model=NAME, num_predict=LONGEST.get(prompt.name, 128), num_ctx=4096, **options)
     slots = {name: value for name, value in {**sample(prompt), "dependent": dependent}.items() if name in prompt.slots}
     passages = (PASSAGE,) if slots.pop("passages", None) else None
-    with working(settings, Budget.open(settings, Usage(), 0.0, kept=False)) as work:
+    with call_context(settings, Budget.open(settings, Usage(), 0.0, reserves_final_call=False)) as work:
         reply = await ask(prompt, passages, FIELDS.get(prompt.name, "answer"), **slots)
     return reply, work.spent, settings
 
 
 def check(prompt: Prompt[Any], reply: Reply[Any], spent: Usage, settings: Settings) -> None:
-    asked = prompt.told_with(settings.thought, settings.shots)
+    asked = prompt.with_options(settings.thought, settings.shots)
     assert isinstance(reply.value, asked.reply)
     assert spent.replies == {prompt.name: Replies(valid=1)}
     if (prompt.name in ANSWERED and reply.value.answer) or prompt.name in FIELDS:
@@ -85,7 +85,7 @@ def test_llama_cpp_takes_the_form_of_every_reply() -> None:
     with httpx.Client(headers={"Authorization": f"Bearer {engine.key}"}, timeout=None) as client:
         for prompt in [*ALL, *NARROWED, DECOMPOSE_SEARCHED]:
             for thought in (True, False):
-                form = {"name": prompt.name, "strict": True, "schema": json_schema(prompt.told_with(thought, 0).reply)}
+                form = {"name": prompt.name, "strict": True, "schema": json_schema(prompt.with_options(thought, 0).reply)}
                 given = {**asked, "response_format": {"type": "json_schema", "json_schema": form}}
                 told = client.post(f"{engine.address}/chat/completions", json=given)
                 assert told.status_code == 200, (prompt.name, told.text)
@@ -104,14 +104,14 @@ async def test_without_a_thought_and_without_examples(prompt: Prompt[Any]) -> No
 @some(SWITCHED, DECOMPOSE)
 async def test_with_sub_questions_that_do_not_need_each_other(prompt: Prompt[Any]) -> None:
     reply, spent, settings = await replied(prompt, dependent=False, shots=1)
-    assert isinstance(reply.value, prompt.told_with(settings.thought, 1).reply)
+    assert isinstance(reply.value, prompt.with_options(settings.thought, 1).reply)
     assert spent.replies == {prompt.name: Replies(valid=1)}
 
 
 async def test_what_the_window_does_not_hold_is_left_out() -> None:
     settings = Settings(model=NAME, num_ctx=700, num_predict=128, thought=False)
     passages = tuple(PASSAGE.model_copy(update={"id": f"p{n}", "text": "The Danube is long. " * 40, "score": n / 10}) for n in range(5))
-    with working(settings, Budget.open(settings, Usage(), 0.0, kept=False)) as work:
+    with call_context(settings, Budget.open(settings, Usage(), 0.0, reserves_final_call=False)) as work:
         reply = await ask(ANSWER, passages, question="How long is the Danube?")
     assert reply.passages == passages[4:], "the most relevant one; neither another nor an example has room"
     assert 300 < work.spent.prompt_tokens < 700 - 128

@@ -146,7 +146,7 @@ def next_thought(slots: Slots) -> Reply:
 
     Empty if there is nothing to ask.
     """
-    question, said = slots["question"], list(map(str, slots["said"]))
+    question, said = slots["question"], list(map(str, slots["sentences"]))
     asked = [(f"{before}?", answer.strip(" .")) for before, mark, answer in (text.rpartition(_MARK) for text in said) if mark]
     following = next_hop(question, asked)
     if following is None:

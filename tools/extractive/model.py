@@ -64,7 +64,7 @@ def extract(slots: Slots) -> Reply:
 
 def describe(slots: Slots) -> Reply:
     """Join the descriptions."""
-    texts = slots["told"] if isinstance(slots["told"], list) else [str(slots["told"])]
+    texts = slots["descriptions"] if isinstance(slots["descriptions"], list) else [str(slots["descriptions"])]
     return {"description": " ".join(dict.fromkeys(map(str, texts)))[:_DESCRIPTION]}
 
 

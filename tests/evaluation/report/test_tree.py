@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from ramify.evaluation.report import write_report
-from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, row
-from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled_with, unsure
+from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, to_row
+from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled_note, unsure_note
 from ramify.studio.drawing.page import tree_html
 from ramify.tools.pages import style
 from tests.evaluation.few_lines import line, small
@@ -57,7 +57,7 @@ def cards(page: str) -> list[object]:
 
 
 def reported(tree: Tree, folder: Path) -> str:
-    rows = [{**row(branch), "evidence": [], "cited": []} for branch in tree.values()]
+    rows = [{**to_row(branch), "evidence": [], "cited": []} for branch in tree.values()]
     write_report(small(folder, line(1, "tor", tree=rows)))
     return shown(folder)
 
@@ -81,8 +81,8 @@ def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
             "0.10": Branch(path="0.10", question="Ada", kind="entity", status="open"),
             "0.9": Branch(path="0.9", question="<b>bold</b> & more", status="leaf", answer="", confidence=0.999),
             "0.9.0": Branch(path="0.9.0", question="one", status="answered", answer="<i>1</i>", confidence=0.0),
-            "0.9.1": Branch(path="0.9.1", question="two", note=f"{SIMPLE}; odd,\nand <i>odd</i>; {filled_with(HOSTILE, '0.9.0')}"),
-            "0.9.2": Branch(path="0.9.2", question="three", note=f"{WEAKER}; {unsure(0.31, 0.9)}"),
+            "0.9.1": Branch(path="0.9.1", question="two", note=f"{SIMPLE}; odd,\nand <i>odd</i>; {filled_note(HOSTILE, '0.9.0')}"),
+            "0.9.2": Branch(path="0.9.2", question="three", note=f"{WEAKER}; {unsure_note(0.31, 0.9)}"),
         },
     )
     assert cards(reported(tree, tmp_path / "run")) == cards(tree_html(tree, {}))
@@ -91,7 +91,7 @@ def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
 @in_a_browser
 def test_what_was_found_is_listed_in_the_same_style(tmp_path: Path) -> None:
     branch = Branch(path="0", question="one", status="leaf", evidence=("a", "b"), cited=("a",))
-    write_report(small(tmp_path / "run", line(1, "tor", tree=[row(branch)])))
+    write_report(small(tmp_path / "run", line(1, "tor", tree=[to_row(branch)])))
     passages = {name: Passage(id=name, text="", source=name, score=0.5) for name in "ab"}
     assert evidence(shown(tmp_path / "run")) == evidence(tree_html({"0": branch}, passages))
 

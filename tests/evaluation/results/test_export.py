@@ -98,7 +98,9 @@ def test_a_kept_decomposition_is_preferred_to_a_pruned_one(tmp_path: Path) -> No
     assert json.loads(pairs[0].chosen[0].content) == SPLIT
     assert json.loads(pairs[0].rejected[0].content) == {"simple": False, "first": "When was it built?", "second": "Who paid?"}
     slots = {"question": "Where was its builder born?", "dependent": True, "rejected": [], "kept": ""}
-    assert [message.content for message in pairs[0].prompt] == [message.content for message in DECOMPOSE.told_with(False, 0).render(slots)]
+    assert [message.content for message in pairs[0].prompt] == [
+        message.content for message in DECOMPOSE.with_options(False, 0).render(slots)
+    ]
 
 
 def test_pairs_are_found_across_trees_and_only_right_ones_are_preferred(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ramify.prompts._worked_examples import finding
 from ramify.prompts.prompt import NO_ANSWER, Finding
-from ramify.prompts.worked_examples import finding
 from tests.fakes import FakeModel
 
 UNKNOWN = "Unknown"
@@ -152,14 +152,16 @@ class Reader:
     def next_thought(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         """Say the next fact that the passages tell, or what is to be found; at last the answer."""
         told = self.solve(slots["question"], [], slots["passages"])
-        if told is not None and all(text in slots["said"] for text in told.texts):
+        if told is not None and all(text in slots["sentences"] for text in told.texts):
             return {"sentence": f"So the answer is: {told.answer}", "confidence": SURE}
         facts = [fact for fact in self.shape.facts.values() if shows(slots["passages"], fact.text)]
-        history = [finding("0.0", question, fact.answer, SURE) for question, fact in self.shape.facts.items() if fact.text in slots["said"]]
+        history = [
+            finding("0.0", question, fact.answer, SURE) for question, fact in self.shape.facts.items() if fact.text in slots["sentences"]
+        ]
         wanted = [question for question in self.in_order(slots["question"], history) if question != slots["question"]]
         names = [name for question in (*wanted, slots["question"]) for name in self.shape.names.get(question, ())]
         sentences = [*(fact.text for fact in facts), *wanted, *names]
-        return {"sentence": next((one for one in sentences if one not in slots["said"]), ""), "confidence": SURE}
+        return {"sentence": next((one for one in sentences if one not in slots["sentences"]), ""), "confidence": SURE}
 
     def in_order(self, question: str, history: list[Finding]) -> list[str]:
         """List the simple questions to ask one after another, as far as their answers are known."""

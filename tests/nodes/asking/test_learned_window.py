@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.asking.budget import Budget, working
+from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
@@ -57,7 +57,7 @@ def passages(text: str, tokens: int = 300) -> tuple[Passage, ...]:
 async def asked(text: str = ENGLISH, tokens: int = 300) -> Reply[Answered]:
     shown = {"context_tokens": 100_000, "passage_tokens": tokens}
     given = Settings.model_validate({"model": NAME, "num_ctx": WINDOW, "num_predict": REPLY, **shown})
-    with working(given, Budget.open(given, Usage(), time.time(), kept=False)):
+    with call_context(given, Budget.open(given, Usage(), time.time(), reserves_final_call=False)):
         return await ask(ANSWER, passages(text, tokens), question=QUESTION)
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.asking.budget import Budget, CallContext, working
+from ramify.nodes.asking.budget import Budget, CallContext, call_context
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
@@ -47,7 +47,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def at_work(**values: Any) -> Any:
     settings = Settings(**{"model": "ollama:llama3.1:8b", **values})
-    return working(settings, Budget.open(settings, Usage(), time.time(), kept=False))
+    return call_context(settings, Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ async def test_what_is_sent_and_what_comes_back(ollama: Ollama, work: CallContex
     ollama.when(QUESTION, Say(GOOD, sure=-0.25))
     reply = await ask(ANSWER, passages(2), question=QUESTION)
     assert reply.value.answer == "Marie Curie"
-    assert reply.cited() == ("p0",)
+    assert reply.cited_ids() == ("p0",)
     assert (reply.confidence_source, reply.confidence) == ("logprobs", pytest.approx(0.7788, abs=1e-4))
     (sent,) = ollama.requests
     assert sent["options"] == {"temperature": 0.3, "seed": 11, "num_ctx": 4096, "num_predict": 200}

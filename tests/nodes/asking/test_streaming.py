@@ -67,7 +67,7 @@ async def test_the_embedded_model_hands_its_answer_on(monkeypatch: pytest.Monkey
     with at_work(model="extractive") as work:
         reply = await ask(ANSWER, (Passage(id="p", text="x", source="x", score=1.0),), on_text=texts.append, question=QUESTION)
     assert texts == ["Marie Curie"]
-    assert (reply.confidence, reply.confidence_source, reply.cited(), work.spent.llm_calls) == (0.9, "reader", ("p",), 1)
+    assert (reply.confidence, reply.confidence_source, reply.cited_ids(), work.spent.llm_calls) == (0.9, "reader", ("p",), 1)
 
 
 @pytest.mark.parametrize(

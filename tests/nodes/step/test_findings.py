@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ramify.nodes.settings import TorSettings
-from ramify.nodes.step.findings import finding, ranked, shown_at_last
+from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
 from ramify.nodes.tree import Branch, Passage, ancestors
 
 
@@ -27,12 +27,12 @@ def test_what_answers_rest_on_comes_first_the_deepest_first_names_too_then_what_
         Branch(path="0.2", question="Q2", evidence=("e",), cited=("e",), status="pruned"),
         Branch(path="0.0.0", question="Q3", evidence=("f", "a"), cited=("a",)),
     ]
-    assert ids(ranked(state(*branches), branches)) == "acdfb"
+    assert ids(rank_passages(state(*branches), branches)) == "acdfb"
 
 
 def test_leaves_hand_over_their_passages_by_what_mmr_gave_them_each_once() -> None:
     branches = [Branch(path="0.0", question="Q1", evidence=("a", "c")), Branch(path="0.1", question="Q2", evidence=("e", "c", "lost"))]
-    assert ids(ranked(state(*branches), branches, by_value=True)) == "eca"
+    assert ids(rank_passages(state(*branches), branches, by_value=True)) == "eca"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_leaves_hand_over_their_passages_by_what_mmr_gave_them_each_once() -> No
     ],
 )
 def test_leaves_and_what_failed_with_something_in_hand_hold_at_the_end(branch: Branch, holds: bool) -> None:
-    assert (shown_at_last(state(branch), TorSettings) == [branch]) is holds
+    assert (branches_for_final_call(state(branch), TorSettings) == [branch]) is holds
 
 
 def test_what_an_answer_cites_is_not_dropped_for_what_mmr_values_more() -> None:
@@ -54,7 +54,7 @@ def test_what_an_answer_cites_is_not_dropped_for_what_mmr_values_more() -> None:
         Branch(path="0.0", question="Q1", evidence=("a", "c"), cited=("a",)),
         Branch(path="0.1", question="Q2", evidence=("e", "f")),
     ]
-    assert ids(ranked(state(*branches), branches, by_value=True)) == "afec"
+    assert ids(rank_passages(state(*branches), branches, by_value=True)) == "afec"
 
 
 def test_the_best_passage_of_a_name_that_was_not_summed_up_has_its_place() -> None:
@@ -62,7 +62,7 @@ def test_the_best_passage_of_a_name_that_was_not_summed_up_has_its_place() -> No
         Branch(path="0.0", question="Q1", evidence=("a", "b", "c")),
         Branch(path="0.1", question="E", kind="entity", evidence=("d", "e")),
     ]
-    assert ids(ranked(state(*branches), branches)) == "dabce"
+    assert ids(rank_passages(state(*branches), branches)) == "dabce"
 
 
 def test_a_finding_tells_of_its_branch_as_it_is() -> None:
@@ -77,14 +77,14 @@ def test_a_finding_tells_of_its_branch_as_it_is() -> None:
     }
     passages = {"a": Passage(id="a", text="…", source="a.txt", score=1, metadata={"title": "A"})}
     beside = {"together": "", "above": [], "note": "judged weak"}
-    assert finding(Branch(**told, evidence=("a", "b")), passages, ()) == {**told, **beside, "sources": []}
-    assert finding(Branch(**told, cited=("a", "b")), passages, ()) == {**told, **beside, "sources": ['"A" (a.txt)']}
-    bare = finding(Branch(path="0", question="Q"), {}, ())
+    assert to_finding(Branch(**told, evidence=("a", "b")), passages, ()) == {**told, **beside, "sources": []}
+    assert to_finding(Branch(**told, cited=("a", "b")), passages, ()) == {**told, **beside, "sources": ['"A" (a.txt)']}
+    bare = to_finding(Branch(path="0", question="Q"), {}, ())
     assert (bare["answer"], bare["confidence"]) == ("", 0.0)
 
 
 def test_a_finding_tells_what_is_above_it_and_how_answers_are_brought_together() -> None:
     root = Branch(path="0", question="Which?", together="earlier")
     half = Branch(path="0.0", question="Q1", together="bridge", answer="A")
-    told = finding(half, {}, ancestors({"0": root, "0.0": half}, "0.0"))
+    told = to_finding(half, {}, ancestors({"0": root, "0.0": half}, "0.0"))
     assert (told["together"], told["above"]) == ("bridge", [{"path": "0", "question": "Which?", "together": "earlier"}])

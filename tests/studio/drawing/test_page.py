@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree.notes import shorten_note
 from ramify.studio.drawing.page import page, tree_html, write_page
 from ramify.tools.errors import InputError
 from ramify.tools.pages import style
@@ -88,7 +88,7 @@ def test_the_page_tells_everything() -> None:
     words = " ".join("".join(read(page(result())).words).split())
     for branch_ in TREE.values():
         assert branch_.question in words
-        assert folded(branch_.note).rest in words
+        assert shorten_note(branch_.note).rest in words
         assert branch_.status in words
     assert all(" ".join(passage.text.split()) in words for passage in PASSAGES.values())
     assert "13 model calls (9 sequential)" in words

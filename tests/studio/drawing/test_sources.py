@@ -11,7 +11,7 @@ from rich.console import Console
 
 from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer
-from ramify.nodes.append_answer import said
+from ramify.nodes.append_answer import format_message
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
 from ramify.studio.drawing.page import page
@@ -110,7 +110,11 @@ def test_what_comes_closest_is_numbered_behind_the_sources_at_every_door() -> No
     told = shown()
     told = told.model_copy(update={"citations": [*told.citations, *near]})
     html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
-    doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.text, told.citations, told.index, told.confidence)]
+    doors = [
+        terminal(told, colours=False),
+        format_answer(told),
+        format_message(told.answer, told.text, told.citations, told.index, told.confidence),
+    ]
     assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
     assert [text.count(CLOSEST) for text in (doors[0], doors[2], page(told))] == [2, 2, 2]
 

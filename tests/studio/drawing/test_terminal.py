@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree.notes import shorten_note
 from ramify.nodes.tree.phrases import figure
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.phrases import STOPPED, understood
@@ -28,7 +28,7 @@ def test_the_terminal_tells_everything_without_colour(width: int) -> None:
     for branch_ in TREE.values():
         assert f"{branch_.path} {branch_.status} " in words
         assert branch_.question in words
-        assert folded(branch_.note).rest in words
+        assert shorten_note(branch_.note).rest in words
     assert "[1] Warsaw · Geography" in words
     assert "0.3 leaf · filled Which river" in words
     assert "judged 0.85" in words

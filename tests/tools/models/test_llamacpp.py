@@ -91,7 +91,7 @@ async def test_a_reply_cut_off_by_its_limit_is_malformed(model: Model) -> None:
 
 async def test_no_form_of_a_reply_is_too_much_for_the_grammar(model: Model) -> None:
     for prompt in (value for value in vars(prompts).values() if isinstance(value, prompts.Prompt)):
-        await model.reply([HumanMessage("Reply.")], prompt.told_with(thought=True, shots=0).reply)
+        await model.reply([HumanMessage("Reply.")], prompt.with_options(thought=True, shots=0).reply)
     assert not model.server.record.refused
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ramify.nodes.asking.language_model import fit
+from ramify.nodes.asking.language_model import fit_prompt
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER
@@ -208,8 +208,8 @@ def test_passages_that_do_not_fit_cost_few_counts() -> None:
     settings = Settings(num_ctx=2048, num_predict=200, context_tokens=100_000)
     with serving(lambda _: (200, completion()), v1_models=lambda _: (200, {"data": [VLLM]}), tokenize=tokenize) as server:
         model = resolve("openai:local", ModelOptions(base_url=server.address, num_ctx=2048, num_predict=200))
-        request = fit(ANSWER, passages, {"question": "Who discovered polonium?"}, settings, model)
-        more = fit(ANSWER, passages[: len(request.shown) + 1], {"question": "Who discovered polonium?"}, settings, model)
+        request = fit_prompt(ANSWER, passages, {"question": "Who discovered polonium?"}, settings, model)
+        more = fit_prompt(ANSWER, passages[: len(request.shown) + 1], {"question": "Who discovered polonium?"}, settings, model)
     assert [passage.id for passage in request.shown] == [f"p{n}" for n in range(len(request.shown))]
     assert 10 < len(request.shown) == len(more.shown) < 60, "as many as fit"
     assert len([text for text in counted if "<passage" in text]) < 20

@@ -9,10 +9,10 @@ from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import UNSURE
 from ramify.nodes.step import Context, Step, Update
 from ramify.nodes.step.review import confirm_answer
-from ramify.nodes.step.text import complete, in_lines
+from ramify.nodes.step.text import add_text, text_update
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, WORKING, Tree, branches_below, is_unknown
 from ramify.nodes.tree.citation import Sentence
-from ramify.nodes.tree.notes import NOTHING, named
+from ramify.nodes.tree.notes import NOT_FOUND, quote_answer
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.searcher import digest_of
 from ramify.tools.profile import Profile, load_profile
@@ -42,18 +42,18 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
                 stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
                 return update if stopped else {**update, "stopped_by": "error"}
         elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
-            update["confidence"] = min(update["confidence"], _weakest(context.tree, update))
+            update["confidence"] = min(update["confidence"], _lowest_confidence(context.tree, update))
         if model is not None:
-            update = await complete(state, context.settings, model, update)
+            update = await add_text(state, context.settings, model, update)
         if context.settings.profile is not None or context.settings.reviewed == UNSURE:
-            update = await _accepted(context, update)
+            update = await _apply_profile(context, update)
         return update
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return Step(act.__name__, close, "state", final=True)
 
 
-def _weakest(tree: Tree, update: Update) -> float:
+def _lowest_confidence(tree: Tree, update: Update) -> float:
     """Return the lowest confidence of the branches that an answer rests on, 1 where there are none: it is not surer than that."""
     cited = {citation.id for citation in update.get("citations", []) if citation.cited}
     known = [branch for branch in tree.values() if branch.known and branch.kind == "question" and branch.status not in DROPPED]
@@ -65,10 +65,10 @@ def _all_failed(tree: Tree) -> bool:
     """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
     below = branches_below(tree)
     ends = [branch for branch in tree.values() if not below[branch.path]]
-    return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)
+    return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOT_FOUND) for end in ends)
 
 
-async def _accepted(context: Context[Any], update: Update) -> Update:
+async def _apply_profile(context: Context[Any], update: Update) -> Update:
     """Apply the profile, if there is one, to the update that concludes a question, and ask a person about the answer if that is wanted."""
     if context.settings.profile is None:
         return await confirm_answer(context, update)
@@ -77,7 +77,7 @@ async def _accepted(context: Context[Any], update: Update) -> Update:
         notice = f"the profile was calibrated otherwise ({'; '.join(told)}): its bound does not hold here"
         update = {**update, "notices": [*update.get("notices", []), notice]}
     if not is_unknown(str(update["answer"])) and profile.withholds(update.get("confidence") or 0.0):
-        return {**update, **_withheld(context, update, profile)}
+        return {**update, **_withhold(context, update, profile)}
     found = await confirm_answer(context, update) if context.settings.reviewed == UNSURE else update
     if not profile.curve or is_unknown(str(found["answer"])) or found.get("confidence_source") == "person":
         return found
@@ -92,7 +92,7 @@ def _differences(context: Context[Any], profile: Profile) -> list[str]:
     return profile.differences(context.strategy, context.state["model"], index, own)
 
 
-def _withheld(context: Context[Any], update: Update, profile: Profile) -> Update:
+def _withhold(context: Context[Any], update: Update, profile: Profile) -> Update:
     """Return Unknown with the reason; what the answer rested on is shown as what comes closest."""
     confidence, threshold = (f"{round(value, 4):g}" for value in (update.get("confidence") or 0.0, profile.threshold))
     why = f"its confidence, {confidence}, is not above {threshold}, which the profile asks for so that {profile.promise}"
@@ -102,7 +102,7 @@ def _withheld(context: Context[Any], update: Update, profile: Profile) -> Update
         "answer": UNKNOWN,
         "confidence": None,
         "confidence_source": None,
-        "withheld": f"{named(str(update['answer']))} was withheld: {why}",
+        "withheld": f"{quote_answer(str(update['answer']))} was withheld: {why}",
         "citations": closest,
-        **in_lines([] if context.settings.style == "short" else quoted, quoted=True),
+        **text_update([] if context.settings.style == "short" else quoted, quoted=True),
     }

@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from ramify.nodes.asking.ask import ask, current_model
-from ramify.nodes.asking.budget import CURRENT, working
-from ramify.nodes.asking.language_model import room_for
+from ramify.nodes.asking.budget import CURRENT, call_context
+from ramify.nodes.asking.language_model import prompt_room
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
@@ -19,11 +19,11 @@ S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=BaseModel)
 G = TypeVar("G")
 R = TypeVar("R")
-_AT_ONCE = 8
+_DEFAULT_PARALLEL_CALLS = 8
 _OPTIONS = ("temperature", "seed", "num_ctx", "num_predict", "thought", "shots")
 
 
-class KeptModel(Generic[S]):
+class CachedModel(Generic[S]):
     """The model that the settings of a build name, with the replies kept in its work."""
 
     def __init__(self, settings: S, work: Work) -> None:
@@ -32,19 +32,19 @@ class KeptModel(Generic[S]):
         self._model = current_model(settings)
         self.name, self.count = self._model.name, self._model.count
 
-    def room(self, told: int) -> int:
+    def prompt_room(self, reserved: int) -> int:
         """Return the tokens that a prompt has for its material, which says so many beside it."""
-        return room_for(self.settings, self._model) - told
+        return prompt_room(self.settings, self._model) - reserved
 
     async def ask(self, prompt: Prompt[T], field: str, **slots: Any) -> T:
         """Return the reply to a prompt, kept or new; BudgetError, ReplyError and ModelError as `ask` raises them."""
-        told = prompt.told_with(self.settings.thought, self.settings.shots)
+        told = prompt.with_options(self.settings.thought, self.settings.shots)
         options = [f"{name}={getattr(self.settings, name)}" for name in _OPTIONS]
         key = key_of([self.name, *options, *(message.text for message in told.render(slots))])
         if (held := self._work.get(key)) is not None:
             return prompt.reply.model_validate(held)
         outer = CURRENT.get()
-        with working(self.settings, outer.budget) as inner:
+        with call_context(self.settings, outer.budget) as inner:
             try:
                 reply = await ask(prompt, field=field, **slots)
             finally:
@@ -54,17 +54,17 @@ class KeptModel(Generic[S]):
         return value
 
 
-def at_once(settings: Settings) -> int:
+def max_parallel_calls(settings: Settings) -> int:
     """Tell how many calls to have under way: as many as a server takes, for each server."""
-    return (settings.max_concurrency or _AT_ONCE) * max(1, len(addresses(settings.base_url)))
+    return (settings.max_concurrency or _DEFAULT_PARALLEL_CALLS) * max(1, len(addresses(settings.base_url)))
 
 
-async def side_by_side(
-    act: Callable[[G], Awaitable[R]], given: Sequence[G], most: int, told: Callable[[int], None]
+async def run_concurrently(
+    act: Callable[[G], Awaitable[R]], items: Sequence[G], max_parallel: int, report_progress: Callable[[int], None]
 ) -> list[R | BudgetError]:
     """Act on all that is given, so many at a time; once a budget is used up, what is left comes back with that error."""
-    results: list[R | BudgetError | None] = [None] * len(given)
-    waiting = iter(range(len(given)))
+    results: list[R | BudgetError | None] = [None] * len(items)
+    waiting = iter(range(len(items)))
     over: list[BudgetError] = []
     done = 0
 
@@ -72,16 +72,16 @@ async def side_by_side(
         nonlocal done
         for place in waiting:
             try:
-                results[place] = over[0] if over else await act(given[place])
+                results[place] = over[0] if over else await act(items[place])
             except BudgetError as error:
                 over.append(error)
                 results[place] = error
             done += 1
-            told(done)
+            report_progress(done)
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(most, len(given))):
+            for _ in range(min(max_parallel, len(items))):
                 group.create_task(work())
     except ExceptionGroup as errors:  # a model that is gone is gone for all: one of them says so
         raise errors.exceptions[0] from errors
