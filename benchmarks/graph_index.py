@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-from ramify.graphs.building import structure
+from ramify.graphs.building import make_graph
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
@@ -85,7 +85,7 @@ def build(records: Sequence[str], corpus: Path, folder: Path, encoder: Encoder) 
     """Index records, then make the graph, or bring both up to date."""
     corpus.write_text("".join(records), encoding="utf-8")
     built, plain = timed(lambda: Index.build([corpus], folder, encoder))
-    (made, _), graph = timed(lambda: structure(folder))
+    (made, _), graph = timed(lambda: make_graph(folder))
     return Round(plain, graph, built.encoded, made)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
 from benchmarks.graph_index import HELD_OUT, QUESTIONS, Timed, lines_of, searched, timed
-from ramify.graphs.building import hierarchy
+from ramify.graphs.building import make_hierarchy
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.hierarchy.build import Made
@@ -38,7 +38,7 @@ def build(records: list[str], corpus: Path, folder: Path, encoder: Encoder, fiel
     """Index records, then make the hierarchy, or bring both up to date."""
     corpus.write_text("".join(records), encoding="utf-8")
     built, plain = timed(lambda: Index.build([corpus], folder, encoder))
-    (made, _), own = timed(lambda: hierarchy(folder, group_by=fields, embedding=encoder))
+    (made, _), own = timed(lambda: make_hierarchy(folder, group_by=fields, embedding=encoder))
     return Round(plain, own, built.encoded, made)
 
 

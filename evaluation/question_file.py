@@ -13,7 +13,7 @@ from typing import Any
 
 from ramify.evaluation.load.own_questions import NEEDS_ANSWER, read_questions
 from ramify.graphs.memory import SQLITE
-from ramify.graphs.ratings import CONVERSATIONS, rated
+from ramify.graphs.ratings import CONVERSATIONS, rated_answers
 from ramify.tools.english import same_question
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.new_files import check_place, make_file, remedy_for, write_whole
@@ -99,7 +99,7 @@ def add_rated(memory: str, file: QuestionFile) -> int:
     if where.startswith(SQLITE) and not Path(where.removeprefix(SQLITE)).expanduser().is_file():
         raise InputError(f"there are no conversations in {memory!r}", "give the folder or address that `ramify serve` stores them in")
     before = len(file.rows)
-    for one in rated(where):
+    for one in rated_answers(where):
         if file.has(one.question):
             continue
         id = f"chat-{hashlib.sha256(one.question.encode()).hexdigest()[:8]}"

@@ -12,7 +12,7 @@ from ramify.evaluation.degraded import SYSTEM, SYSTEMS, DegradedCell, System, Tr
 from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
 from ramify.evaluation.task import NOT_SEARCHED, NOTHING, RESULTS, Log, Row, key_of, read_outcomes, retrieval, task_fields
 from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, flatten_search, folder_of, kind_variant, own_options, shown
-from ramify.graphs.building import hierarchy, structure
+from ramify.graphs.building import make_graph, make_hierarchy
 from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
@@ -167,9 +167,9 @@ def update_kind(
                 if not (build and (draft / WORK).exists() and _has_passages_of(draft, plain)):
                     copy_plain(plain, draft)
                 if kind == HIERARCHY:  # from the passages alone; the former index stays until this one is complete
-                    hierarchy(draft, group_by=group_by or None, progress=progress)
+                    make_hierarchy(draft, group_by=group_by or None, progress=progress)
                 else:
-                    structure(draft, build, progress=progress)
+                    make_graph(draft, build, progress=progress)
                 shutil.rmtree(folder, ignore_errors=True)
                 draft.replace(folder)
             finally:
@@ -260,7 +260,7 @@ def _cell_rows(one: Degrading, cell: DegradedCell, labels: bool, known: Containe
         copy_plain(one.source.folder if labelled else one.source.bare, one.folder)
         if changed := one.truth.degraded(cell, one.seed):
             amend(one.folder, one.encoder, changed, one.source.bare)
-        hierarchy(one.folder, group_by=one.source.group_by if grouped else [UNGROUPED])
+        make_hierarchy(one.folder, group_by=one.source.group_by if grouped else [UNGROUPED])
         index = opened(one.folder)
         for name in names:
             yield [_cell_row(one, name, cell, *found) for found in _found(one, index, SYSTEMS[name])]

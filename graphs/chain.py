@@ -1,7 +1,7 @@
 """Chain of retrieval (CoR-RAG): one sub-question after another, each asked with the answers so far."""
 
-from ramify.graphs.call_counts import count_chain
-from ramify.graphs.conditions import shorter, to_search
+from ramify.graphs._call_counts import count_chain
+from ramify.graphs.conditions import chain_may_continue, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
@@ -18,7 +18,7 @@ def build() -> Wiring[ChainSettings]:
     graph.path(START, init_tree, next_question)
     graph.when(next_question, {to_search: retrieve}, otherwise=finalize)
     graph.path(retrieve, answer)
-    graph.when(answer, {shorter: next_question}, otherwise=finalize)
+    graph.when(answer, {chain_may_continue: next_question}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

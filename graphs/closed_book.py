@@ -1,6 +1,6 @@
 """Closed book (Non-RAG): answer without retrieval."""
 
-from ramify.graphs.call_counts import MaxCalls, text_calls
+from ramify.graphs._call_counts import MaxCalls, text_calls
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer

@@ -1,7 +1,7 @@
 """The conditions that edges carry, each a named value: a label that shows the setting's own value, and what has to hold.
 
 A `Condition` asks something of a branch that a step leaves; conditions combine by `&`, `|` and `~`. A `Join` sends on a branch that waits
-for others, once it is ready. An `OfState` asks something of the whole state.
+for others, once it is ready. An `StateCondition` asks something of the whole state.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,16 +37,16 @@ class Condition(_Labelled):
 
     def __and__(self, other: "Condition") -> "Condition":
         both = replace(self, holds=lambda *given: self.holds(*given) and other.holds(*given))
-        return both.called(lambda settings: f"{self.label(settings)}, {other.label(settings)}")
+        return both.with_label(lambda settings: f"{self.label(settings)}, {other.label(settings)}")
 
     def __or__(self, other: "Condition") -> "Condition":
         either = replace(self, holds=lambda *given: self.holds(*given) or other.holds(*given))
-        return either.called(lambda settings: f"{self.label(settings)} or {other.label(settings)}")
+        return either.with_label(lambda settings: f"{self.label(settings)} or {other.label(settings)}")
 
     def __invert__(self) -> "Condition":
-        return replace(self, holds=lambda *given: not self.holds(*given)).called(lambda settings: f"not {self.label(settings)}")
+        return replace(self, holds=lambda *given: not self.holds(*given)).with_label(lambda settings: f"not {self.label(settings)}")
 
-    def called(self, text: str | Callable[[Any], str]) -> "Condition":
+    def with_label(self, text: str | Callable[[Any], str]) -> "Condition":
         """Return the condition under another label."""
         return replace(self, text=text)
 
@@ -57,12 +57,12 @@ class Join(_Labelled):
 
     waits: Callable[[Tree, Branch, Any], bool]
     ready: Callable[[Tree, Branch, Any], bool]
-    keeps: Callable[[Tree, Branch], bool] = lambda tree, branch: False
+    holds_back: Callable[[Tree, Branch], bool] = lambda tree, branch: False
     """Whether an answered branch rests, because one that waits is to take it up."""
 
 
 @dataclass(frozen=True, eq=False)
-class OfState(_Labelled):
+class StateCondition(_Labelled):
     """What an edge asks of the whole state."""
 
     holds: Callable[[Any, Any], bool]
@@ -85,12 +85,12 @@ is_waited_for = Condition("another waits for it", lambda tree, branch, settings:
 
 # Thresholds and depth.
 within_depth = _of_branch(lambda settings: f"depth < {settings.max_depth}", lambda branch, settings: branch.depth < settings.max_depth)
-sure = _of_branch(
+above_tau = _of_branch(
     lambda settings: f"confidence > τ ({settings.threshold:g})",
     lambda branch, settings: branch.known and (branch.confidence or 0.0) > settings.threshold,
 )
 """PruneRAG: an answer's confidence is above tau (strict)."""
-worth_growing = _of_branch(
+expandable = _of_branch(
     lambda settings: "any answer" if settings.expand_sure else f"confidence ≤ τ ({settings.threshold:g})",
     lambda branch, settings: settings.expand_sure or not (branch.known and (branch.confidence or 0.0) > settings.threshold),
 )
@@ -99,7 +99,7 @@ at_least_theta = _of_branch(
     lambda settings: f"score ≥ θ ({settings.theta:g})", lambda branch, settings: (branch.score or 0.0) >= settings.theta, of_fork=True
 )
 """ToR-RAG §4: a fork's score reaches theta."""
-below_theta = (~at_least_theta).called(lambda settings: f"score < θ ({settings.theta:g})")
+below_theta = (~at_least_theta).with_label(lambda settings: f"score < θ ({settings.theta:g})")
 attempts_left = Condition(
     "attempts left",
     lambda tree, branch, settings: (
@@ -108,15 +108,17 @@ attempts_left = Condition(
 )
 """A weak fork may be decomposed again, but for one whose halves have grown: that has cost a tree already."""
 never_split = _of_branch("not split before", lambda branch, settings: branch.attempts == 0)
-split_in_vain = _of_branch("cannot be split, no answer", lambda branch, settings: branch.attempts > 0 and branch.answer is None)
+split_failed = _of_branch("cannot be split, no answer", lambda branch, settings: branch.attempts > 0 and branch.answer is None)
 may_reconsider = _of_branch(
     "not reconsidered yet",
     lambda branch, settings: settings.reconsider is not False and not branch.reconsidered and branch.attempts == 0,
 )
 """PruneRAG, joint: the model is asked once more, with a hint."""
-helps = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
+is_helpful = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
 """GraphRAG §2: a batch helps to answer."""
-shorter = _of_branch(lambda settings: f"depth < L ({settings.max_depth})", lambda branch, settings: 0 < branch.depth < settings.max_depth)
+chain_may_continue = _of_branch(
+    lambda settings: f"depth < L ({settings.max_depth})", lambda branch, settings: 0 < branch.depth < settings.max_depth
+)
 """CoR-RAG: the chain may go on."""
 
 concluded = _of_branch("concluded", lambda branch, settings: branch.answer is not None, of_fork=True)
@@ -151,7 +153,7 @@ def _complete(tree: Tree, fork: Branch) -> bool:
     return bool(pair) and all(map(_answered, pair))
 
 
-def _rests_in_a_pair(tree: Tree, branch: Branch) -> bool:
+def _awaits_judgement(tree: Tree, branch: Branch) -> bool:
     """Tell whether an answered half waits for the verdict on its fork."""
     return branch.parent is not None and tree[branch.parent].status == "split"
 
@@ -164,7 +166,7 @@ hop_settled = Join(
 """The sibling that a question waits for can grow no further; the answer found below it is its answer."""
 
 
-def _too_unsure(tree: Tree, branch: Branch, settings: Any) -> bool:
+def _hop_below_minimum(tree: Tree, branch: Branch, settings: Any) -> bool:
     settled = accepted_answer(tree, sibling_of(tree, branch))
     if settled is None or not settled.known:
         return True
@@ -179,26 +181,26 @@ hop_unsure = replace(
     text=lambda settings: (
         f"first hop has no answer, or below {MIN_HOP if settings.min_hop_confidence is None else settings.min_hop_confidence:g}"
     ),
-    ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _too_unsure(tree, branch, settings),
+    ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _hop_below_minimum(tree, branch, settings),
 )
 """What would be built on it would be wrong nine times of ten, as confidence is calibrated."""
 pair_answered = Join(
     "both halves answered",
     waits=lambda tree, branch, settings: branch.status == "split" and not branch.aggregated,
     ready=lambda tree, branch, settings: _complete(tree, branch),
-    keeps=_rests_in_a_pair,
+    holds_back=_awaits_judgement,
 )
-nothing_known = replace(
+both_unanswered = replace(
     pair_answered,
     text="no half has an answer",
     ready=lambda tree, branch, settings: _complete(tree, branch) and not any(half.known for half in _pair(tree, branch)),
 )
 """A fork without a known answer cannot hold, so nobody is asked about it."""
-may_come_from_below = replace(
+answerable_below = replace(
     pair_answered,
     text=lambda settings: f"no half has an answer, depth < {settings.max_depth - 1}",
     ready=lambda tree, branch, settings: (
-        nothing_known.ready(tree, branch, settings)
+        both_unanswered.ready(tree, branch, settings)
         and any(half.status == "answered" and half.attempts == 0 and half.depth < settings.max_depth for half in _pair(tree, branch))
     ),
 )
@@ -226,11 +228,11 @@ def _below_settled(
 children_settled = _below_settled("all children settled", lambda tree, branch: True)
 awaited_settled = _below_settled("awaited, children settled", is_awaited)
 """A branch that another waits for gets an answer of its own."""
-half_settled = _below_settled("half, children settled", lambda tree, branch: is_awaited(tree, branch) or _rests_in_a_pair(tree, branch))
+half_settled = _below_settled("half, children settled", lambda tree, branch: is_awaited(tree, branch) or _awaits_judgement(tree, branch))
 """So does the half of a fork that is still to be judged."""
 
 
-def _last_hop(tree: Tree, settings: Any) -> bool:
+def _hops_above_tau(tree: Tree, settings: Any) -> bool:
     """Tell whether a settled last hop of the root is sure, so that its answer is the whole question's."""
     root = tree[ROOT]
     hops = [child for child in children(tree, ROOT) if child.status != "pruned"]
@@ -239,13 +241,13 @@ def _last_hop(tree: Tree, settings: Any) -> bool:
 
 
 root_answered = _below_settled(
-    lambda settings: f"hops sure (τ {settings.threshold:g})", lambda tree, branch: branch.path == ROOT, also=_last_hop
+    lambda settings: f"hops sure (τ {settings.threshold:g})", lambda tree, branch: branch.path == ROOT, also=_hops_above_tau
 )
 """The last hop of a bridge is accepted, and so are those before it: its answer is the question's, without a further call."""
 
 
 # The loop of Iterative RAG.
-def _poor(state: Any, settings: Any) -> bool:
+def _is_poor(state: Any, settings: Any) -> bool:
     last = state["search"].relevances[-settings.patience :]
     return len(last) == settings.patience and all(relevance < settings.low_relevance for relevance in last)
 
@@ -255,25 +257,25 @@ def _asked_before(state: Any) -> bool:
     return not wanted or wanted in {branch.question.casefold() for branch in state["tree"].values()}
 
 
-enough = OfState(
+enough = StateCondition(
     lambda settings: f"sufficient, or facts ≥ {settings.enough_facts}",
     lambda state, settings: state["search"].sufficient or len(state["search"].facts) >= settings.enough_facts,
 )
-poor_rounds = OfState(
+poor_rounds = StateCondition(
     lambda settings: f"relevance < {settings.low_relevance:g}, {settings.patience} rounds",
-    lambda state, settings: _poor(state, settings) and not _asked_before(state),
+    lambda state, settings: _is_poor(state, settings) and not _asked_before(state),
 )
-rounds_used_up = OfState(
+rounds_used_up = StateCondition(
     lambda settings: f"rounds = {settings.rounds}", lambda state, settings: state["search"].round >= settings.rounds, stopped_by="rounds"
 )
-nothing_unread = OfState(
+all_read = StateCondition(
     "nothing left to read",
     lambda state, settings: state["search"].given_up or not set(state["passages"]) - set(state["search"].seen),
 )
 
 # A conversation.
-nobody_known = OfState("no person is known", lambda state, settings: bool(state.get("asked_back")))
-follow_up = OfState("a follow-up", lambda state, settings: bool(answered_turns(state)))
+person_unknown = StateCondition("no person is known", lambda state, settings: bool(state.get("asked_back")))
+follow_up = StateCondition("a follow-up", lambda state, settings: bool(answered_turns(state)))
 
-Way = Condition | Join | OfState
-Ways = Mapping[Any, Any]
+EdgeCondition = Condition | Join | StateCondition
+Edges = Mapping[Any, Any]

@@ -11,10 +11,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 from langgraph.types import StateSnapshot
 
-from ramify.graphs.conditions import follow_up, nobody_known
-from ramify.graphs.editing import Edit, fork
-from ramify.graphs.memory import memory_address, opened
-from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
+from ramify.graphs.conditions import follow_up, person_unknown
+from ramify.graphs.editing import Edit, fork_run
+from ramify.graphs.memory import memory_address, open_memory
+from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, run_graph, with_review_memory
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.append_answer import append_answer
@@ -32,7 +32,7 @@ THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
 RATINGS = ("ramify", "ratings")
 """Where the ratings of its answers are."""
-_PAGE = 1000
+_PAGE_SIZE = 1000
 """Conversations that are read at once."""
 
 
@@ -46,7 +46,7 @@ class Thread(NamedTuple):
     asked: str
 
 
-async def note(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
+async def record_thread(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
     """Add a conversation to the list, or update it there: its first question stays, and its turns where none are given."""
     held = await store.aget(THREADS, thread)
     kept = held.value if held else {"first": question, "turns": 0}
@@ -55,18 +55,18 @@ async def note(store: BaseStore, thread: str, question: str, strategy: str, turn
     await store.aput(THREADS, thread, {"first": kept["first"], "turns": answered, "strategy": strategy, "asked": asked})
 
 
-async def threads(where: str) -> list[Thread]:
+async def load_threads(where: str) -> list[Thread]:
     """Return the conversations of a memory, the latest first."""
     found: list[Thread] = []
-    async with opened(where) as memory:
-        while page := await memory.store.asearch(THREADS, limit=_PAGE, offset=len(found)):
+    async with open_memory(where) as memory:
+        while page := await memory.store.asearch(THREADS, limit=_PAGE_SIZE, offset=len(found)):
             found += [Thread(name=one.key, **one.value) for one in page]
     return sorted(found, key=lambda thread: thread.asked, reverse=True)
 
 
-async def delete(where: str, thread: str) -> bool:
+async def delete_thread(where: str, thread: str) -> bool:
     """Delete a conversation with its questions, answers and passages; return whether it was listed."""
-    async with opened(where) as memory:
+    async with open_memory(where) as memory:
         held = await memory.store.aget(THREADS, thread)
         await memory.saver.adelete_thread(thread)
         await memory.store.adelete(THREADS, thread)
@@ -85,19 +85,19 @@ def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     """
     [(_, first)] = wiring.edges.pop(init_tree.name)
     wiring.edges.pop(START)
-    wiring.edges.pop(wiring.last)
-    wiring.given, wiring.returned = ChatInput, ConversationOutput
+    wiring.edges.pop(wiring.last_step)
+    wiring.input_schema, wiring.output_schema = ChatInput, ConversationOutput
     wiring.path(START, read_input, init_tree)
-    wiring.when(init_tree, {nobody_known: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
+    wiring.when(init_tree, {person_unknown: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
     wiring.path(contextualize, first)
     wiring.path(ask_back, append_answer)
-    wiring.path(wiring.last, append_answer, END)
-    wiring.around = frozenset(step.name for step in (read_input, contextualize, ask_back, append_answer))
+    wiring.path(wiring.last_step, append_answer, END)
+    wiring.conversation_steps = frozenset(step.name for step in (read_input, contextualize, ask_back, append_answer))
     return wiring
 
 
 @cache
-def _wired(name: str, **arguments: Any) -> Wiring[Any]:
+def _conversation_wiring(name: str, **arguments: Any) -> Wiring[Any]:
     return with_conversation(build(name, **arguments))
 
 
@@ -146,11 +146,11 @@ class Conversation:
         """Read the messages of the thread; return the question whose answering was interrupted, None where there is none."""
         if self.memory is None:
             return None
-        async with opened(self.memory) as memory:
+        async with open_memory(self.memory) as memory:
             listed = await memory.store.aget(THREADS, self.thread)
             self.strategy = str(listed.value["strategy"]) if listed else None
-            held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
-            given = await _not_taken_up(memory.saver, held)
+            held = await _conversation_wiring(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+            given = await _unread_messages(memory.saver, held)
         self.messages = held.values.get("messages", [])
         if given:
             return given[-1].text
@@ -208,22 +208,22 @@ class Conversation:
         edit: Edit | None = None,
     ) -> Result:
         """Run a turn, without a question the rest of an interrupted or edited one; the list of threads names it from its beginning."""
-        wiring, settings = configure(strategy, options, _wired)
+        wiring, settings = configure(strategy, options, _conversation_wiring)
         asked = [HumanMessage(question)] if question else []
         if self.memory is None:
             messages = [*self.messages, *asked]
-            graph, config = reviewable(wiring, settings, config, reviewer)
+            graph, config = with_review_memory(wiring, settings, config, reviewer)
             result, state = await run_graph(graph, {"messages": messages}, strategy, settings, watch, config, reviewer)
         else:
             check_reviewer(settings, reviewer)
             ended: tuple[Result, dict[str, Any]] | None = None
             try:
-                async with opened(self.memory) as memory:
+                async with open_memory(self.memory) as memory:
                     kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
-                    await note(memory.store, self.thread, question or "", strategy)
-                    place = self._config(config if edit is None else await fork(wiring, kept, self._config(config), edit))
+                    await record_thread(memory.store, self.thread, question or "", strategy)
+                    place = self._config(config if edit is None else await fork_run(wiring, kept, self._config(config), edit))
                     ended = await run_graph(kept, {"messages": asked} if asked else None, strategy, settings, watch, place, reviewer)
-                    await note(memory.store, self.thread, question or "", strategy, _answered_turns(ended[1]["messages"]))
+                    await record_thread(memory.store, self.thread, question or "", strategy, _answered_turns(ended[1]["messages"]))
             except RamifyError as error:
                 if ended is None:
                     raise
@@ -241,7 +241,7 @@ class Conversation:
         return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
 
 
-async def _not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
+async def _unread_messages(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
     """Return the messages of a question that was given, and that no step has read yet; none where there is none."""
     steps = {task.name for task in held.tasks}
     if START in steps and (kept := await saver.aget_tuple(held.config)):

@@ -14,10 +14,10 @@ from ramify.nodes.tree import ROOT, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
 
-BY_HAND = "dropped by the user"
+DROPPED_BY_USER = "dropped by the user"
 """The note of a branch that an edit drops."""
 _SEARCH = "retrieve"
-_QUOTED = 80
+_MAX_QUOTED_CHARS = 80
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 
@@ -27,15 +27,15 @@ class Edit(NamedTuple):
     path: str
     question: str | None = None
 
-    def applied(self, branch: Branch) -> Branch:
+    def apply(self, branch: Branch) -> Branch:
         """Return the branch as the run is to go on with it; UsageError for what is no question."""
         fresh = branch.model_copy(update={"next": "", "sent": -1})
         if self.question is None:
-            return fresh.with_status("pruned", note=BY_HAND)
+            return fresh.with_status("pruned", note=DROPPED_BY_USER)
         return fresh.with_status("open", question=validate_question(self.question), note="")
 
 
-async def fork(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, edit: Edit) -> RunnableConfig:
+async def fork_run(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, edit: Edit) -> RunnableConfig:
     """Edit the branch before it was last searched, in the last question of a thread; return where the run goes on.
 
     What came of other branches before is kept. UsageError where the tree has no such branch, or it was never to be searched.
@@ -43,13 +43,13 @@ async def fork(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, edit: 
     moment: StateSnapshot | None = await graph.aget_state(config)
     asked = _questions(moment)
     if edit.path not in (_tree(moment)):
-        raise UsageError(f"the last question has no branch {brief(repr(edit.path), _QUOTED)}", "name one of its tree")
+        raise UsageError(f"the last question has no branch {brief(repr(edit.path), _MAX_QUOTED_CHARS)}", "name one of its tree")
     if edit.path == ROOT:
         raise UsageError("the first branch is the question itself", "ask another question instead")
     while moment is not None and _questions(moment) == asked:
         branch = _tree(moment).get(edit.path)
         if branch is not None and branch.status in ("open", "waiting") and _SEARCH in moment.next:
-            changed = {"tree": {edit.path: edit.applied(branch)}, "started": time.time()}
+            changed = {"tree": {edit.path: edit.apply(branch)}, "started": time.time()}
             return await graph.aupdate_state(moment.config, changed, as_node=await _step_before(wiring, graph, moment))
         moment = await _parent(graph, moment)
     raise UsageError(f"the branch {edit.path} was never to be searched", "edit the one above it, or ask anew")

@@ -3,8 +3,8 @@
 Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
-from ramify.graphs.call_counts import MaxCalls, check_calls
-from ramify.graphs.conditions import helps
+from ramify.graphs._call_counts import MaxCalls, check_calls
+from ramify.graphs.conditions import is_helpful
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.init_tree import init_tree
@@ -19,7 +19,7 @@ def build() -> Wiring[GlobalSettings]:
     """Wire global search."""
     graph = Wiring(GlobalSettings)
     graph.path(START, init_tree, retrieve_reports, map_report)
-    graph.when(map_report, {helps: reduce}, otherwise=prune)
+    graph.when(map_report, {is_helpful: reduce}, otherwise=prune)
     graph.path(prune, reduce, END)
     return graph
 

@@ -1,6 +1,6 @@
 """IRCoT (Trivedi et al. 2023, figure 2): each sentence of a chain of thought is searched for, and a reader answers from what was found."""
 
-from ramify.graphs.call_counts import MaxCalls, check_calls
+from ramify.graphs._call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import concluded, to_search, within_depth
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
@@ -16,7 +16,7 @@ def build() -> Wiring[IrcotSettings]:
     graph = Wiring(IrcotSettings)
     graph.path(START, init_tree, retrieve)
     graph.when(retrieve, {within_depth: next_thought}, otherwise=finalize)
-    graph.when(next_thought, {to_search: retrieve, concluded.called('"answer is"'): finalize}, otherwise=finalize)
+    graph.when(next_thought, {to_search: retrieve, concluded.with_label('"answer is"'): finalize}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

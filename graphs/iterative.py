@@ -1,7 +1,7 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
-from ramify.graphs.call_counts import MaxCalls, check_calls
-from ramify.graphs.conditions import enough, nothing_unread, poor_rounds, rounds_used_up
+from ramify.graphs._call_counts import MaxCalls, check_calls
+from ramify.graphs.conditions import all_read, enough, poor_rounds, rounds_used_up
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.assign_evidence import assign_evidence
@@ -20,7 +20,7 @@ def build() -> Wiring[IterativeSettings]:
     graph = Wiring(IterativeSettings, IterativeState)
     graph.path(START, init_tree, plan, retrieve, filter)
     ends = {enough: assign_evidence, rounds_used_up: assign_evidence}
-    graph.when(filter, {**ends, poor_rounds: search_suggested, nothing_unread: assign_evidence}, otherwise=filter)
+    graph.when(filter, {**ends, poor_rounds: search_suggested, all_read: assign_evidence}, otherwise=filter)
     graph.path(search_suggested, retrieve)
     graph.path(assign_evidence, compress, END)
     return graph

@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore, Op
 
-from ramify.graphs.nested import TRUSTED
+from ramify.graphs._nested import CHECKPOINT_CLASSES
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import make_file, remedy_for, share
 from ramify.tools.scrub import learn_address, parts_of, shown
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from langgraph.store.postgres.aio import AsyncPostgresStore
 
 SQLITE = "sqlite:"
-_PRIVATE = 0o600
+_FILE_MODE = 0o600
 """The mode of a new file of conversations, whatever that of its folder."""
-_BUSY_S = 60
+_BUSY_TIMEOUT_S = 60
 """Seconds that a writer waits for others in a file."""
-_PATIENCE_S = 10
+_CONNECT_TIMEOUT_S = 10
 """Seconds that a database may take to be reached."""
-_MAKING = 7_264_392
+_LOCK_ID = 7_264_392
 """The number of the lock that is held while the tables of a database are made."""
-_AGAIN_S = 0.1
+_RETRY_S = 0.1
 
 
 class Memory(NamedTuple):
@@ -71,7 +71,7 @@ def share_memory(where: str) -> None:
     place = memory_address(where)
     if not place.startswith(SQLITE):
         raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
-    share([make_file(kept, _PRIVATE) for kept in _files_of(Path(place.removeprefix(SQLITE)))])
+    share([make_file(kept, _FILE_MODE) for kept in _files_of(Path(place.removeprefix(SQLITE)))])
 
 
 def _is_store(file: Path, known: set[str]) -> bool:
@@ -93,16 +93,16 @@ def _files_of(file: Path) -> dict[Path, set[str]]:
 
 
 @asynccontextmanager
-async def opened(where: str) -> AsyncIterator[Memory]:
+async def open_memory(where: str) -> AsyncIterator[Memory]:
     """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
     place = await asyncio.to_thread(memory_address, where)
     connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
     async with connect(place.removeprefix(SQLITE)) as memory:
-        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
+        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_CLASSES)  # nothing else is made from what lies there
         yield memory
 
 
-def _lost(where: str, error: Exception, remedy: str) -> RamifyError:
+def _unreachable(where: str, error: Exception, remedy: str) -> RamifyError:
     """Return the error of conversations that cannot be reached, with its reason in one line."""
     reason = " ".join(str(error).split())[:300] or type(error).__name__
     return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
@@ -117,32 +117,34 @@ async def _in_postgres(where: str) -> AsyncIterator[Memory]:
         from psycopg import Error
     except ImportError as error:
         raise RamifyError("LangGraph's memory in PostgreSQL is not installed", "run `pip install 'ramify-rag[postgres]'`") from error
-    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_PATIENCE_S}"
+    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_CONNECT_TIMEOUT_S}"
     try:
         async with AsyncPostgresSaver.from_conn_string(patient) as saver, AsyncPostgresStore.from_conn_string(patient) as store:
             await _make_tables(saver, store)
             yield Memory(saver, store)
     except Error as error:
-        raise _lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
+        raise _unreachable(
+            shown(where), error, "check the address, that the server runs, and that the user may make tables there"
+        ) from None
 
 
 async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
     """Make the tables, one process at a time; a user who may make none uses existing ones."""
     from psycopg.errors import InsufficientPrivilege
 
-    while not await _one(saver, "SELECT pg_try_advisory_lock(%s) AS one", _MAKING):  # noqa: ASYNC110
-        await asyncio.sleep(_AGAIN_S)  # waiting for the lock in PostgreSQL would keep the other process from making an index
+    while not await _fetch_value(saver, "SELECT pg_try_advisory_lock(%s) AS one", _LOCK_ID):  # noqa: ASYNC110
+        await asyncio.sleep(_RETRY_S)  # waiting for the lock in PostgreSQL would keep the other process from making an index
     try:
         await saver.setup()
         await store.setup()
     except InsufficientPrivilege:
-        if not await _one(saver, "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"):
+        if not await _fetch_value(saver, "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"):
             raise
     finally:
-        await _one(saver, "SELECT pg_advisory_unlock(%s) AS one", _MAKING)
+        await _fetch_value(saver, "SELECT pg_advisory_unlock(%s) AS one", _LOCK_ID)
 
 
-async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
+async def _fetch_value(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
     """Return the value that a query names `one`."""
     found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
     return found["one"]
@@ -159,7 +161,7 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
             yield memory
     except (OSError, sqlite3.Error) as error:
         remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
-        raise _lost(repr(file), error, remedy) from error
+        raise _unreachable(repr(file), error, remedy) from error
 
 
 @asynccontextmanager
@@ -170,20 +172,20 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
         from langgraph.store.sqlite.aio import AsyncSqliteStore
     except ImportError as error:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
-    saved, listed = [await asyncio.to_thread(make_file, kept, _PRIVATE) for kept in _files_of(Path(file))]
+    saved, listed = [await asyncio.to_thread(make_file, kept, _FILE_MODE) for kept in _files_of(Path(file))]
     async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
         saver.lock = _Lock(saver.conn)
-        await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-        await patiently(saver.setup, _BUSY_S)
-        if not await asyncio.to_thread(_has_list, listed, _BUSY_S):
+        await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
+        await retry_while_locked(saver.setup, _BUSY_TIMEOUT_S)
+        if not await asyncio.to_thread(_has_list, listed, _BUSY_TIMEOUT_S):
             await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
-            await asyncio.to_thread(_make_list, listed, _BUSY_S)
+            await asyncio.to_thread(_make_list, listed, _BUSY_TIMEOUT_S)
             await saver.conn.rollback()
         async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
             store.abatch = partial(_one_by_one, store.abatch)  # type: ignore[method-assign]
             try:
-                await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
-                await patiently(store.setup, _BUSY_S)
+                await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
+                await retry_while_locked(store.setup, _BUSY_TIMEOUT_S)
                 yield Memory(saver, store)
             finally:
                 await _end_task(store)
@@ -219,24 +221,24 @@ _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDi
 """The files that are open, by event loop."""
 
 
-def _has_list(file: Path, patience_s: float) -> bool:
+def _has_list(file: Path, timeout_s: float) -> bool:
     """Return whether a file has all tables of the list of conversations."""
     from langgraph.store.sqlite import SqliteStore
 
-    with closing(sqlite3.connect(file, timeout=patience_s)) as database:
+    with closing(sqlite3.connect(file, timeout=timeout_s)) as database:
         if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'store_migrations'").fetchone() is None:
             return False
         made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0]
     return made is not None and made + 1 >= len(SqliteStore.MIGRATIONS)
 
 
-def _make_list(file: Path, patience_s: float) -> None:
+def _make_list(file: Path, timeout_s: float) -> None:
     """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
     from langgraph.store.sqlite import SqliteStore
 
-    if _has_list(file, patience_s):  # another process has made it meanwhile
+    if _has_list(file, timeout_s):  # another process has made it meanwhile
         return
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=patience_s)) as database:
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=timeout_s)) as database:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
             database.execute("DELETE FROM store_migrations")
@@ -244,16 +246,16 @@ def _make_list(file: Path, patience_s: float) -> None:
         SqliteStore(database).setup()
 
 
-async def patiently(make: Callable[[], Awaitable[None]], patience_s: float) -> None:
+async def retry_while_locked(make: Callable[[], Awaitable[None]], timeout_s: float) -> None:
     """Prepare a file, again where others are at it: for the change of its journal SQLite waits for nobody."""
-    until = time.monotonic() + patience_s
+    until = time.monotonic() + timeout_s
     while True:
         try:
             return await make()
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > until:
                 raise
-        await asyncio.sleep(_AGAIN_S)
+        await asyncio.sleep(_RETRY_S)
 
 
 async def _end_task(store: BaseStore) -> None:

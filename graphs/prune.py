@@ -6,9 +6,10 @@ answer is accepted when its confidence is above tau. Way up: one final call over
 
 from typing import Literal
 
-from ramify.graphs.call_counts import count_prune
+from ramify.graphs._call_counts import count_prune
 from ramify.graphs.conditions import (
-    Ways,
+    Edges,
+    above_tau,
     awaited_settled,
     cannot_be_split,
     children_settled,
@@ -23,7 +24,6 @@ from ramify.graphs.conditions import (
     proposes_entities,
     proposes_split,
     root_answered,
-    sure,
     to_search,
     within_depth,
 )
@@ -42,7 +42,7 @@ from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import TAU, PruneSettings
 
 Backtrace = Literal["single", "recursive"]
-wanted = (is_root | is_waited_for).called("the root, or waited for")
+root_or_awaited = (is_root | is_waited_for).with_label("the root, or waited for")
 """Nothing else would come of the question."""
 
 
@@ -56,8 +56,8 @@ def build(
 ) -> Wiring[PruneSettings]:
     """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
     graph = Wiring(PruneSettings, final_call=backtrace == "single")
-    accepted = {sure if confidence else known: finalize} if adaptive and answers else {}
-    settled: Ways = {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}
+    accepted = {above_tau if confidence else known: finalize} if adaptive and answers else {}
+    settled: Edges = {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}
     if backtrace == "single":
         settled = {hop_unsure: prune, hop_settled: fill, root_answered: aggregate, awaited_settled: aggregate}
     named = adaptive and entities
@@ -69,21 +69,21 @@ def build(
     return graph
 
 
-def _joint(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: bool, early: bool) -> None:
+def _joint(graph: Wiring[PruneSettings], accepted: Edges, settled: Edges, named: bool, early: bool) -> None:
     """One call a branch; at the depth limit a branch is only searched, unless something else builds on it."""
     graph.path(START, init_tree, retrieve)
-    graph.when(retrieve, {is_entity: answer, within_depth: decide, wanted: answer}, otherwise=finalize)
-    proposed: Ways = {proposes_split: decompose, **({proposes_entities: extract_entities} if named else {})}
-    unanswered: Ways = {no_answer & wanted: answer, no_answer: finalize}
-    again: Ways = {within_depth & may_reconsider: decide} if early else {}
+    graph.when(retrieve, {is_entity: answer, within_depth: decide, root_or_awaited: answer}, otherwise=finalize)
+    proposed: Edges = {proposes_split: decompose, **({proposes_entities: extract_entities} if named else {})}
+    unanswered: Edges = {no_answer & root_or_awaited: answer, no_answer: finalize}
+    again: Edges = {within_depth & may_reconsider: decide} if early else {}
     graph.when(decide, {**proposed, **unanswered, **accepted, **settled}, otherwise=prune if early else finalize)
     graph.when(answer, {**accepted, **settled}, otherwise=prune)
     graph.when(prune, {**again, **settled}, otherwise=finalize)
     for divide in (decompose, extract_entities) if named else (decompose,):
-        graph.when(divide, {to_search: retrieve, no_answer & wanted: answer}, otherwise=finalize)
+        graph.when(divide, {to_search: retrieve, no_answer & root_or_awaited: answer}, otherwise=finalize)
 
 
-def _staged(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: bool, early: bool) -> None:
+def _staged(graph: Wiring[PruneSettings], accepted: Edges, settled: Edges, named: bool, early: bool) -> None:
     """Answer, then decompose what was not accepted, then name entities where that cannot be split."""
     graph.path(START, init_tree, retrieve, answer)
     graph.when(answer, {**accepted, **settled}, otherwise=prune)

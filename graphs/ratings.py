@@ -4,8 +4,8 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from ramify.graphs.conversation import RATINGS, Conversation, threads
-from ramify.graphs.memory import opened
+from ramify.graphs.conversation import RATINGS, Conversation, load_threads
+from ramify.graphs.memory import open_memory
 from ramify.graphs.run import blocking
 from ramify.nodes.state import MARK
 
@@ -14,11 +14,11 @@ CONVERSATIONS = "conversations.sqlite"
 """The file of conversations in the folder of a server."""
 
 
-class Turn(NamedTuple):
+class AnsweredTurn(NamedTuple):
     """A question of a conversation as it was asked, and what the toolkit told: None where it was not answered."""
 
     asked: str
-    told: dict[str, Any] | None
+    answer_data: dict[str, Any] | None
 
 
 class Rated(NamedTuple):
@@ -31,14 +31,14 @@ class Rated(NamedTuple):
     sources: tuple[str, ...]
 
 
-def turns_of(messages: list[AnyMessage]) -> list[Turn]:
+def find_turns(messages: list[AnyMessage]) -> list[AnsweredTurn]:
     """Return the turns of a conversation."""
-    found: list[Turn] = []
+    found: list[AnsweredTurn] = []
     for message in messages:
         if isinstance(message, HumanMessage):
-            found.append(Turn(message.text, None))
+            found.append(AnsweredTurn(message.text, None))
         elif isinstance(message, AIMessage) and found and isinstance(told := message.additional_kwargs.get(MARK), dict):
-            found[-1] = Turn(found[-1].asked, told)
+            found[-1] = AnsweredTurn(found[-1].asked, told)
     return found
 
 
@@ -46,9 +46,9 @@ async def rate(where: str, thread: str, asked: str, answer: str, rating: Rating 
     """Rate an answer of a conversation, None for no rating; return whether there is such an answer."""
     kept = Conversation(where, thread)
     await kept.recall_async()
-    if not any(turn.told and (turn.asked, turn.told.get("answer")) == (asked, answer) for turn in turns_of(kept.messages)):
+    if not any(turn.answer_data and (turn.asked, turn.answer_data.get("answer")) == (asked, answer) for turn in find_turns(kept.messages)):
         return False
-    async with opened(where) as memory:
+    async with open_memory(where) as memory:
         held = await memory.store.aget(RATINGS, thread)
         others = [one for one in (held.value["ratings"] if held else []) if (one["asked"], one["answer"]) != (asked, answer)]
         given = [{"asked": asked, "answer": answer, "rating": rating}] if rating else []
@@ -56,27 +56,27 @@ async def rate(where: str, thread: str, asked: str, answer: str, rating: Rating 
     return True
 
 
-async def ratings_of(where: str, thread: str) -> dict[tuple[str, str], Rating]:
+async def load_ratings(where: str, thread: str) -> dict[tuple[str, str], Rating]:
     """Return the ratings of a conversation by question as asked and answer."""
-    async with opened(where) as memory:
+    async with open_memory(where) as memory:
         held = await memory.store.aget(RATINGS, thread)
     return {(one["asked"], one["answer"]): one["rating"] for one in (held.value["ratings"] if held else [])}
 
 
-def rated(where: str) -> list[Rated]:
+def rated_answers(where: str) -> list[Rated]:
     """Return all rated answers of a memory, the oldest conversation first. Blocking."""
-    return blocking(_rated(where))
+    return blocking(_load_rated_answers(where))
 
 
-async def _rated(where: str) -> list[Rated]:
+async def _load_rated_answers(where: str) -> list[Rated]:
     found = []
-    for thread in reversed(await threads(where)):
-        ratings = await ratings_of(where, thread.name)
+    for thread in reversed(await load_threads(where)):
+        ratings = await load_ratings(where, thread.name)
         if not ratings:
             continue
         kept = Conversation(where, thread.name)
         await kept.recall_async()
-        for asked, told in turns_of(kept.messages):
+        for asked, told in find_turns(kept.messages):
             if told and (rating := ratings.get((asked, str(told.get("answer"))))):
                 cited = [str(one["source"]) for one in told.get("citations") or () if one.get("cited")]
                 question = str(told.get("question") or asked)

@@ -1,7 +1,7 @@
 """A search agent like ReAct (Yao et al. 2023), wired as Search-o1 (Li et al. 2025, figure 2): think, search, condense, again."""
 
-from ramify.graphs.call_counts import count_chain
-from ramify.graphs.conditions import concluded, shorter, to_search
+from ramify.graphs._call_counts import count_chain
+from ramify.graphs.conditions import chain_may_continue, concluded, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.condense import condense
@@ -16,9 +16,9 @@ def build() -> Wiring[ReactSettings]:
     """Wire the agent."""
     graph = Wiring(ReactSettings)
     graph.path(START, init_tree, search_or_answer)
-    graph.when(search_or_answer, {to_search: retrieve, concluded.called("answers"): finalize}, otherwise=finalize)
+    graph.when(search_or_answer, {to_search: retrieve, concluded.with_label("answers"): finalize}, otherwise=finalize)
     graph.path(retrieve, condense)
-    graph.when(condense, {shorter: search_or_answer}, otherwise=finalize)
+    graph.when(condense, {chain_may_continue: search_or_answer}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

@@ -35,13 +35,13 @@ NOT_LISTED = {
     "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
 }
 """Why the embedded model has quoted nothing for a question that no phrase answers."""
-NAME = 80
+MAX_NAME_CHARS = 80
 """Characters of an answer or question that are shown."""
 INTERRUPT = "__interrupt__"
 """Where LangGraph says in the last values that a run stopped for a person."""
 
 
-class Cost(Usage):
+class ResultUsage(Usage):
     """What a question cost, with the seconds it took."""
 
     wall_s: float = 0.0
@@ -71,7 +71,7 @@ class Result(FrozenModel):
     confidence_source: str | None = None
     citations: list[Citation] = Field(default_factory=list)
     tree: Tree
-    usage: Cost
+    usage: ResultUsage
     stopped_by: StoppedBy
     asked_back: str = ""
     """What a conversation asks instead of answering: whom a pronoun means. The answer is Unknown then."""
@@ -92,7 +92,7 @@ class Result(FrozenModel):
     def from_state(cls, state: dict[str, Any], strategy: str, seconds: float) -> "Result":
         """Read the result off a graph's final state."""
         names = cls.model_fields.keys() & state.keys() - {"usage"}
-        cost = Cost(**state["usage"].model_dump(), wall_s=round(seconds, 3), loading_s=round(state.get("loading_s", 0.0), 3))
+        cost = ResultUsage(**state["usage"].model_dump(), wall_s=round(seconds, 3), loading_s=round(state.get("loading_s", 0.0), 3))
         return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
 
     def to_json(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Result(FrozenModel):
         return found
 
 
-def could_not_ask(result: Result) -> str:
+def failure_reason(result: Result) -> str:
     """Return why a question could not be asked to its end, empty where it could, even if its answer is Unknown."""
     if result.error:
         return result.error
@@ -112,7 +112,7 @@ def could_not_ask(result: Result) -> str:
     return next(filter(None, reasons), "the model gave no usable reply")
 
 
-def why_unknown(result: Result) -> str:
+def unknown_reason(result: Result) -> str:
     """Return why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
     if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
@@ -127,12 +127,12 @@ def why_unknown(result: Result) -> str:
     missing = [b for b in asked if b.answer is not None and not b.known and b.question != result.question]
     lacking = next((b for b in missing if not any(other.path.startswith(f"{b.path}.") for other in missing)), None)
     if lacking is not None:
-        return f"unsure: no answer was found to {brief(lacking.question, NAME)!r}"
+        return f"unsure: no answer was found to {brief(lacking.question, MAX_NAME_CHARS)!r}"
     if not result.index:
         return ""
     if embedded and (known := [b for b in asked if b.known]):
         weakest = min(known, key=lambda branch: branch.confidence or 0.0)
-        return f"unsure: {brief(weakest.answer, NAME)!r} was withheld, only {weakest.confidence or 0.0:.2f} sure"
+        return f"unsure: {brief(weakest.answer, MAX_NAME_CHARS)!r} was withheld, only {weakest.confidence or 0.0:.2f} sure"
     read = next((b for b in asked if b.path == ROOT and b.confidence), None)
     if read is None:
         return ""
@@ -147,11 +147,11 @@ Reviewer = Callable[[list[dict[str, Any]]], Awaitable[list[dict[str, Any]]]]
 """Shows a person actions (name, args, description) and returns a decision for each: `{"type": "approve"}`, or edit or reject."""
 Watch = Callable[[str, Any], None]
 """Called with each event of the run: its kind (`tasks`, `values` or `custom`) and what LangGraph says of it."""
-_AWAKE = 0.5
+_SIGNAL_POLL_S = 0.5
 """Seconds within which Ctrl-C is seen."""
 WARNING = "warning: "
 """Before a notice that comes with a failure."""
-VERBS = {
+STEP_VERBS = {
     "init_tree": "getting ready",
     "contextualize": "understanding the follow-up",
     "retrieve": "searching",
@@ -193,7 +193,7 @@ async def ask_async(
     model that was lost after its first reply in the result's `error`.
     """
     wiring, settings = configure(strategy, options)
-    graph, config = reviewable(wiring, settings, config, reviewer)
+    graph, config = with_review_memory(wiring, settings, config, reviewer)
     result, _ = await run_graph(graph, {"question": validate_question(question)}, strategy, settings, watch, config, reviewer)
     return result
 
@@ -203,7 +203,7 @@ def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, revi
     return blocking(ask_async(question, strategy, watch, reviewer=reviewer, **options))
 
 
-def reviewable(
+def with_review_memory(
     wiring: Wiring[Any], settings: Settings, config: RunnableConfig | None, reviewer: Reviewer | None
 ) -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig | None]:
     """Return the graph and the config of a run that keeps nothing: where a person is asked first, its checkpoints are in memory."""
@@ -298,18 +298,18 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
             return pool.submit(copy_context().run, asyncio.run, work).result()
     with asyncio.Runner() as runner:
         try:
-            return runner.run(_awake(work))
+            return runner.run(_with_signal_polling(work))
         except KeyboardInterrupt:
             runner.get_loop().set_default_executor(ThreadPoolExecutor(1))  # closing a loop waits for the threads of the one it has
             raise
 
 
-async def _awake(work: Coroutine[Any, Any, T]) -> T:
+async def _with_signal_polling(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine while the loop wakes twice a second: else a signal that comes as it falls asleep is seen at its next event only."""
 
     async def wake() -> None:
         while True:  # noqa: ASYNC110  # nothing is waited for but that the loop wakes
-            await asyncio.sleep(_AWAKE)
+            await asyncio.sleep(_SIGNAL_POLL_S)
 
     waking = asyncio.ensure_future(wake())
     try:
@@ -323,15 +323,15 @@ class RunTracker:
 
     reads_text = True
 
-    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(self, notify: Callable[[str], None] | None = None) -> None:
         self.tree: Tree = {}
         self.passages: dict[str, Passage] = {}
         self.question = ""
-        self.doing = VERBS["init_tree"]
+        self.doing = STEP_VERBS["init_tree"]
         self.text = ""
         """The answer's text as far as the model has written it."""
         self.notices: list[str] = []
-        self._tell = tell
+        self._notify = notify
         self._tasks: dict[str, tuple[str, str]] = {}
         """By a task's id: the path of its branch, and what it does."""
 
@@ -357,21 +357,21 @@ class RunTracker:
         self.question = state.get("question") or self.question
         new = [notice for notice in state.get("notices") or () if notice not in self.notices]
         self.notices += new
-        if self._tell is not None:
+        if self._notify is not None:
             before = WARNING if state.get("stopped_by", "finished") != "finished" else ""
             for notice in new:
-                self._tell(before + notice)
+                self._notify(before + notice)
 
     def _begin(self, event: Mapping[str, Any]) -> None:
         """A step begins with the whole state, the task of a branch with its arguments."""
         name, given = event["name"], event["input"]
         if isinstance(given, Mapping):
-            self.doing = VERBS.get(name, self.doing)
+            self.doing = STEP_VERBS.get(name, self.doing)
             if name == "retrieve":  # one search for all branches
                 wanted = [path for path, branch in self.tree.items() if branch.next == name]
-                self._tasks |= {f"{event['id']} {path}": (path, VERBS[name]) for path in wanted}
+                self._tasks |= {f"{event['id']} {path}": (path, STEP_VERBS[name]) for path in wanted}
         elif (branch := branch_of(given)) is not None:
-            self._tasks[event["id"]] = (branch.path, VERBS.get(name, name))
+            self._tasks[event["id"]] = (branch.path, STEP_VERBS.get(name, name))
 
     def _end(self, event: Mapping[str, Any]) -> None:
         self._tasks = {key: doing for key, doing in self._tasks.items() if key.split()[0] != event["id"]}
@@ -381,11 +381,11 @@ class RunTracker:
             self.tree = merge_branches(self.tree, {branch["path"]: branch for branch in result.get("branches", ())})
 
 
-def beginning(kind: str, event: Any) -> str:
+def describe_start(kind: str, event: Any) -> str:
     """Return what an event of a run says is begun, with the branch's path and question; empty where it says nothing of that."""
-    if kind != "tasks" or "input" not in event or event["name"] not in VERBS:
+    if kind != "tasks" or "input" not in event or event["name"] not in STEP_VERBS:
         return ""
-    doing, branch = VERBS[event["name"]], branch_of(event["input"])
+    doing, branch = STEP_VERBS[event["name"]], branch_of(event["input"])
     return doing if branch is None else one_line(f"{branch.path} {doing}: {branch.question}")
 
 

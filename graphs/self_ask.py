@@ -1,7 +1,7 @@
 """Self-Ask (Press et al. 2023, figure 3): one follow-up question after another, each looked up, until the final answer."""
 
-from ramify.graphs.call_counts import count_chain
-from ramify.graphs.conditions import concluded, shorter, to_search
+from ramify.graphs._call_counts import count_chain
+from ramify.graphs.conditions import chain_may_continue, concluded, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
@@ -16,9 +16,9 @@ def build() -> Wiring[ChainSettings]:
     """Wire Self-Ask."""
     graph = Wiring(ChainSettings)
     graph.path(START, init_tree, follow_up)
-    graph.when(follow_up, {to_search: retrieve, concluded.called("final answer"): finalize}, otherwise=finalize)
+    graph.when(follow_up, {to_search: retrieve, concluded.with_label("final answer"): finalize}, otherwise=finalize)
     graph.path(retrieve, answer)
-    graph.when(answer, {shorter: follow_up}, otherwise=finalize)
+    graph.when(answer, {chain_may_continue: follow_up}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

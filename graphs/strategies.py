@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
-from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs._call_counts import MaxCalls
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import MAX_QUOTED_CHARS, Settings
 from ramify.tools.errors import UsageError
@@ -52,14 +52,14 @@ STRATEGIES: dict[str, Strategy] = {}
 def register(strategy: Strategy) -> Strategy:
     """Add a strategy to STRATEGIES; one of the same name is replaced."""
     STRATEGIES[strategy.name] = strategy
-    shared.cache_clear()
+    shared_wiring.cache_clear()
     return strategy
 
 
 def find_strategy(name: str) -> Strategy:
     """Return a strategy by its name; UsageError where there is none."""
     if name not in STRATEGIES:
-        raise UsageError(f"there is no strategy {name!r}", _meant(name, STRATEGIES) or f"choose one of {_listed(STRATEGIES)}")
+        raise UsageError(f"there is no strategy {name!r}", _suggestion(name, STRATEGIES) or f"choose one of {_join_names(STRATEGIES)}")
     return STRATEGIES[name]
 
 
@@ -67,19 +67,19 @@ def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
     """Return a new wiring of a strategy; UsageError for an unknown name or argument."""
     strategy = find_strategy(name)
     if unknown := arguments.keys() - strategy.parameters.keys():
-        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(strategy.parameters)}")
+        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_join_names(strategy.parameters)}")
     made = strategy.build(**arguments)
     made.name = name
     return made
 
 
 @cache
-def shared(name: str, **arguments: Any) -> Wiring[Any]:
+def shared_wiring(name: str, **arguments: Any) -> Wiring[Any]:
     """Return the same wiring for the same arguments: to change a wiring, take one from `build`."""
     return build(name, **arguments)
 
 
-def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared) -> tuple[Wiring[Any], Settings]:
+def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared_wiring) -> tuple[Wiring[Any], Settings]:
     """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
     if PRESET in options:
         options = expand_preset(name, options)
@@ -87,10 +87,10 @@ def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[
     wiring = wire(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
     chosen = {key: value for key, value in options.items() if key not in arguments}
     if any("." in key for key in chosen):
-        chosen = _nested(chosen)
+        chosen = _nest_options(chosen)
     known = [*arguments, *wiring.settings.model_fields]
     if unknown := sorted(chosen.keys() - set(known)):
-        raise UsageError(f"{name} has no setting {unknown[0]!r}", _meant(unknown[0], known) or f"it has {_listed(known)}")
+        raise UsageError(f"{name} has no setting {unknown[0]!r}", _suggestion(unknown[0], known) or f"it has {_join_names(known)}")
     try:
         return wiring, wiring.settings.model_validate(chosen)
     except UsageError as error:
@@ -102,7 +102,7 @@ def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     presets = find_strategy(name).presets
     preset: Any = options.get(PRESET)
     if preset is not None and preset not in presets:
-        raise UsageError(f"{name} has no preset {brief(repr(preset), MAX_QUOTED_CHARS)}", f"it has {_listed(presets)}")
+        raise UsageError(f"{name} has no preset {brief(repr(preset), MAX_QUOTED_CHARS)}", f"it has {_join_names(presets)}")
     return {**presets.get(preset, {}), **{key: value for key, value in options.items() if key != PRESET}}
 
 
@@ -123,7 +123,7 @@ def describe_max_calls(name: str, options: Mapping[str, Any]) -> str:
     return f"{name}: {max_calls(name, settings, expand_preset(name, options)) or UNBOUNDED}"
 
 
-def _nested(options: Mapping[str, Any]) -> dict[str, Any]:
+def _nest_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Put options with dots in their names into one: search.seeds=3 is search={"seeds": 3}."""
     found: dict[str, Any] = {}
     for key, value in options.items():
@@ -145,14 +145,14 @@ def _argument(parameter: inspect.Parameter, value: Any) -> Any:
     except ValidationError:
         allowed = get_args(annotation) if get_origin(annotation) is Literal else ("true", "false")
         raise UsageError(
-            f"{parameter.name}={brief(repr(value), MAX_QUOTED_CHARS)} is not valid", f"choose one of {_listed(allowed)}"
+            f"{parameter.name}={brief(repr(value), MAX_QUOTED_CHARS)} is not valid", f"choose one of {_join_names(allowed)}"
         ) from None
 
 
-def _meant(wrong: str, names: Iterable[str]) -> str:
+def _suggestion(wrong: str, names: Iterable[str]) -> str:
     close = get_close_matches(wrong, names, 1)
     return f"did you mean {close[0]!r}?" if close else ""
 
 
-def _listed(names: Iterable[Any]) -> str:
+def _join_names(names: Iterable[Any]) -> str:
     return ", ".join(map(str, names)) or "none"

@@ -3,29 +3,29 @@
 Decompose in two, retrieve and answer each, judge the fork, prune what scores below theta, expand what holds, finalize from the leaves.
 """
 
-from ramify.graphs.call_counts import count_tor
+from ramify.graphs._call_counts import count_tor
 from ramify.graphs.conditions import (
+    answerable_below,
     at_least_theta,
     attempts_left,
     below_theta,
+    both_unanswered,
+    expandable,
     half_settled,
     hop_settled,
     hop_unsure,
     invalid_pair,
     is_waited_for,
     known,
-    may_come_from_below,
     never_split,
     new_pair,
     no_answer,
-    nothing_known,
     pair_answered,
     root_answered,
-    split_in_vain,
+    split_failed,
     to_search,
     valid_pair,
     within_depth,
-    worth_growing,
 )
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
@@ -48,27 +48,27 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     graph = Wiring(TorSettings)
     graph.path(START, init_tree, decompose)
     if rubric:
-        graph.when(decompose, {new_pair: score_pair, split_in_vain: retrieve}, otherwise=finalize)
+        graph.when(decompose, {new_pair: score_pair, split_failed: retrieve}, otherwise=finalize)
         graph.when(score_pair, {invalid_pair: prune, valid_pair: retrieve})
     else:
         graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
     graph.path(retrieve, answer)
     graph.when(answer, {unknown_hop: decompose, hop_unsure: prune, hop_settled: fill})
     if judged:
-        graph.when(answer, {may_come_from_below: expand, nothing_known: prune, pair_answered: judge})
+        graph.when(answer, {answerable_below: expand, both_unanswered: prune, pair_answered: judge})
         graph.when(judge, {at_least_theta: expand, below_theta: prune})
     else:
         graph.when(answer, {pair_answered: expand})
     graph.when(prune, {attempts_left: decompose, no_answer: retrieve} if judged or rubric else {}, otherwise=finalize)
     graph.when(fill, {to_search: retrieve}, otherwise=finalize)
-    graph.when(expand, {grows: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
+    graph.when(expand, {may_expand: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
     graph.when(aggregate, {hop_unsure: prune, hop_settled: fill}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 
 
-grows = within_depth & worth_growing & never_split
-unknown_hop = (is_waited_for & ~known & within_depth & never_split).called("no answer, and another waits for it")
+may_expand = within_depth & expandable & never_split
+unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("no answer, and another waits for it")
 """It may still be answered from below: it grows before its fork is judged."""
 
 

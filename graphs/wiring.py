@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 
-from ramify.graphs.conditions import Condition, Join, OfState, Way, sure
+from ramify.graphs.conditions import Condition, EdgeCondition, Join, StateCondition, above_tau
 from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.init_tree import freeze_model, init_tree
 from ramify.nodes.settings import Settings
@@ -26,7 +26,7 @@ from ramify.nodes.tree.notes import SEARCHED
 from ramify.tools.errors import UsageError
 
 S = TypeVar("S", bound=Settings)
-Stop = Step | str
+StepOrName = Step | str
 
 
 class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -43,13 +43,13 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def get_graph(self, *args: Any, **kwargs: Any) -> Graph:
         """Draw it."""
-        return self._drawn(super().get_graph(*args, **kwargs))
+        return self._clean_drawing(super().get_graph(*args, **kwargs))
 
     async def aget_graph(self, *args: Any, **kwargs: Any) -> Graph:
         """Draw it."""
-        return self._drawn(await super().aget_graph(*args, **kwargs))
+        return self._clean_drawing(await super().aget_graph(*args, **kwargs))
 
-    def _drawn(self, graph: Graph) -> Graph:
+    def _clean_drawing(self, graph: Graph) -> Graph:
         """Leave out the edges that LangGraph draws to a deferred step by itself, and the conditions of those that have none."""
         steps = {source for source, _ in self.edges}
         own = [edge for edge in graph.edges if edge.source not in steps or (edge.source, edge.target) in self.edges]
@@ -72,33 +72,33 @@ class Wiring(Generic[S]):
         """Whether the last step may ask the model, so that budgets keep a call back for it."""
         self.name = ""
         """The strategy's, where a registered one was built."""
-        self.given: type[Any] = GraphInput
-        self.returned: type[Any] = Answer
+        self.input_schema: type[Any] = GraphInput
+        self.output_schema: type[Any] = Answer
         """What a graph is given, and gives back."""
         self.steps: dict[str, Step] = {}
-        self.edges: dict[str, list[tuple[Way | None, str]]] = defaultdict(list)
+        self.edges: dict[str, list[tuple[EdgeCondition | None, str]]] = defaultdict(list)
         """By step: each way with the step that it leads to; None always holds."""
         self.joins: dict[Join, str] = {}
-        self.last = ""
+        self.last_step = ""
         """The step that makes the answer: the one before END, or before what a conversation does then."""
-        self.around: frozenset[str] = frozenset()
+        self.conversation_steps: frozenset[str] = frozenset()
         """The steps of a conversation, which are none of the strategy's."""
 
-    def path(self, *stops: Stop) -> None:
+    def path(self, *steps: StepOrName) -> None:
         """Lead from each stop to the next, always: steps, START and END."""
-        names = [self._place(stop) for stop in stops]
+        names = [self._add_step(stop) for stop in steps]
         for one, following in pairwise(names):
             self.edges[one].append((None, following))
 
     def when(self, step: Step, ways: Mapping[Any, Step], otherwise: Step | None = None) -> None:
         """Lead along the first way whose condition holds, else to `otherwise`; a branch that is led to the last step is settled."""
-        name = self._place(step)
+        name = self._add_step(step)
         for way, target in ways.items():
             if isinstance(way, Join):
-                self.joins.setdefault(way, self._place(target))
-            self.edges[name].append((way, self._place(target)))
+                self.joins.setdefault(way, self._add_step(target))
+            self.edges[name].append((way, self._add_step(target)))
         if otherwise is not None:
-            self.edges[name].append((None, self._place(otherwise)))
+            self.edges[name].append((None, self._add_step(otherwise)))
 
     @cached_property
     def ready(self) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -112,48 +112,48 @@ class Wiring(Generic[S]):
 
     def compile(self, settings: S | None = None, **options: Any) -> AsyncGraph:
         """Return the LangGraph; its drawing shows the values of `settings`, the options are those of `StateGraph.compile`."""
-        if not self.last:
+        if not self.last_step:
             raise UsageError("the graph has no last step", "end it with finalize, or with a step of your own made by final_step")
         shown = settings or self.settings()
         graph: StateGraph[Any, Any, Any, Any] = StateGraph(
-            self.state, context_schema=self.settings, input_schema=self.given, output_schema=self.returned
+            self.state, context_schema=self.settings, input_schema=self.input_schema, output_schema=self.output_schema
         )
         for name, step in self.steps.items():
-            deferred = name == self.last and self._side_by_side()
+            deferred = name == self.last_step and self._runs_parallel_steps()
             graph.add_node(name, self._node(step), defer=deferred, destinations=self._labels(name, shown))
             graph.add_conditional_edges(name, self._router(name))
         graph.add_edge(START, self.edges[START][0][1])
         compiled = graph.compile(**options)
         compiled.__class__ = AsyncGraph  # StateGraph.compile makes its own class and no other
         made: AsyncGraph = compiled  # type: ignore[assignment]
-        made.edges = {(name, target): target != self._always(name) for name in self.steps for _, target in self.edges[name]}
+        made.edges = {(name, target): target != self._only_target(name) for name in self.steps for _, target in self.edges[name]}
         return made
 
-    def _place(self, stop: Stop) -> str:
+    def _add_step(self, stop: StepOrName) -> str:
         if isinstance(stop, str):
             return stop
         self.steps.setdefault(stop.name, stop)
-        if stop.final and not self.last:
-            self.last = stop.name
+        if stop.final and not self.last_step:
+            self.last_step = stop.name
         return stop.name
 
-    def _always(self, name: str) -> str:
+    def _only_target(self, name: str) -> str:
         """Name the step that the only edge of this one leads to, whatever holds; empty where there are several, or conditions."""
         ways = self.edges[name]
-        late = name == self.last and bool(self.joins)  # then it may find that something is not settled yet
+        late = name == self.last_step and bool(self.joins)  # then it may find that something is not settled yet
         return ways[0][1] if len(ways) == 1 and ways[0][0] is None and not late else ""
 
-    def _side_by_side(self) -> bool:
+    def _runs_parallel_steps(self) -> bool:
         """Tell whether branches of one step can take different edges, so that steps run side by side."""
         led = (
-            {to for _, to in ways if to in self.steps and to != self.last and self.steps[to].kind != "state"}
+            {to for _, to in ways if to in self.steps and to != self.last_step and self.steps[to].kind != "state"}
             for ways in self.edges.values()
         )
         return any(len(targets) > 1 for targets in led)
 
     def _labels(self, name: str, settings: Any) -> dict[str, str]:
         """Write the conditions under which a step leads to each of the others."""
-        otherwise = "all settled" if name == self.last else "otherwise"
+        otherwise = "all settled" if name == self.last_step else "otherwise"
         told: dict[str, list[str]] = {}
         for way, target in self.edges[name]:
             told.setdefault(target, []).append(otherwise if way is None else way.label(settings))
@@ -171,8 +171,8 @@ class Wiring(Generic[S]):
             tree: Tree = state.get("tree") or {}
             if not all(isinstance(branch, Branch) for branch in tree.values()):  # their class was of another name then
                 raise UsageError("this conversation was stored by another version of ramify", "begin a new one, with another thread id")
-            loose = {} if begins else self._loose(tree, settings)
-            if step.name == self.last:
+            loose = {} if begins else self._route_unassigned(tree, settings)
+            if step.name == self.last_step:
                 if any(branch.next in self.steps for branch in (*tree.values(), *loose.values())):
                     return {}  # its edges lead to what is left
                 state = {**state, "tree": tree | loose}
@@ -180,7 +180,7 @@ class Wiring(Generic[S]):
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
             whole: Tree = state.get("tree") or {}
             context = Context(
-                state, whole, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings), self.name
+                state, whole, settings, targets, steps, self.final_call, lambda branch: above_tau.holds(tree, branch, settings), self.name
             )
             kept = self.final_call and not step.final
             with Budget.shared(settings, state, superstep, kept, step.final) as budget, call_context(settings, budget) as work:
@@ -189,13 +189,13 @@ class Wiring(Generic[S]):
                 update["started"] = state["started"] + work.review_s
             if budget.notices:
                 update["notices"] = [*budget.notices, *update.get("notices", ())]
-            return self._moved(step, handed, update, state, settings, superstep)
+            return self._route_results(step, handed, update, state, settings, superstep)
 
         node.__name__, node.__doc__ = step.name, step.act.__doc__
         node.__annotations__["state"] = self.state
         return node
 
-    def _moved(self, step: Step, handed: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
+    def _route_results(self, step: Step, handed: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
         """Say of each branch that the step leaves where it goes next, and of those that waited for it."""
         if isinstance(usage := update.get("usage"), Usage):
             update["usage"] = usage.model_copy(update={"superstep": superstep})
@@ -207,11 +207,11 @@ class Wiring(Generic[S]):
         tree = merge_branches(before, left)
         if step.kind == "state":  # it takes up no single branch: those that are new or wait to begin go on
             left |= {path: branch for path, branch in tree.items() if branch.status == "open" and not branch.next and not branch.evidence}
-        turned = self._of_state(step.name, {**state, **update, "tree": tree}, settings)
-        moved = {path: branch if turned else self._led(step.name, tree, branch, settings) for path, branch in left.items()}
+        turned = self._first_state_edge(step.name, {**state, **update, "tree": tree}, settings)
+        moved = {path: branch if turned else self._route_branch(step.name, tree, branch, settings) for path, branch in left.items()}
         tree = merge_branches(tree, moved)
-        late = self._joined(before, settings)  # whoever sees them sends them on: `_loose`
-        moved |= {path: branch for path, branch in self._joined(tree, settings).items() if path not in late or path in left}
+        late = self._release_joins(before, settings)  # whoever sees them sends them on: `_loose`
+        moved |= {path: branch for path, branch in self._release_joins(tree, settings).items() if path not in late or path in left}
         if turned and turned[0].stopped_by:
             update["stopped_by"] = turned[0].stopped_by
         moved |= {branch.path: branch for branch in handed if branch.path not in left}  # these wait for one that asks the same
@@ -220,7 +220,7 @@ class Wiring(Generic[S]):
         moved = {path: branch.model_copy(update={"sent": superstep if branch.next else -1}) for path, branch in moved.items()}
         return {**update, "tree": Overwrite(tree | moved) if replaced else moved}
 
-    def _led(self, name: str, tree: Tree, branch: Branch, settings: Any) -> Branch:
+    def _route_branch(self, name: str, tree: Tree, branch: Branch, settings: Any) -> Branch:
         """Send a branch along the first edge of a step whose condition holds; else it is settled, or rests."""
         branch = branch.model_copy(update={"next": ""})
         if branch.status not in ("open", "answered", "split"):
@@ -233,15 +233,15 @@ class Wiring(Generic[S]):
             if leads:
                 target = to
                 break
-        if target in self.steps and target != self.last:  # a step of the whole state takes up what rests
+        if target in self.steps and target != self.last_step:  # a step of the whole state takes up what rests
             return branch if self.steps[target].kind == "state" else branch.model_copy(update={"next": target})
-        if fork or any(join.keeps(tree, branch) for join in self.joins):
+        if fork or any(join.holds_back(tree, branch) for join in self.joins):
             return branch
         if branch.status == "answered":
             return branch.with_status("leaf")
         return branch.with_status("leaf", note=branch.with_note(SEARCHED)) if branch.evidence else branch
 
-    def _joined(self, tree: Tree, settings: Any) -> Tree:
+    def _release_joins(self, tree: Tree, settings: Any) -> Tree:
         """Send on the branches that waited for others and are ready."""
         sent: Tree = {}
         for path, branch in tree.items():
@@ -253,14 +253,14 @@ class Wiring(Generic[S]):
                     break
         return sent
 
-    def _loose(self, tree: Tree, settings: Any) -> Tree:
+    def _route_unassigned(self, tree: Tree, settings: Any) -> Tree:
         """Send on what nobody has yet: branches whose join two steps of one superstep made ready, and what was edited by hand.
 
         A branch that was opened is searched and answered again; an answer given by hand goes the way of one that the model gave.
         """
-        own = self.steps.keys() - self.around - {init_tree.name, self.last}
+        own = self.steps.keys() - self.conversation_steps - {init_tree.name, self.last_step}
         reading = any(self.steps[name].kind == "state" for name in own)
-        found = self._joined(tree, settings)
+        found = self._release_joins(tree, settings)
         for path, branch in tree.items():
             above = tree.get(branch.parent or "")
             # Its parent says when it begins.
@@ -269,12 +269,12 @@ class Wiring(Generic[S]):
                 continue
             if branch.status == "open" and "retrieve" in self.steps:
                 found[path] = branch.model_copy(update={"next": "retrieve", "note": "", "objection": ""})
-            elif branch.status == "answered" and not any(join.keeps(tree, branch) for join in self.joins):
+            elif branch.status == "answered" and not any(join.holds_back(tree, branch) for join in self.joins):
                 answers = next((name for name in ("decide", "answer", "condense") if name in self.steps), "")
-                found[path] = self._led(answers, tree, branch, settings)
+                found[path] = self._route_branch(answers, tree, branch, settings)
         return found
 
-    def _undone(self, tree: Tree, branch: Branch, settings: Any) -> bool:
+    def _is_stale_join(self, tree: Tree, branch: Branch, settings: Any) -> bool:
         """Tell whether a branch was sent on because others were settled, and an edit by hand has opened one of them again."""
         if branch.objection or branch.next not in self.joins.values():
             return False
@@ -283,29 +283,31 @@ class Wiring(Generic[S]):
         waiting = [join for join in self.joins if join.waits(at_rest, rest, settings)]
         return bool(waiting) and not any(join.ready(at_rest, rest, settings) for join in waiting)
 
-    def _of_state(self, name: str, state: Any, settings: Any) -> tuple[OfState, str] | None:
+    def _first_state_edge(self, name: str, state: Any, settings: Any) -> tuple[StateCondition, str] | None:
         """Give the first edge that a condition of the whole state opens, if one does."""
-        return next(((way, to) for way, to in self.edges[name] if isinstance(way, OfState) and way.holds(state, settings)), None)
+        return next(((way, to) for way, to in self.edges[name] if isinstance(way, StateCondition) and way.holds(state, settings)), None)
 
     def _router(self, name: str) -> Any:
-        onward = [to for way, to in self.edges[name] if way is None and to in self.steps and to != self.last]
+        onward = [to for way, to in self.edges[name] if way is None and to in self.steps and to != self.last_step]
         read = [to for to in onward if self.steps[to].kind == "state"]
 
         def route(state: Any) -> list[str]:
             # Not as a parameter: a state edited by hand is routed without a runtime.
             settings = freeze_model(self._settings(get_runtime()), state)
             tree: Tree = state.get("tree") or {}
-            if turned := self._of_state(name, state, settings):
+            if turned := self._first_state_edge(name, state, settings):
                 return [turned[1]]
             # Of its own superstep, this step has sent on what says so: other steps have the rest at work. After an edit, nobody has.
-            superstep = get_config().get("metadata", {}).get("langgraph_step") if name != self.last else None
-            sent = [b.next for b in tree.values() if b.next and (superstep in (None, b.sent)) and not self._undone(tree, b, settings)]
-            loose = [] if read else [b.next for b in self._loose(tree, settings).values()]
+            superstep = get_config().get("metadata", {}).get("langgraph_step") if name != self.last_step else None
+            sent = [
+                b.next for b in tree.values() if b.next and (superstep in (None, b.sent)) and not self._is_stale_join(tree, b, settings)
+            ]
+            loose = [] if read else [b.next for b in self._route_unassigned(tree, settings).values()]
             targets = dict.fromkeys(target for target in (*sent, *read, *loose) if target in self.steps)
             if targets:
                 return list(targets)
             ends = [to for _, to in self.edges[name]]
-            return ends if name == self.last or ends == [END] else [self.last]
+            return ends if name == self.last_step or ends == [END] else [self.last_step]
 
         return route
 

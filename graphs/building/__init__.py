@@ -3,6 +3,6 @@
 `build` builds; `cost` lists what an index would cost.
 """
 
-from ramify.graphs.building.build import asks_model, hierarchy, hierarchy_settings, structure
+from ramify.graphs.building._build import asks_model, hierarchy_settings, make_graph, make_hierarchy
 
-__all__ = ["asks_model", "hierarchy", "hierarchy_settings", "structure"]
+__all__ = ["asks_model", "hierarchy_settings", "make_graph", "make_hierarchy"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
-from ramify.graphs.building.build import ByModel, asks_model, hierarchy_settings
+from ramify.graphs.building._build import ModelBuilder, asks_model, hierarchy_settings
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.budget import call_context
 from ramify.nodes.building.reply_cache import CachedModel
@@ -36,26 +36,26 @@ from ramify.tools.knowledge.elements import Knowledge, Piece, quoted, read_piece
 from ramify.tools.knowledge.reports import Material, Materials, Report
 from ramify.tools.knowledge.rule_builder import quoted_elements, quoted_report
 
-PILOT, REPORTED = 20, 5
+PILOT_UNITS, PILOT_REPORTS = 20, 5
 """Units read where a model finds the names, and reports written where only these are a model's; a build does not ask for them again.
 
 Where a model finds the names, no report is asked for: its communities are not known yet, and reports on others would be thrown away.
 """
-REPORTS = (0.15, 0.4)
+REPORTS_PER_PASSAGE = (0.15, 0.4)
 """Reports for each passage, at least and at most: manuals have few; of a corpus full of names the sample shows how many more there are."""
-REPLY = (150, 400)
+REPORT_TOKENS = (150, 400)
 """Tokens of a report that a model writes, at least and at most."""
-_SAMPLE = 300
+_RULES_SAMPLE = 300
 """Passages on which the speed of the rules is measured, and from which reports are made for a start."""
-_ENCODED = 64
+_ENCODING_SAMPLE = 64
 """Passages on which the speed of the encoder is measured."""
-SUMMED = 5
+PILOT_SUMMARIES = 5
 """Groups of a hierarchy that are summed up for a start."""
-SUMMARIES = (0.06, 0.25)
+SUMMARIES_PER_PASSAGE = (0.06, 0.25)
 """Summaries for each passage of a group with a tree, at least and at most."""
-_TOGETHER = 8
+_CLUSTER_SIZE = 8
 """Passages that are summed up at once for a start, about as many as in a cluster."""
-_LISTED = 5
+_MAX_LISTED_FIELDS = 5
 """Of many fields that passages may be grouped by, those that are named."""
 T = TypeVar("T")
 Range = tuple[float, float]
@@ -71,7 +71,7 @@ class Stage(NamedTuple):
     seconds: Range = (0, 0)
 
 
-class Cost(NamedTuple):
+class CallCost(NamedTuple):
     """What something cost."""
 
     calls: int
@@ -92,27 +92,33 @@ class Cost(NamedTuple):
 
 def index_cost(
     paths: Sequence[Path],
-    home: IndexStore,
+    store: IndexStore,
     kind: Kind,
     options: Mapping[str, Any],
     embedding: str,
     chunking: tuple[int, int],
     clean: bool,
     group_by: Sequence[str] | None,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
     progress: Progress,
 ) -> list[Stage]:
     """List the stages of a build, and tell what is done for that; nothing is built. UsageError where there is nothing to estimate."""
-    if not isinstance(home, FolderStore) and not paths:
-        raise UsageError(f"there is nothing to estimate of the index in {home.where!r}", "name the files or folders that are to be indexed")
-    folder = home.path if isinstance(home, FolderStore) else Path()  # only a folder has a kind beside its passages
-    there = home.manifest() if not paths else None
+    if not isinstance(store, FolderStore) and not paths:
+        raise UsageError(
+            f"there is nothing to estimate of the index in {store.where!r}", "name the files or folders that are to be indexed"
+        )
+    folder = store.path if isinstance(store, FolderStore) else Path()  # only a folder has a kind beside its passages
+    there = store.manifest() if not paths else None
     asks = kind == "graph" and asks_model(options)
     if asks:  # what it was asked here is not asked again by a build
-        what = f"for {REPORTED} reports" if is_embedded(BuildSettings.model_validate(dict(options)).model) else f"about {PILOT} texts"
-        tell(f"for an estimate the model is asked {what}; a build does not ask that again")
+        what = (
+            f"for {PILOT_REPORTS} reports"
+            if is_embedded(BuildSettings.model_validate(dict(options)).model)
+            else f"about {PILOT_UNITS} texts"
+        )
+        notify(f"for an estimate the model is asked {what}; a build does not ask that again")
     if kind == "hierarchy" and not is_embedded(hierarchy_settings(options)[1].model):
-        tell(f"for an estimate the model is asked for {SUMMED} summaries")
+        notify(f"for an estimate the model is asked for {PILOT_SUMMARIES} summaries")
 
     def read(path: Path) -> tuple[Sequence[Piece], Leaves | None]:
         return read_pieces(path), read_leaves(path, encoded=there is not None) if kind == "hierarchy" else None
@@ -124,83 +130,85 @@ def index_cost(
         chunks = Chunking(*chunking).checked()
         (pieces, leaves), encoder = estimate_passages(paths or [folder], embedding, chunks, clean, progress, read)
     if kind == "passages":
-        return [encoding(pieces, encoder)] if encoder else []
+        return [estimate_encoding(pieces, encoder)] if encoder else []
     with TemporaryDirectory(prefix="ramify-estimate-") as spare:
         work = Path(spare) / WORK
         if leaves is None:
-            return estimate(pieces, encoder, options, folder / WORK if asks and (folder / MANIFEST).is_file() else work, progress)
+            return estimate_graph(pieces, encoder, options, folder / WORK if asks and (folder / MANIFEST).is_file() else work, progress)
         fields = group_by or (there.group_by if there and there.kind == "hierarchy" else None)
         made = estimate_hierarchy(leaves, pieces, encoder or Index.open(folder).embeddings, dict(options), fields, work)
     told = [", ".join(one) for one in made.fields]
-    several = f"one of {' · '.join(told[:_LISTED])}{' …' if len(told) > _LISTED else ''}, chosen when they are encoded"
-    tell(f"passages would be grouped by {told[0] if len(told) == 1 else several}{'' if group_by else ': --group-by names others'}")
+    several = (
+        f"one of {' · '.join(told[:_MAX_LISTED_FIELDS])}{' …' if len(told) > _MAX_LISTED_FIELDS else ''}, chosen when they are encoded"
+    )
+    notify(f"passages would be grouped by {told[0] if len(told) == 1 else several}{'' if group_by else ': --group-by names others'}")
     return made.stages
 
 
-def estimate(
+def estimate_graph(
     pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = silent
 ) -> list[Stage]:
     """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
     reporting = not is_embedded(settings.reporter or settings.model)
-    stages = [encoding(pieces, encoder)] if encoder is not None else []
+    stages = [estimate_encoding(pieces, encoder)] if encoder is not None else []
     known = is_embedded(settings.model) and reporting  # rules find the names as a build will: which reports it asks for can be known
-    some = pieces if known else sample(pieces, _SAMPLE)
+    some = pieces if known else sample(pieces, _RULES_SAMPLE)
     began = time.perf_counter()
-    materials = _materials(sum_up(quoted_elements(some)), settings)
+    materials = _rule_materials(sum_up(quoted_elements(some)), settings)
     rules = (time.perf_counter() - began) * len(pieces) / max(1, len(some))
-    most = max(REPORTS[1], len(materials) / max(1, len(some)))
-    reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
+    most = max(REPORTS_PER_PASSAGE[1], len(materials) / max(1, len(some)))
+    reports = (max(1, round(REPORTS_PER_PASSAGE[0] * len(pieces))), max(1, round(most * len(pieces))))
     by_rules = Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")
     with Work(work) as kept, call_context(settings) as spent:
-        builder = ByModel(settings, kept)
+        builder = ModelBuilder(settings, kept)
         if is_embedded(settings.model):
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))
-            return [*stages, _written(builder, materials, lambda: spent.spent) if known else by_rules]
+            return [*stages, _measure_reports(builder, materials, lambda: spent.spent) if known else by_rules]
         grouped = units(pieces, builder.finder.count, settings.unit_tokens)
-        pilot = sample(grouped, PILOT)
+        pilot = sample(grouped, PILOT_UNITS)
         readings: list[Reading] = []
 
         async def read() -> None:
             readings.append(await builder.read_units(pilot, progress))
 
-        cost = blocking(measured(read, lambda: spent.spent))
+        cost = blocking(measure_cost(read, lambda: spent.spent))
         how = (settings.gleanings, settings.claims, settings.entity_types)
-        cost = _remembered(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
+        cost = _cached_cost(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
         times = len(grouped) / max(1, len(pilot))
         stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))
-        found = _materials(sum_up(readings[0].elements), settings)
-        return [*stages, _foreseen(builder.reporter, found, reports, cost) if reporting else by_rules]
+        found = _rule_materials(sum_up(readings[0].elements), settings)
+        return [*stages, _estimate_reports(builder.reporter, found, reports, cost) if reporting else by_rules]
 
 
-def _written(builder: ByModel, materials: Sequence[Material], spent: Callable[[], Usage]) -> Stage:
+def _measure_reports(builder: ModelBuilder, materials: Sequence[Material], spent: Callable[[], Usage]) -> Stage:
     """Say what reports on known communities cost, from some that are written now."""
     levels = builder.settings.report_levels
     asked = [material for material in materials if material.community.level < levels]
     # What a report is made from is known where none of its parts is to be reported on by the model.
-    pilot = sample([material for material in asked if all(part.community.level >= levels for part in material.parts)], REPORTED)
-    cost = blocking(measured(lambda: builder.report(pilot, lambda done: None), spent))
-    cost = _remembered(builder.work, cost, [builder.reported_by, *(material.digest for material in pilot)])
+    pilot = sample([material for material in asked if all(part.community.level >= levels for part in material.parts)], PILOT_REPORTS)
+    cost = blocking(measure_cost(lambda: builder.report(pilot, lambda done: None), spent))
+    cost = _cached_cost(builder.work, cost, [builder.reported_by, *(material.digest for material in pilot)])
     times = len(asked) / max(1, len(pilot))
     return cost.stage("reports", f"{len(materials):,}", (times, times))
 
 
-def _foreseen(reporter: CachedModel[BuildSettings], materials: Sequence[Material], reports: Range, names: Cost) -> Stage:
+def _estimate_reports(reporter: CachedModel[BuildSettings], materials: Sequence[Material], reports: Range, names: CallCost) -> Stage:
     """Say what reports on communities that are not known yet cost: their tokens counted, at the speed at which names were found."""
     asked = [material for material in materials if material.community.level < reporter.settings.report_levels]
-    read = [report_tokens(material, reporter) for material in sample(asked, REPORTED)]
+    read = [report_tokens(material, reporter) for material in sample(asked, PILOT_REPORTS)]
     share = len(asked) / len(materials) if materials else 1.0
     prompt = sum(read) / max(1, len(read))
     calls = (share * reports[0], share * reports[1])
-    tokens = (calls[0] * (prompt + REPLY[0]), calls[1] * (prompt + REPLY[1]))
+    tokens = (calls[0] * (prompt + REPORT_TOKENS[0]), calls[1] * (prompt + REPORT_TOKENS[1]))
     speed = names.seconds / max(1, names.tokens)
     todo = f"{reports[0]:,} to {reports[1]:,}, at the speed at which names were found"
     return Stage("reports", todo, calls, tokens, (tokens[0] * speed, tokens[1] * speed))
 
 
-def encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
+def estimate_encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
     """Say what encoding the passages costs."""
-    pilot = [piece.text for piece in sample(pieces, _ENCODED)]
+    pilot = [piece.text for piece in sample(pieces, _ENCODING_SAMPLE)]
     encoder.encode_documents(pilot[:2])  # loading is no part of the speed
     began = time.perf_counter()
     encoder.encode_documents(pilot)
@@ -208,30 +216,30 @@ def encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
     return Stage("encoding", f"{len(pieces):,} passages", seconds=(seconds, seconds))
 
 
-def _remembered(kept: Work, cost: Cost, of: Sequence[str]) -> Cost:
+def _cached_cost(replies: Work, cost: CallCost, of: Sequence[str]) -> CallCost:
     """Take the cost that the same had when it was asked for: of a second estimate all replies are there."""
     key = key_of(["cost", *of])
-    held = kept.get(key)
+    held = replies.get(key)
     if held and held["calls"] > cost.calls:
-        return Cost(**held)
-    kept.put(key, cost._asdict())
+        return CallCost(**held)
+    replies.put(key, cost._asdict())
     return cost
 
 
-async def measured(act: Callable[[], Awaitable[object]], spent: Callable[[], Usage]) -> Cost:
+async def measure_cost(act: Callable[[], Awaitable[object]], spent: Callable[[], Usage]) -> CallCost:
     """Do something, and tell what it cost."""
     before, began = spent(), time.perf_counter()
     await act()
     after = spent()
-    return Cost(after.llm_calls - before.llm_calls, after.tokens - before.tokens, time.perf_counter() - began)
+    return CallCost(after.llm_calls - before.llm_calls, after.tokens - before.tokens, time.perf_counter() - began)
 
 
-def sample(of: Sequence[T], most: int) -> Sequence[T]:
+def sample(items: Sequence[T], size: int) -> Sequence[T]:
     """Take some from all over."""
-    return of[:: max(1, len(of) // most)][:most]
+    return items[:: max(1, len(items) // size)][:size]
 
 
-def _materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
+def _rule_materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
     """Make materials as a build by rules would, to see what reporting on them costs."""
     graph = settled(knowledge, quoted)
     partition = communities(weighted(knowledge.relations, settings.weights), settings.max_cluster_size)
@@ -244,7 +252,7 @@ def _materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
     return found
 
 
-class Plan(NamedTuple):
+class HierarchyEstimate(NamedTuple):
     """What passages could be grouped by, and the stages of a build."""
 
     fields: tuple[tuple[str, ...], ...]
@@ -254,31 +262,31 @@ class Plan(NamedTuple):
 
 def estimate_hierarchy(
     leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder, options: dict[str, Any], fields: Sequence[str] | None, work: Path
-) -> Plan:
+) -> HierarchyEstimate:
     """List the stages of a build; of passages that are not encoded yet, this is one of them. UsageError for wrong fields. Blocking."""
     routing, settings = hierarchy_settings(options)
     encoded = bool(len(leaves.vectors))
     chosen = [fields] if fields is not None or encoded else serving(leaves)
     found = [partition(leaves, one) for one in chosen]
     each = sum(len(piece.text) for piece in pieces) / LETTERS / max(1, len(pieces))
-    ranges = [_summaries(parts, routing, each) for parts in found]
+    ranges = [_summary_range(parts, routing, each) for parts in found]
     summaries = (min(low for low, _ in ranges), max(high for _, high in ranges))
     encoder.encode_documents([piece.text for piece in pieces[:2]])  # loading is no part of the speed
-    materials = _clusters(found[0], leaves, pieces, encoder)
-    cost = _cost(materials, settings, encoder, work)
+    materials = _sample_clusters(found[0], leaves, pieces, encoder)
+    cost = _measure_summaries(materials, settings, encoder, work)
     who = "quoted" if is_embedded(settings.model) else "by the model"
     times = (summaries[0] / max(1, len(materials)), summaries[1] / max(1, len(materials)))
     counts = sorted({len(parts.groups) for parts in found})
     groups = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     stages = [
-        *([] if encoded else [encoding(pieces, encoder)]),
+        *([] if encoded else [estimate_encoding(pieces, encoder)]),
         Stage("groups", f"{groups} of {len(leaves):,} passages"),
         cost.stage("summaries", f"{summaries[0]:,.0f} to {summaries[1]:,.0f}, {who}", times),
     ]
-    return Plan(tuple(parts.fields for parts in found), stages)
+    return HierarchyEstimate(tuple(parts.fields for parts in found), stages)
 
 
-def _cost(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> Cost:
+def _measure_summaries(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> CallCost:
     """Sum up, and tell what that cost."""
     with Work(work) as kept, call_context(settings) as spent:
         quotes = is_embedded(settings.model)
@@ -288,23 +296,23 @@ def _cost(materials: Sequence[Cluster], settings: HierarchySettings, encoder: En
             for material in materials:
                 await summarizer.summarize(material)
 
-        return blocking(measured(act, lambda: spent.spent))
+        return blocking(measure_cost(act, lambda: spent.spent))
 
 
-def _summaries(parts: Partition, how: Routing, each: float) -> Range:
+def _summary_range(parts: Partition, how: Routing, each: float) -> Range:
     """Say how many summaries groups get, at least and at most; short passages can all be in one, `each` being their tokens."""
     sizes = [0] * len(parts.groups)
     for edge in parts.edges:
         sizes[edge.group] += 1
     if parts.pool:  # those without metadata are one more group
         sizes.append(len(parts.pool))
-    least = min(SUMMARIES[0], each / TOKENS)
+    least = min(SUMMARIES_PER_PASSAGE[0], each / TOKENS)
     low = sum(max(1.0, least * size) if size >= how.tree else 1.0 for size in sizes)
-    high = sum(1 + SUMMARIES[1] * size if size >= how.tree else 1.0 for size in sizes)  # one more: the root
+    high = sum(1 + SUMMARIES_PER_PASSAGE[1] * size if size >= how.tree else 1.0 for size in sizes)  # one more: the root
     return round(low), round(high)
 
 
-def _clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder) -> list[Cluster]:
+def _sample_clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder) -> list[Cluster]:
     """Take the first passages of some groups, or of the pool, to see what summing them up costs."""
     held = {piece.id: piece for piece in pieces}
     members: list[list[int]] = [[] for _ in parts.groups]
@@ -312,11 +320,11 @@ def _clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder
         members[edge.group].append(edge.leaf)
     named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NONE, parts.pool)]
     clusters = []
-    for name, own in sample(named, SUMMED):
-        shown = [held[leaves.ids[leaf]] for leaf in own[:_TOGETHER]]
+    for name, own in sample(named, PILOT_SUMMARIES):
+        shown = [held[leaves.ids[leaf]] for leaf in own[:_CLUSTER_SIZE]]
         vectors = encoder.encode_documents([piece.text for piece in shown])
         sources = [
-            Source(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_TOGETHER], vectors, strict=True)
+            Source(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_CLUSTER_SIZE], vectors, strict=True)
         ]
         clusters.append(Cluster(tuple(sources), len(sources), name))
     return clusters

@@ -79,7 +79,7 @@ def ask(
 
 def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
     """Ask, with the growing tree on stderr; return the result and why the question could not be asked, or an empty text."""
-    from ramify.graphs.run import WARNING, could_not_ask
+    from ramify.graphs.run import WARNING, failure_reason
     from ramify.graphs.run import ask as run
     from ramify.studio.console.answering import Watching, reviewer_for
     from ramify.tools.extractive.questions import objection
@@ -96,7 +96,7 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
     watching: AbstractContextManager[Watching | None] = nullcontext() if silent else Watching(err(), tell)
     with watching as watch:
         result = run(question, strategy, watch, reviewer_for(strategy, options, watch), **options)
-    problem = could_not_ask(result)
+    problem = failure_reason(result)
     for notice in held:
         if not problem or problem not in notice:
             note(notice)

@@ -132,11 +132,11 @@ def _bind(given: list[str]) -> dict[str, str]:
     The first is the agent whose card A2A's clients find at the address of the server.
     """
     from ramify.graphs.strategies import DEFAULT, STRATEGIES
-    from ramify.graphs.tool import about_of
+    from ramify.graphs.tool import describe_index
     from ramify.studio.server.bounds import bind
     from ramify.studio.server.langgraph_json import identity
 
-    found = {name: about_of(where) for name, where in bind(given, STRATEGIES).items()}
+    found = {name: describe_index(where) for name, where in bind(given, STRATEGIES).items()}
     os.environ.setdefault("DEFAULT_A2A_ASSISTANT_ID", identity(next(iter(found), DEFAULT)))
     if found:
         note(f"assistants of their own, also for A2A: {', '.join(found)}")

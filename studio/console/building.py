@@ -113,13 +113,13 @@ def _ending(name: PurePath) -> str:
 
 def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     """Build or update the graph of an index; first print the estimated cost if a model is used."""
-    from ramify.graphs.building import asks_model, structure
+    from ramify.graphs.building import asks_model, make_graph
     from ramify.tools.knowledge.build import NEW_EDGES
 
     asks = asks_model(options)
     _tell_cost(folder, "graph", options, asks)
     with bar() as progress:
-        made, usage = structure(folder, options, recluster, progress)
+        made, usage = make_graph(folder, options, recluster, progress)
     reports = f"{made.communities:,} communities on {many(made.levels, 'level')}, {made.rewritten:,} reports made"
     _tell(folder, f"{made.names:,} names, {made.edges:,} connections, {reports}", usage)
     for id, why in list(made.unread.items())[:LISTED]:
@@ -134,7 +134,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
 
 def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] | None, rebuild: bool) -> None:
     """Build or update the hierarchy of an index; first print the estimated cost if a model is used."""
-    from ramify.graphs.building import hierarchy, hierarchy_settings
+    from ramify.graphs.building import hierarchy_settings, make_hierarchy
     from ramify.nodes.settings import is_embedded
     from ramify.tools.hierarchy.summaries import WEIGHED
 
@@ -143,7 +143,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     if not asks:
         note(f"up to {WEIGHED} sentences of each new or changed cluster are encoded for its summary; no passage is encoded again")
     with bar() as progress:
-        made, usage = hierarchy(folder, options, group_by, rebuild, progress)
+        made, usage = make_hierarchy(folder, options, group_by, rebuild, progress)
     note(f"passages are grouped by {', '.join(made.fields)}{'' if group_by else ': --group-by names others'}")
     edges = ((made.routed, "without metadata assigned to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)

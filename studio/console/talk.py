@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from ramify.graphs.conversation import Conversation, threads
+from ramify.graphs.conversation import Conversation, load_threads
 from ramify.graphs.run import Result, blocking
 from ramify.graphs.strategies import configure
 from ramify.studio.console.answering import Watching, reviewer_for
@@ -154,6 +154,6 @@ class Talk:
 
 def list_threads(memory: str) -> None:
     """Print the stored conversations, the latest first."""
-    for one in blocking(threads(memory)):
+    for one in blocking(load_threads(memory)):
         turns = f"{one.turns:,} {'turn' if one.turns == 1 else 'turns'}"
         say(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"))

@@ -1,6 +1,6 @@
 """Texts for values, common to all interfaces."""
 
-from ramify.graphs.run import Result, could_not_ask, why_unknown
+from ramify.graphs.run import Result, failure_reason, unknown_reason
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
@@ -42,7 +42,7 @@ def settled(result: Result) -> str:
     if result.settled_by in {"", "agreement"}:
         return ""
     if result.settled_by == "unsettled":
-        unsure = "" if why_unknown(result) or could_not_ask(result) else "none of the findings is sure enough to be the answer"
+        unsure = "" if unknown_reason(result) or failure_reason(result) else "none of the findings is sure enough to be the answer"
         return unsure if is_unknown(result.answer) else "the findings do not settle the question"
     if sum(branch.known for branch in result.tree.values()) < 2:
         return ""  # one finding contradicts none, whatever the model says
@@ -51,7 +51,7 @@ def settled(result: Result) -> str:
 
 def reason(result: Result) -> str:
     """Return why there is no answer, if known and not in the notices; else empty."""
-    told = could_not_ask(result) or why_unknown(result)
+    told = failure_reason(result) or unknown_reason(result)
     return "" if told in (*result.notices, result.explanation) else told
 
 
@@ -68,7 +68,7 @@ def advice(result: Result) -> str:
 
 def stopped(result: Result) -> str:
     """Return why a question was stopped early; else empty."""
-    return "" if could_not_ask(result) and not result.error else STOPPED.get(result.stopped_by, "")
+    return "" if failure_reason(result) and not result.error else STOPPED.get(result.stopped_by, "")
 
 
 def sentence(told: str) -> str:

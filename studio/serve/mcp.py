@@ -47,9 +47,9 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from ramify.graphs.run import Cost, Result, Watch, beginning
+from ramify.graphs.run import Result, ResultUsage, Watch, describe_start
 from ramify.graphs.strategies import configure
-from ramify.graphs.tool import Queue, about_of, for_callers, research_tool, search_tool
+from ramify.graphs.tool import Queue, describe_index, for_callers, research_tool, search_tool
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.studio.serve.questions import GONE, Failure, Questions
@@ -86,7 +86,7 @@ class Researched(BaseModel):
     withheld: str = Field(description="which answer was withheld because it is not sure enough, and why; else empty")
     citations: list[Citation] = Field(description="those that are `closest` may not hold the answer")
     tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
-    usage: Cost
+    usage: ResultUsage
     stopped_by: StoppedBy
     notices: list[str]
     index: str = Field(description="what was searched; empty where nothing was")
@@ -115,7 +115,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
     `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question begins.
     """
     _, settings = configure(strategy, options)
-    about = readable(about) or about_of(settings.index)
+    about = readable(about) or describe_index(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
     research = research_tool(
@@ -286,7 +286,7 @@ async def _telling(session: ServerSession) -> AsyncIterator[None]:
     doings: asyncio.Queue[str] = asyncio.Queue()
 
     def watch(kind: str, event: Any) -> None:
-        if doing := beginning(kind, event):
+        if doing := describe_start(kind, event):
             doings.put_nowait(doing)
 
     async def tell() -> None:

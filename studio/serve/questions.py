@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, could_not_ask
+from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, failure_reason
 from ramify.nodes.step.review import DECISIONS
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.quoting import one_line
@@ -187,7 +187,7 @@ class Asked(RunTracker):
             self.failure = failure_of(error)
         else:
             self.result = result = task.result()
-            if (why := could_not_ask(result)) and not any(branch.known for branch in result.tree.values()):
+            if (why := failure_reason(result)) and not any(branch.known for branch in result.tree.values()):
                 self.failure = Failure("model", why, 503)
         self.change()
 

@@ -10,10 +10,10 @@ from typing import Any, Literal
 from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, ConfigDict, Field
 
-from ramify.graphs.conversation import Conversation, delete, threads
+from ramify.graphs.conversation import Conversation, delete_thread, load_threads
 from ramify.graphs.editing import Edit
-from ramify.graphs.memory import memory_address, opened
-from ramify.graphs.ratings import Rating, Turn, rate, ratings_of, turns_of
+from ramify.graphs.memory import memory_address, open_memory
+from ramify.graphs.ratings import AnsweredTurn, Rating, find_turns, load_ratings, rate
 from ramify.graphs.run import ask_async
 from ramify.graphs.strategies import find_strategy
 from ramify.nodes.init_tree import validate_question
@@ -80,7 +80,7 @@ class Threads:
 
     async def prepare(self) -> None:
         """Open the memory once, which makes its tables: two that make them at the same time would be in each other's way."""
-        async with opened(self.memory):
+        async with open_memory(self.memory):
             pass
 
     def name_of(self, wanted: str) -> str:
@@ -98,7 +98,7 @@ class Threads:
     async def listed(self, user: str) -> list[dict[str, Any]]:
         """List the conversations of a user, the latest first."""
         own = f"{user}{BETWEEN}"
-        found = [thread for thread in await threads(self.memory) if thread.name.startswith(own)]
+        found = [thread for thread in await load_threads(self.memory) if thread.name.startswith(own)]
         return [{"id": thread.name.removeprefix(own), **{name: getattr(thread, name) for name in thread._fields[1:]}} for thread in found]
 
     async def turns(self, user: str, name: str, collections: dict[str, Collection]) -> dict[str, Any] | None:
@@ -107,8 +107,8 @@ class Threads:
         await kept.recall_async()
         if kept.strategy is None:
             return None
-        ratings = await ratings_of(self.memory, kept.thread)
-        turns = [_turn(turn, ratings, collections) for turn in turns_of(kept.messages)]
+        ratings = await load_ratings(self.memory, kept.thread)
+        turns = [_turn(turn, ratings, collections) for turn in find_turns(kept.messages)]
         return {"id": name, "strategy": kept.strategy, "turns": turns}
 
     async def rate(self, user: str, name: str, given: Rate) -> bool:
@@ -117,12 +117,12 @@ class Threads:
 
     async def delete(self, user: str, name: str) -> bool:
         """Delete a conversation with all that is kept of it; return whether there was one."""
-        return await delete(self.memory, f"{user}{BETWEEN}{self.name_of(name)}")
+        return await delete_thread(self.memory, f"{user}{BETWEEN}{self.name_of(name)}")
 
 
-def _turn(turn: Turn, ratings: dict[tuple[str, str], Rating], collections: dict[str, Collection]) -> dict[str, Any]:
+def _turn(turn: AnsweredTurn, ratings: dict[tuple[str, str], Rating], collections: dict[str, Collection]) -> dict[str, Any]:
     """Return a question with what came of it: None where it was not answered."""
-    told = turn.told
+    told = turn.answer_data
     if told is None:
         return {"asked": turn.asked, "collection": None, "result": None, "rating": None}
     rating = ratings.get((turn.asked, str(told.get("answer"))))

@@ -88,7 +88,7 @@ def test_a_run_is_gone_on_with_and_nothing_is_measured_twice(
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr("ramify.evaluation.search.hierarchy", never)
+    monkeypatch.setattr("ramify.evaluation.search.make_hierarchy", never)
     assert measured(manual, out, degrade, "chapter", 2) == rows
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.task import RESULTS, Row, read_rows
-from ramify.graphs.building import structure
+from ramify.graphs.building import make_graph
 from ramify.studio.cli import run
 from ramify.tools.index.searcher import DEMO, opened
 from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, written
@@ -22,7 +22,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give a copy of the demo's index with a graph, and check that nothing changes it."""
     folder = tmp_path_factory.mktemp("own") / "index"
     shutil.copytree(opened(DEMO).where, folder)
-    structure(folder)
+    make_graph(folder)
     before = contents(folder)
     yield folder
     assert contents(folder) == before

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
-from ramify.graphs.tool import Within
+from ramify.graphs.tool import FilterArguments
 from ramify.prompts import ANSWER, DECIDE, FILTER, JUDGE
 from ramify.studio.console.options import read_filter
 from ramify.tools.documents.files import File, ReadReport
@@ -121,7 +121,7 @@ def filters(data: bytes) -> None:
     """Filter by an object, as an agent writes it, or by lines of KEY=VALUE, as `--filter` has them."""
     text = text_of(data)
     with suppress(UsageError, ValidationError):
-        wanted = Within.model_validate({"filter": text}).filter if text.startswith("{") else read_filter(text.split("\n"))
+        wanted = FilterArguments.model_validate({"filter": text}).filter if text.startswith("{") else read_filter(text.split("\n"))
         rows = store().matching(wanted or {})
         assert set(rows) <= set(store().rows())
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import PrivateAttr
 
 import ramify.graphs as graphs
-from ramify.graphs.editing import BY_HAND, Edit
+from ramify.graphs.editing import DROPPED_BY_USER, Edit
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.river import FINAL, FINAL_TOR, FIRST, QUESTION, model, replies, river
@@ -85,7 +85,7 @@ async def test_a_dropped_branch_is_not_asked_and_counts_no_more(
     chat = model()
     result = await talk.edit_async(Edit(path), model=chat, **options)
     assert (result.tree[path].status, result.tree[path].answer) == ("pruned", None)
-    assert BY_HAND in result.tree[path].note
+    assert DROPPED_BY_USER in result.tree[path].note
     assert first.tree[path].question not in asked(chat)
     assert talk.turns == 1
 

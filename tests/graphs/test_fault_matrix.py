@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.run import Result, could_not_ask
+from ramify.graphs.run import Result, failure_reason
 from ramify.tools.errors import ModelError
 from tests.faults import fault
 from tests.graphs.faulty_servers import PROTOCOLS, Faulty, faulty
@@ -151,7 +151,7 @@ def test_a_model_that_is_refused_ends_the_question(strategy: str, name: str, pla
     else:
         result, server = ask(strategy, protocol, LOCKED[name], at)
         assert len(server.requests) == at
-        assert could_not_ask(result) == result.error
+        assert failure_reason(result) == result.error
         assert " — " in result.error
         assert result.stopped_by == "error"
         assert result.tree

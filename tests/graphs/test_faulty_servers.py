@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import SecretStr
 
 import ramify.graphs as graphs
-from ramify.graphs.run import Result, could_not_ask
+from ramify.graphs.run import Result, failure_reason
 from ramify.tools.errors import ModelError
 from tests.combinations import paired
 from tests.fakes import FakeModel
@@ -68,7 +68,7 @@ def test_a_model_that_is_refused_ends_the_question_with_what_was_found(protocol:
     assert result.stopped_by == "error"
     assert " — " in result.error
     assert any(result.error in notice for notice in result.notices)
-    assert could_not_ask(result) == result.error
+    assert failure_reason(result) == result.error
 
 
 @paired(status=OF_THE_MODEL, strategy=["naive", "tor"], protocol=PROTOCOLS)
@@ -84,7 +84,7 @@ def test_the_only_call_that_is_refused_leaves_no_answer(protocol: str, status: i
     with faulty(protocol, lambda number, name: Fail(status, WORDS)) as server:
         result = ask(server, "naive")
     assert (result.answer, result.stopped_by, result.error) == ("Unknown", "error", "")
-    assert could_not_ask(result)
+    assert failure_reason(result)
     assert len(server.requests) == result.usage.llm_calls == 1
     assert server.elsewhere == []
 

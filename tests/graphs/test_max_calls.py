@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs._call_counts import MaxCalls
 from ramify.graphs.run import ask_async
 from ramify.graphs.strategies import STRATEGIES, Strategy, configure, describe_max_calls, max_calls
 from tests.fakes import FakeModel, library

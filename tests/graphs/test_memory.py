@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.conversation import threads
-from ramify.graphs.memory import opened
+from ramify.graphs.conversation import load_threads
+from ramify.graphs.memory import open_memory
 from ramify.graphs.run import RunTracker
 from ramify.tools.errors import RamifyError, UsageError
 from tests.fakes import FakeModel
@@ -101,7 +101,7 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
     assert [slots["question"] for slots in asked.asked("contextualize")] == ["And there?"]
     assert [message.type for message in conversation.messages] == ["human", "ai", "human", "ai"]
     graphs.Conversation(memory, "others").ask(ROME, "naive", model=chat(), index=river())
-    listed = {thread.name: (thread.first, thread.turns) for thread in asyncio.run(threads(memory))}
+    listed = {thread.name: (thread.first, thread.turns) for thread in asyncio.run(load_threads(memory))}
     assert (listed["rivers"], listed["others"]) == ((FIRST, 2), (ROME, 1))
 
 
@@ -115,7 +115,7 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
 def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
     conversation, asked = graphs.Conversation(memory, "killed"), chat()
-    assert [thread.turns for thread in asyncio.run(threads(memory)) if thread.name == "killed"] == [0]
+    assert [thread.turns for thread in asyncio.run(load_threads(memory)) if thread.name == "killed"] == [0]
     assert conversation.recall() == QUESTION
     result = conversation.resume("prune", model=asked, index=river(), max_depth=2)
     assert result.answer == "Seine"
@@ -210,11 +210,11 @@ def test_an_answer_that_cannot_be_listed_is_given_and_listed_with_the_next(memor
     assert first.answer == "Paris"
     assert [notice for notice in first.notices if "locked" in notice] == told
     assert len(told) == 1
-    assert {one.name: one.turns for one in asyncio.run(threads(memory))}["unlisted"] == 0
+    assert {one.name: one.turns for one in asyncio.run(load_threads(memory))}["unlisted"] == 0
     again = graphs.Conversation(memory, "unlisted")
     assert (again.recall(), again.turns) == (None, 1)
     again.ask("And there?", "naive", model=chat(), index=river())
-    assert {one.name: one.turns for one in asyncio.run(threads(memory))}["unlisted"] == again.turns == 2
+    assert {one.name: one.turns for one in asyncio.run(load_threads(memory))}["unlisted"] == again.turns == 2
 
 
 def test_a_question_that_cannot_be_listed_is_not_asked(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,10 +263,10 @@ def test_no_part_of_a_password_is_taken_for_the_host() -> None:
 
 async def test_a_strategy_in_a_larger_graph_may_use_the_same_server(postgres: str) -> None:
     config: Any = {"configurable": {"thread_id": "embedded"}}
-    async with opened(postgres) as memory:
+    async with open_memory(postgres) as memory:
         wiring, settings = graphs.configure("naive", {"model": chat(), "index": river()})
         await wiring.compile(checkpointer=memory.saver).ainvoke({"question": FIRST}, config, context=settings)
-    async with opened(postgres) as memory:
+    async with open_memory(postgres) as memory:
         state = await wiring.compile(checkpointer=memory.saver).aget_state(config)
     assert type(state.values["tree"]["0"]).__name__ == "Branch"
 

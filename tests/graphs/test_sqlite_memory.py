@@ -13,8 +13,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
-from ramify.graphs.conversation import threads
-from ramify.graphs.memory import opened, patiently, share_memory
+from ramify.graphs.conversation import load_threads
+from ramify.graphs.memory import open_memory, retry_while_locked, share_memory
 from ramify.graphs.run import blocking
 from ramify.nodes.tree import Branch
 from ramify.tools.errors import RamifyError, UsageError
@@ -71,7 +71,7 @@ def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path
     where = f"sqlite:{tmp_path / 'kept.db'}"
 
     async def twice() -> list[str]:
-        async with opened(where), opened(where):
+        async with open_memory(where), open_memory(where):
             return os.listdir(tmp_path)  # in an event loop
 
     assert "kept.db-wal" in blocking(twice())
@@ -82,16 +82,16 @@ async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
     where = f"sqlite:{tmp_path / 'kept.db'}"
     begun = [graphs.Conversation(where, f"talk-{number}").ask_async(FIRST, "naive", model=chat(), index=river()) for number in range(12)]
     assert {result.answer for result in await asyncio.gather(*begun)} == {"Paris"}
-    assert [thread.turns for thread in await threads(where)] == [1] * 12
+    assert [thread.turns for thread in await load_threads(where)] == [1] * 12
 
 
 async def test_a_file_is_opened_once_for_all_who_use_it(tmp_path: Path) -> None:
     where = f"sqlite:{tmp_path / 'kept.db'}"
-    async with opened(where) as one:
-        async with opened(where) as other:
+    async with open_memory(where) as one:
+        async with open_memory(where) as other:
             assert other is one
-        assert await threads(where) == [], "the last to leave closes it"
-    async with opened(where) as later:
+        assert await load_threads(where) == [], "the last to leave closes it"
+    async with open_memory(where) as later:
         assert later is not one
 
 
@@ -101,7 +101,7 @@ async def test_what_was_begun_is_undone_before_others_write(tmp_path: Path) -> N
             await saver.conn.execute("INSERT INTO checkpoints (thread_id, checkpoint_id) VALUES ('1', '2')")
             await saver.conn.execute("no SQL")
 
-    async with opened(f"sqlite:{tmp_path / 'kept.db'}") as memory:
+    async with open_memory(f"sqlite:{tmp_path / 'kept.db'}") as memory:
         with pytest.raises(sqlite3.OperationalError):
             await fail(memory.saver)
         with closing(sqlite3.connect(tmp_path / "kept.db", timeout=0, isolation_level=None)) as database:
@@ -111,7 +111,7 @@ async def test_what_was_begun_is_undone_before_others_write(tmp_path: Path) -> N
 
 async def damaged(where: str, sql: str) -> None:
     """Change the list of conversations, and use it."""
-    async with opened(where) as memory:
+    async with open_memory(where) as memory:
         store: Any = memory.store
         await store.conn.execute(sql)
         await store.aget(("a",), "b")
@@ -130,7 +130,7 @@ async def test_a_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(AsyncSqliteSaver, "setup", setup)
     with pytest.raises(RamifyError, match="make room"):
-        await threads(where)
+        await load_threads(where)
 
 
 async def test_a_list_that_is_damaged_is_one_clear_error(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ async def test_a_list_that_is_damaged_is_one_clear_error(tmp_path: Path) -> None
 
 
 async def test_a_list_that_is_read_and_written_at_once_waits_for_who_writes(tmp_path: Path) -> None:
-    async with opened(f"sqlite:{tmp_path / 'kept.db'}") as memory:
+    async with open_memory(f"sqlite:{tmp_path / 'kept.db'}") as memory:
         with closing(sqlite3.connect(tmp_path / "kept.db.threads", isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")
             asyncio.get_running_loop().call_later(0.2, database.rollback)
@@ -154,9 +154,9 @@ async def test_a_file_that_others_prepare_is_waited_for() -> None:
         if why := next(told):
             raise sqlite3.OperationalError(why)
 
-    await patiently(make, 5)
+    await retry_while_locked(make, 5)
     with pytest.raises(sqlite3.OperationalError, match="disk"):
-        await patiently(make, 5)
+        await retry_while_locked(make, 5)
 
 
 @fault(
@@ -175,7 +175,7 @@ def test_a_list_whose_making_was_killed_at_any_step_is_made_anew(tmp_path: Path,
             database.execute("INSERT INTO store_migrations VALUES (?)", [number - 1]) if number < done else None
     where = f"sqlite:{tmp_path / 'kept.db'}"
     assert graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
-    assert [thread.turns for thread in asyncio.run(threads(where))] == [1]
+    assert [thread.turns for thread in asyncio.run(load_threads(where))] == [1]
 
 
 def test_a_conversation_whose_classes_are_not_known_any_more_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 import ramify.graphs as graphs
-from ramify.graphs.conditions import sure
+from ramify.graphs.conditions import above_tau
 from ramify.nodes.settings import TAU, PruneSettings
 from ramify.nodes.tree import Branch
 from ramify.studio.drawing.terminal import show
@@ -92,7 +92,7 @@ def test_a_strategy_without_such_a_threshold_has_none() -> None:
 
 def test_before_a_question_is_planted_the_paper_s_counts() -> None:
     settings = PruneSettings()
-    assert [sure.holds({}, Branch(path="0", question="Q", answer="A", confidence=value), settings) for value in (0.95, 0.951)] == [
+    assert [above_tau.holds({}, Branch(path="0", question="Q", answer="A", confidence=value), settings) for value in (0.95, 0.951)] == [
         False,
         True,
     ]

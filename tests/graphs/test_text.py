@@ -8,7 +8,7 @@ import pytest
 from langchain_core.vectorstores import InMemoryVectorStore
 
 import ramify.graphs as graphs
-from ramify.graphs.run import Result, could_not_ask, why_unknown
+from ramify.graphs.run import Result, failure_reason, unknown_reason
 from ramify.nodes.settings import Settings
 from ramify.nodes.step.text import parse_sentences
 from ramify.nodes.tree.citation import without_marks
@@ -117,7 +117,7 @@ def test_a_model_that_is_lost_at_the_text_leaves_the_answer_as_it_is() -> None:
             return await super()._agenerate(messages, *args, **kwargs)
 
     result = graphs.ask("Which river runs through Paris?", "naive", model=Lost(replies=replies), index=river())
-    assert (result.answer, result.stopped_by, result.error, could_not_ask(result)) == ("Seine", "finished", "", "")
+    assert (result.answer, result.stopped_by, result.error, failure_reason(result)) == ("Seine", "finished", "", "")
     assert result.quoted
 
 
@@ -208,7 +208,7 @@ class TestQuoted:
     def test_a_question_that_cannot_be_read_is_refused(self) -> None:
         result = graphs.ask("Welcher Fluss fließt durch Paris, und woher kommt er?", "naive", model="extractive", index=river())
         assert result.answer == "Unknown"
-        assert could_not_ask(result)
+        assert failure_reason(result)
         assert result.text == ""
 
 
@@ -219,6 +219,6 @@ def test_a_question_all_of_whose_branches_failed_was_not_asked() -> None:
 
     result = graphs.ask("Which river runs through Paris?", "prune", model=Dead(replies=lambda prompt, slots: {}), index=river())
     assert (result.answer, result.stopped_by) == ("Unknown", "error")
-    assert "the wire was cut" in could_not_ask(result)
+    assert "the wire was cut" in failure_reason(result)
     nothing = graphs.ask("Which river runs through Paris?", "naive", model=model(), index=InMemoryVectorStore(WordEmbeddings()))
-    assert (nothing.stopped_by, could_not_ask(nothing), why_unknown(nothing)) == ("finished", "", "nothing was found")
+    assert (nothing.stopped_by, failure_reason(nothing), unknown_reason(nothing)) == ("finished", "", "nothing was found")

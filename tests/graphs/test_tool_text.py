@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from ramify.graphs.run import Cost, Result
+from ramify.graphs.run import Result, ResultUsage
 from ramify.graphs.tool import format_answer
 from ramify.nodes.tree import Branch
 
 
 def result(*branches: Branch, **more: Any) -> Result:
-    told = {"question": "Q", "strategy": "tor", "model": "m", "confidence": 1.0, "usage": Cost(), "stopped_by": "finished"}
+    told = {"question": "Q", "strategy": "tor", "model": "m", "confidence": 1.0, "usage": ResultUsage(), "stopped_by": "finished"}
     return Result.model_validate({**told, "tree": {branch.path: branch for branch in branches}, **more})
 
 

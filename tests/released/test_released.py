@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ramify.graphs import Conversation
-from ramify.graphs.ratings import rated
+from ramify.graphs.ratings import rated_answers
 from ramify.studio.serve.serving import Threads
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, LayoutError
@@ -112,7 +112,7 @@ async def test_conversations_and_ratings_of_a_server_are_read(left: Path) -> Non
 
 
 def test_rated_answers_are_read(left: Path) -> None:
-    assert [(one.question, one.answer, one.rating) for one in rated("sqlite:serve/conversations.sqlite")] == [(ASKED, GOLD, "up")]
+    assert [(one.question, one.answer, one.rating) for one in rated_answers("sqlite:serve/conversations.sqlite")] == [(ASKED, GOLD, "up")]
 
 
 NEWER = fault(

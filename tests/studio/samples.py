@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ramify.graphs.run import Cost, Result
+from ramify.graphs.run import Result, ResultUsage
 from ramify.nodes.tree import Branch, Passage, merge_branches
 from ramify.nodes.tree.citation import cite
 
@@ -108,7 +108,7 @@ def result(**changes: Any) -> Result:
         "confidence_source": "logprobs",
         "citations": cite([PASSAGES["warsaw"], PASSAGES["curie"]], QUOTES, cited=True),
         "tree": TREE,
-        "usage": Cost(llm_calls=13, prompt_tokens=9210, completion_tokens=431, retrievals=6, critical_path_calls=9, wall_s=8.42),
+        "usage": ResultUsage(llm_calls=13, prompt_tokens=9210, completion_tokens=431, retrievals=6, critical_path_calls=9, wall_s=8.42),
         "stopped_by": "finished",
         "settled_by": "majority",
         "passages": PASSAGES,

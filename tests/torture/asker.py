@@ -14,7 +14,7 @@ from typing import Any
 from langchain.agents import create_agent
 
 import ramify.graphs as graphs
-from ramify.graphs.run import Result, could_not_ask
+from ramify.graphs.run import Result, failure_reason
 from ramify.nodes.tree import is_unknown
 from ramify.tools.errors import RamifyError
 from tests.graphs.agents import Caller, tools_said
@@ -32,7 +32,7 @@ def options(told: Case, index: str, ollama: str, openai: str) -> dict[str, Any]:
 
 def outcome_of(result: Result) -> Outcome:
     """Return what came of a question."""
-    if why := could_not_ask(result):
+    if why := failure_reason(result):
         return said("error", why, kept=True)
     return said("unknown" if is_unknown(result.answer) else "answer", result.answer, kept=True)
 

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
 
-from ramify.graphs.conversation import threads
+from ramify.graphs.conversation import load_threads
 from tests.river import TEXTS
 from tests.studio.dev_server import free_port
 from tests.torture.doors import RAMIFY, Places, model_options, served_turns, through
@@ -218,7 +218,7 @@ class Load:
     async def _check_conversations(self, places: Places) -> None:
         """Every conversation has the turns that were answered, and no other."""
         listed = (
-            {one.name: one.turns for one in await threads(f"sqlite:{self.out / 'asker.sqlite'}")}
+            {one.name: one.turns for one in await load_threads(f"sqlite:{self.out / 'asker.sqlite'}")}
             if (self.out / "asker.sqlite").exists()
             else {}
         )

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from ramify.graphs.building import asks_model, structure
-from ramify.graphs.building.cost import PILOT, REPORTED, Stage, estimate
+from ramify.graphs.building import asks_model, make_graph
+from ramify.graphs.building.cost import PILOT_REPORTS, PILOT_UNITS, Stage, estimate_graph
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
@@ -25,7 +25,7 @@ OPTIONS = {**SMALL, "gleanings": 0}
 
 def estimated(folder: Path, chat: FakeModel | str, **options: Any) -> dict[str, Stage]:
     pieces = read_pieces(folder / PASSAGES)
-    return {stage.name: stage for stage in estimate(pieces, None, {**OPTIONS, "model": chat, **options}, folder / WORK)}
+    return {stage.name: stage for stage in estimate_graph(pieces, None, {**OPTIONS, "model": chat, **options}, folder / WORK)}
 
 
 def long_text(count: int) -> list[Piece]:
@@ -43,7 +43,7 @@ def test_by_rules_it_calls_nothing(folder: Path) -> None:
 
 def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path) -> None:
     found = estimated(folder, chat := scribe())
-    assert len(chat.asked("extract")) == len(VALLEY) <= PILOT
+    assert len(chat.asked("extract")) == len(VALLEY) <= PILOT_UNITS
     assert chat.asked("report") == [], "the communities are not known yet: a report on others would be thrown away"
     assert found["names"].calls == (len(VALLEY), len(VALLEY))
     assert found["names"].todo == "12 units of at most 600 tokens"
@@ -70,10 +70,10 @@ def test_a_build_does_not_ask_the_pilot_again(folder: Path) -> None:
 def test_of_a_long_text_the_pilot_is_some_of_its_units_as_they_are(tmp_path: Path) -> None:
     lengthy = long_text(200)
     whole = [unit.text for unit in units(lengthy, tokens, 50)]
-    assert len(whole) > 2 * PILOT
-    found = estimate(lengthy, None, {**OPTIONS, "model": (chat := scribe()), "unit_tokens": 50}, tmp_path / WORK)
+    assert len(whole) > 2 * PILOT_UNITS
+    found = estimate_graph(lengthy, None, {**OPTIONS, "model": (chat := scribe()), "unit_tokens": 50}, tmp_path / WORK)
     asked = [slots["text"] for slots in chat.asked("extract")]
-    assert 0 < len(asked) <= PILOT
+    assert 0 < len(asked) <= PILOT_UNITS
     assert set(asked) <= set(whole), "so a build need not ask for them again"
     assert round(found[0].calls[0]) == len(whole)
 
@@ -90,8 +90,8 @@ def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_
     options = {"model": "extractive", "reporter": (chat := scribe()), "report_levels": levels}
     found = estimated(folder, "extractive", reporter=chat, report_levels=levels)
     assert {name for name, _ in chat.calls} == {"report"}
-    assert len(chat.calls) <= REPORTED
-    structure(folder, {**OPTIONS, **options})
+    assert len(chat.calls) <= PILOT_REPORTS
+    make_graph(folder, {**OPTIONS, **options})
     assert (found["names"].calls, found["reports"].calls) == ((0, 0), (len(chat.calls),) * 2)
 
 
@@ -102,7 +102,7 @@ def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community
     chat = scribe()
     add_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)
     reports = GraphIndex.open(folder, WordEncoder()).reports.every()
-    assert len(chat.asked("report")) == len(reports) > REPORTED
+    assert len(chat.asked("report")) == len(reports) > PILOT_REPORTS
     assert {report.made_by for report in reports.values()} == {"FakeModel"}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.building import hierarchy
-from ramify.graphs.building.cost import SUMMED, Plan, estimate_hierarchy
+from ramify.graphs.building import make_hierarchy
+from ramify.graphs.building.cost import PILOT_SUMMARIES, HierarchyEstimate, estimate_hierarchy
 from ramify.studio.cli import run
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
@@ -19,7 +19,7 @@ from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import changed, grouped, indexed, records, write
 
 
-def planned(folder: Path, by: list[str] | None, encoded: bool = True, **options: Any) -> Plan:
+def planned(folder: Path, by: list[str] | None, encoded: bool = True, **options: Any) -> HierarchyEstimate:
     leaves = read_leaves(folder / PASSAGES, encoded)
     return estimate_hierarchy(leaves, read_pieces(folder / PASSAGES), WordEncoder(), options, by, folder.parent / "spare.sqlite")
 
@@ -47,9 +47,9 @@ def test_quoting_calls_nothing_and_the_build_lies_within(tmp_path: Path) -> None
 def test_a_model_is_asked_for_a_few_and_the_build_s_calls_lie_within(tmp_path: Path) -> None:
     folder = indexed(tmp_path / "index", records(5))
     plan = planned(folder, ["chapter"], model=(fake := model()), shots=0)
-    assert 0 < len(fake.calls) <= SUMMED
+    assert 0 < len(fake.calls) <= PILOT_SUMMARIES
     low, high = plan.stages[-1].calls
-    _, usage = hierarchy(folder, {"model": model(), "shots": 0}, ["chapter"], embedding=WordEncoder())
+    _, usage = make_hierarchy(folder, {"model": model(), "shots": 0}, ["chapter"], embedding=WordEncoder())
     assert low <= usage.llm_calls <= high
     assert plan.stages[-1].tokens[0] > 0
 

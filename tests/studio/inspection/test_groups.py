@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import hierarchy
+from ramify.graphs.building import make_hierarchy
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.description import facts
 from tests.fakes import FakeModel
@@ -122,7 +122,7 @@ def test_groups_that_were_founded_and_passages_left_over_are_told(tmp_path: Path
 def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> None:
     folder = indexed(tmp_path / "index", records(5))
     fake = FakeModel(replies=lambda prompt, slots: {"sentences": ["It was built by Karl Ritter in 1877."]})
-    hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
+    make_hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
     lines = dict(facts(inspection(opened(folder))))
     assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
     assert "extractive" not in lines["summaries"]

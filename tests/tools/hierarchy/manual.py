@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import hierarchy
+from ramify.graphs.building import make_hierarchy
 from ramify.tools.hierarchy.build import Made
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, read_content
 from ramify.tools.hierarchy.index import HierarchyIndex
@@ -69,7 +69,7 @@ def indexed(folder: Path, given: Sequence[Record], **options: Any) -> Path:
 
 def grouped(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> Made:
     """Make the hierarchy of an index."""
-    return hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
+    return make_hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
 
 
 def made(folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any) -> Made:

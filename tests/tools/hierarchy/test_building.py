@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.building import hierarchy
+from ramify.graphs.building import make_hierarchy
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router
@@ -65,7 +65,7 @@ def test_a_group_of_few_has_one_summary_and_no_tree(tmp_path: Path) -> None:
 def test_no_passage_is_encoded_again_and_of_a_cluster_ten_sentences_at_most(tmp_path: Path) -> None:
     """Beside them only the summaries are encoded, and nothing twice, though clusters are made anew in a round of repair."""
     folder, encoder = indexed(tmp_path / "index", records()), WordEncoder()
-    made, _ = hierarchy(folder, group_by=["chapter"], embedding=encoder)
+    made, _ = make_hierarchy(folder, group_by=["chapter"], embedding=encoder)
     assert 0 < len(encoder.encoded) <= 11 * made.nodes * (1 + made.repairs)
     assert len(encoder.encoded) == len(set(encoder.encoded))
     assert not {hit.document.page_content for hit in opened(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)

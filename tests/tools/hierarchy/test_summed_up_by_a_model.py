@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.building import hierarchy
+from ramify.graphs.building import make_hierarchy
 from ramify.nodes.state import Usage
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.hierarchy.build import Made
@@ -31,7 +31,7 @@ def model(say: Callable[[str, list[str]], list[str]]) -> FakeModel:
 
 
 def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[Made, Usage]:
-    return hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
+    return make_hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
 
 
 @pytest.fixture

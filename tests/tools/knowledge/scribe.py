@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import structure
+from ramify.graphs.building import make_graph
 from ramify.nodes.state import Usage
 from ramify.tools.index import Index
 from ramify.tools.knowledge.build import Structured
@@ -77,4 +77,4 @@ def indexed(folder: Path) -> Path:
 
 def built(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[Structured, Usage]:
     """Build the graph of an index with a model, small communities and no gleaning."""
-    return structure(folder, {**SMALL, "gleanings": 0, "model": chat or scribe(), **options})
+    return make_graph(folder, {**SMALL, "gleanings": 0, "model": chat or scribe(), **options})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.building import structure
+from ramify.graphs.building import make_graph
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
@@ -117,7 +117,7 @@ class TestRefused:
 
     def test_a_folder_without_an_index_in_one_line(self, tmp_path: Path) -> None:
         with pytest.raises(IndexingError, match="there is no index in"):
-            structure(tmp_path / "nowhere")
+            make_graph(tmp_path / "nowhere")
 
 
 class TestDamage:

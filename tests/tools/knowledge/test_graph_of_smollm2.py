@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.building import structure
+from ramify.graphs.building import make_graph
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
@@ -37,7 +37,7 @@ def replies(folder: Path) -> list[tuple[str, str]]:
 
 def build(folder: Path) -> tuple[Structured, Usage] | IndexingError:
     try:
-        return structure(folder, OPTIONS)
+        return make_graph(folder, OPTIONS)
     except IndexingError as error:
         return error
 

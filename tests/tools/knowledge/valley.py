@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ramify.graphs.building import structure
+from ramify.graphs.building import make_graph
 from ramify.tools.index import Index
 from ramify.tools.knowledge.build import Structured
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
@@ -60,7 +60,7 @@ def made(folder: Path, documents: Mapping[str, str] | None = None, **options: An
 
 def structured(folder: Path, recluster: bool = False, **options: Any) -> Structured:
     """Make the graph of an index, or bring it up to date, by rules."""
-    return structure(folder, options, recluster)[0]
+    return make_graph(folder, options, recluster)[0]
 
 
 def opened(folder: Path) -> GraphIndex:

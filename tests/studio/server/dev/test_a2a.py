@@ -15,7 +15,7 @@ from a2a.helpers import get_artifact_text, new_text_message
 from a2a.types import Role, SendMessageRequest, StreamResponse, TaskState
 from langgraph_sdk.client import LangGraphClient
 
-from ramify.graphs.tool import about_of
+from ramify.graphs.tool import describe_index
 from ramify.studio.server.bounds import names_of
 from ramify.studio.server.langgraph_json import identity
 from tests.studio.dev_server import PATIENCE, DevServer
@@ -71,7 +71,7 @@ async def test_each_index_has_an_agent_with_a_card_and_answers_of_its_own(server
     async with httpx.AsyncClient(trust_env=False) as http:
         card = (await http.get(f"{told['agent']}/.well-known/agent-card.json")).json()
     assert card["name"] == "letters"
-    assert about_of(str(letters)) in card["description"]
+    assert describe_index(str(letters)) in card["description"]
     async with agent(told["agent"]) as mine, agent(server.url) as first:
         here, elsewhere = await asyncio.gather(send(mine, CURIE), send(first, CURIE))
     assert answer_of(here).startswith("Warsaw\n")

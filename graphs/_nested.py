@@ -14,17 +14,17 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from langgraph.runtime import get_runtime
 
-from ramify.graphs.run import RunTracker, Watch, beginning
+from ramify.graphs.run import RunTracker, Watch, describe_start
 from ramify.nodes.state import Search, Usage
 from ramify.nodes.tree import Branch, Passage, to_row
 from ramify.nodes.tree.citation import Citation, Sentence, Source
 
-Tell = Callable[[dict[str, Any]], None]
+Emit = Callable[[dict[str, Any]], None]
 NAMESPACE = "checkpoint_ns"
 NUMBERING = "__pregel_scratchpad"
 """Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
 
-TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
+CHECKPOINT_CLASSES = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
 """The classes in our checkpoints: the caller's list of those that may be read back need not name them."""
 
 
@@ -40,7 +40,7 @@ def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableC
     if (saver := _saver(config)) is not None:
         digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
         below = f"{config['configurable'][NAMESPACE]}|{strategy}:{digest}"
-        trusting = saver.with_allowlist(TRUSTED)
+        trusting = saver.with_allowlist(CHECKPOINT_CLASSES)
         own = {CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: _numbered_anew(config["configurable"].get(NUMBERING))}
         given["configurable"] = {**config["configurable"], **own}
     return given
@@ -71,7 +71,7 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
     """The asynchronous methods that a run needs, by the synchronous ones of another checkpointer, in threads."""
 
     def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
-        self.saver = saver.with_allowlist(TRUSTED)
+        self.saver = saver.with_allowlist(CHECKPOINT_CLASSES)
         super().__init__(serde=self.saver.serde)
 
     async def aget_tuple(self, *args: Any, **kwargs: Any) -> Any:
@@ -110,20 +110,20 @@ def tool_stream(config: RunnableConfig, name: str, question: str, watch: Watch |
         state=None, context=runtime.context, config=config, stream_writer=runtime.stream_writer, tool_call_id=None, store=runtime.store
     )
 
-    def tell(event: dict[str, Any]) -> None:
-        told = {"tool": name, "question": question, **event}
-        tool.stream_writer(told)
-        tool.emit_output_delta(told)
+    def emit(event: dict[str, Any]) -> None:
+        progress = {"tool": name, "question": question, **event}
+        tool.stream_writer(progress)
+        tool.emit_output_delta(progress)
 
-    return ToolStream(tell, watch)
+    return ToolStream(emit, watch)
 
 
 class ToolStream(RunTracker):
     """Tell of each step and branch that begins, each branch that changes, and the answer's text as far as it is written."""
 
-    def __init__(self, tell: Tell, watch: Watch | None = None) -> None:
+    def __init__(self, emit: Emit, watch: Watch | None = None) -> None:
         super().__init__()
-        self._event = tell
+        self._emit = emit
         self._watch = watch
         self._rows: dict[str, dict[str, Any]] = {}
         self._doing = ""
@@ -134,13 +134,13 @@ class ToolStream(RunTracker):
             self._watch(kind, event)
         text = self.text
         super().__call__(kind, event)
-        doing = beginning(kind, event) or self._doing
+        doing = describe_start(kind, event) or self._doing
         if doing != self._doing:
-            self._event({"doing": doing})
+            self._emit({"doing": doing})
         rows = {path: to_row(branch) for path, branch in self.tree.items()}
         for path, changed in rows.items():
             if self._rows.get(path) != changed:
-                self._event({"branch": changed})
+                self._emit({"branch": changed})
         self._doing, self._rows = doing, rows
         if self.text != text:
-            self._event({"text": self.text})
+            self._emit({"text": self.text})

@@ -28,11 +28,11 @@ from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, Unit, quote
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
 
-_FAILED = 0.2
+_MAX_FAILED_SHARE = 0.2
 """From this share of units that could not be read on, a build fails."""
 
 
-class ByModel:
+class ModelBuilder:
     """Build with a language model that finds the names, that writes the reports, or both; rules do what it does not."""
 
     def __init__(self, settings: BuildSettings, work: Work) -> None:
@@ -68,7 +68,7 @@ class ByModel:
         """Find names in units of passages with the model; IndexingError where too much could not be read."""
         found, unread = await extract_elements(grouped, self.finder, lambda done: progress(done, len(grouped), "units"))
         failed = {id: why for id, why in unread.items() if why != BUDGET}
-        if len(failed) > _FAILED * len(grouped):
+        if len(failed) > _MAX_FAILED_SHARE * len(grouped):
             what = f"{len(failed):,} of {len(grouped):,} units could not be read: {next(iter(failed.values()))}"
             raise IndexingError(what, "take a larger model, or smaller units (unit_tokens); what was read is kept")
         return Reading(found, unread)
@@ -79,14 +79,14 @@ class ByModel:
             return settled(knowledge, quoted)
         return await describe(knowledge, self.finder, lambda done: progress(done, None, "descriptions"))
 
-    async def report(self, materials: Sequence[Material], told: Callable[[int], None]) -> list[Report]:
+    async def report(self, materials: Sequence[Material], report_progress: Callable[[int], None]) -> list[Report]:
         """Report on communities."""
         if self.reported_by == QUOTED:
-            return await self.rules.report(materials, told)
-        return await write_reports(materials, self.reporter, told)
+            return await self.rules.report(materials, report_progress)
+        return await write_reports(materials, self.reporter, report_progress)
 
 
-def structure(
+def make_graph(
     folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = silent
 ) -> tuple[Structured, Usage]:
     """Make the graph of a finished index, or bring it up to date, with these settings; tell what it cost. No passage is encoded again.
@@ -100,7 +100,7 @@ def structure(
 
     async def build() -> tuple[Structured, Usage]:
         with Work(folder / WORK) as work, call_context(settings) as spent:
-            made = await build_graph(folder, ByModel(settings, work), how, progress)
+            made = await build_graph(folder, ModelBuilder(settings, work), how, progress)
             if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
                 work.forget_unused()
             return made, spent.spent
@@ -114,7 +114,7 @@ def asks_model(options: Mapping[str, Any]) -> bool:
     return not is_embedded(settings.model) or (settings.reporter is not None and not is_embedded(settings.reporter))
 
 
-def hierarchy(
+def make_hierarchy(
     folder: Path,
     options: Mapping[str, Any] | None = None,
     group_by: Sequence[str] | None = None,
