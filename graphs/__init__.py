@@ -1,4 +1,4 @@
-"""Wiring: one strategy a file, edges and conditions only; and how a question is run through one.
+"""Strategies: one graph definition per file, with edges and conditions only; and running a question through one.
 
 * strategies: `prune`, `tor`, `iterative`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
   `Strategy` (in `strategies`) that builds a `wiring` with `conditions`; `_call_counts` bounds what the larger ones cost

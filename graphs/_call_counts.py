@@ -1,6 +1,6 @@
-"""The most that a question can cost with given settings: model calls and searches, counted before anything is asked.
+"""The maximum cost of a question with given settings: model calls and searches, computed in advance.
 
-Only what is repeated can go beyond it: a call whose reply was malformed, or that failed.
+Only repeated calls can exceed it: after a malformed reply or a failure.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class MaxCalls(NamedTuple):
     retrievals: int
 
     def plus(self, calls: int) -> "MaxCalls":
-        """Return it with so many calls more at the end."""
+        """Return the maximum with additional calls at the end."""
         return self._replace(calls=self.calls + calls, critical_path=self.critical_path + calls)
 
     def __str__(self) -> str:
@@ -27,18 +27,18 @@ class MaxCalls(NamedTuple):
 
 
 def text_calls(settings: Settings) -> int:
-    """Count the calls that a text takes where no call concludes the question: one writes it; with `check=model`, one checks it."""
+    """Return the calls for a text without a concluding call: one writes it; with `check=model`, one checks it."""
     return 0 if settings.style == "short" or is_embedded(settings.model) else 1 + check_calls(settings)
 
 
 def count_chain(settings: ChainSettings) -> MaxCalls:
-    """Count a chain: each link is asked for and answered, and one call concludes."""
+    """Return the maximum of a chain: two calls per link, and a concluding one."""
     calls = 2 * settings.max_depth + 1
     return MaxCalls(calls, calls, settings.max_depth).plus(check_calls(settings))
 
 
 def check_calls(settings: Settings) -> int:
-    """Count the calls that check a text."""
+    """Return the calls that check a text."""
     return int(settings.style == "full" and settings.check == MODEL)
 
 
@@ -53,7 +53,7 @@ class _Cost(NamedTuple):
 
 
 def count_tor(settings: TorSettings, rubric: bool, judged: bool) -> MaxCalls:
-    """Count a full tree of forks, each split up to `redecompositions` times more; an unanswered first hop is split before its judge."""
+    """Return the maximum of a full tree of forks, each split again up to `redecompositions` times."""
     depth = max(settings.max_depth, 1)  # the root is split whatever the depth
     forks, dependent = 2**depth - 1, settings.dependent
     attempts = settings.redecompositions + 1
@@ -78,7 +78,7 @@ def count_tor(settings: TorSettings, rubric: bool, judged: bool) -> MaxCalls:
 def count_prune(
     settings: PruneSettings, joint: bool, backtrace: str, adaptive: bool, answers: bool, entities: bool, confidence: bool
 ) -> MaxCalls:
-    """Count a full tree: what a branch takes itself, and below it two halves or two names."""
+    """Return the maximum of a full tree: a branch's own calls, and those of two halves or two names below it."""
     if settings.max_depth == 0:  # the root is answered itself
         return MaxCalls(1, 1, 1).plus(text_calls(settings))
     up, named, again = backtrace == "recursive", adaptive and entities, adaptive and answers and settings.reconsider is not False

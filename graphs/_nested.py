@@ -1,4 +1,4 @@
-"""A run inside a larger graph: its configuration, and its progress for whoever streams that graph."""
+"""Runs inside a larger graph: configuration, and progress in that graph's stream."""
 
 import asyncio
 import hashlib
@@ -22,17 +22,17 @@ from ramify.nodes.tree.citation import Citation, Sentence, Source
 Emit = Callable[[dict[str, Any]], None]
 NAMESPACE = "checkpoint_ns"
 NUMBERING = "__pregel_scratchpad"
-"""Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
+"""LangGraph's numbering of a task's subgraphs in their start order, which varies with parallel calls."""
 
 CHECKPOINT_CLASSES = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
-"""The classes in our checkpoints: the caller's list of those that may be read back need not name them."""
+"""The classes in checkpoints, which are allowed in deserialization in addition to the caller's list."""
 
 
 def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableConfig:
-    """Return the config of a run in a tool: the caller's, without a recursion limit that nobody chose, in a namespace below the caller's.
+    """Return the config of a run in a tool: the caller's, without a default recursion limit, in a namespace below the caller's.
 
-    Outside a graph LangChain fills in a limit of its own. The namespace is named by what is asked: parallel calls keep apart, and the same
-    call made again after a crash finds its own checkpoints.
+    Outside a graph LangChain fills in a limit of its own. The namespace is named after the question: parallel calls are separate, and a
+    call repeated after a crash finds its checkpoints.
     """
     given = config.copy()
     if given.get("recursion_limit") == DEFAULT_RECURSION_LIMIT and "langgraph_node" not in given.get("metadata", {}):
@@ -47,14 +47,14 @@ def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableC
 
 
 def _numbered_anew(numbering: Any) -> Any:
-    """Return LangGraph's notes on a task with its subgraphs numbered from 0, and what a person has decided in it as before."""
+    """Return LangGraph's scratchpad of a task with subgraphs numbered from 0, and with the decisions in it."""
     return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) and not isinstance(numbering, type) else None
 
 
 def threaded_config(config: RunnableConfig) -> RunnableConfig:
     """Return a config whose checkpointer can be used from another event loop than its own.
 
-    It has none where its own loop waits for the call, because it could not answer.
+    It has none if its own loop is blocked by the call.
     """
     saver = _saver(config)
     if saver is None:
@@ -68,7 +68,7 @@ def threaded_config(config: RunnableConfig) -> RunnableConfig:
 
 
 class ThreadedSaver(BaseCheckpointSaver[Any]):
-    """The asynchronous methods that a run needs, by the synchronous ones of another checkpointer, in threads."""
+    """A checkpointer whose asynchronous methods call the synchronous ones of another, in threads."""
 
     def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         self.saver = saver.with_allowlist(CHECKPOINT_CLASSES)
@@ -119,7 +119,7 @@ def tool_stream(config: RunnableConfig, name: str, question: str, watch: Watch |
 
 
 class ToolStream(RunTracker):
-    """Tell of each step and branch that begins, each branch that changes, and the answer's text as far as it is written."""
+    """Emits an event for each started step or branch, each changed branch, and the answer's text as it is generated."""
 
     def __init__(self, emit: Emit, watch: Watch | None = None) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class ToolStream(RunTracker):
         self._doing = ""
 
     def __call__(self, kind: str, event: Mapping[str, Any]) -> None:
-        """Take in an event of the run, and tell what it changes."""
+        """Process an event of the run, and emit the changes."""
         if self._watch is not None:
             self._watch(kind, event)
         text = self.text

@@ -1,7 +1,7 @@
-"""The conditions that edges carry, each a named value: a label that shows the setting's own value, and what has to hold.
+"""Conditions of edges: each has a label, which shows the values of settings, and a predicate.
 
-A `Condition` asks something of a branch that a step leaves; conditions combine by `&`, `|` and `~`. A `Join` sends on a branch that waits
-for others, once it is ready. An `StateCondition` asks something of the whole state.
+A `Condition` tests a branch after a step; conditions combine by `&`, `|` and `~`. A `Join` releases a branch that waits for others,
+once it is ready. A `StateCondition` tests the whole state.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ from ramify.tools.reader.calibration import MIN_HOP
 
 @dataclass(frozen=True, eq=False)
 class _Labelled:
-    """What an edge carries, with its label in a drawing."""
+    """Base class of conditions, with the label in a drawing."""
 
     text: str | Callable[[Any], str]
-    """The label, or what writes it with the values of the settings."""
+    """The label, or a function of the settings that returns it."""
 
     def label(self, settings: Any) -> str:
         """Return the label with these settings."""
@@ -28,12 +28,12 @@ class _Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Condition(_Labelled):
-    """What an edge asks of a branch."""
+    """A test of a branch."""
 
     holds: Callable[[Tree, Branch, Any], bool]
     """Whether it holds of a branch in its tree, with these settings."""
     of_fork: bool = False
-    """Whether it is asked of a divided branch; else of one that is open or answered."""
+    """Whether it tests branches that were split, otherwise open or answered ones."""
 
     def __and__(self, other: "Condition") -> "Condition":
         both = replace(self, holds=lambda *given: self.holds(*given) and other.holds(*given))
@@ -47,35 +47,35 @@ class Condition(_Labelled):
         return replace(self, holds=lambda *given: not self.holds(*given)).with_label(lambda settings: f"not {self.label(settings)}")
 
     def with_label(self, text: str | Callable[[Any], str]) -> "Condition":
-        """Return the condition under another label."""
+        """Return the condition with another label."""
         return replace(self, text=text)
 
 
 @dataclass(frozen=True, eq=False)
 class Join(_Labelled):
-    """Which branches wait for others, when such a one is ready to go on, and which answered ones rest until it does."""
+    """Which branches wait for others, when they are ready to continue, and which answered branches are held back until then."""
 
     waits: Callable[[Tree, Branch, Any], bool]
     ready: Callable[[Tree, Branch, Any], bool]
     holds_back: Callable[[Tree, Branch], bool] = lambda tree, branch: False
-    """Whether an answered branch rests, because one that waits is to take it up."""
+    """Whether an answered branch is held back, because a waiting one will process it."""
 
 
 @dataclass(frozen=True, eq=False)
 class StateCondition(_Labelled):
-    """What an edge asks of the whole state."""
+    """A test of the whole state."""
 
     holds: Callable[[Any, Any], bool]
     """Whether it holds of a state, with these settings."""
     stopped_by: str = ""
-    """What the question is stopped by where this edge is taken; empty where it is not stopped."""
+    """Why the question is stopped if this edge is taken; empty if it is not stopped."""
 
 
 def _of_branch(label: str | Callable[[Any], str], holds: Callable[[Branch, Any], bool], of_fork: bool = False) -> Condition:
     return Condition(label, lambda tree, branch, settings: holds(branch, settings), of_fork)
 
 
-# What came of a branch.
+# The result of a branch.
 to_search = _of_branch("to be searched", lambda branch, settings: branch.status == "open" and not branch.evidence)
 known = _of_branch("an answer", lambda branch, settings: branch.known)
 no_answer = _of_branch("no answer", lambda branch, settings: branch.answer is None)
@@ -94,7 +94,7 @@ expandable = _of_branch(
     lambda settings: "any answer" if settings.expand_sure else f"confidence ≤ τ ({settings.threshold:g})",
     lambda branch, settings: settings.expand_sure or not (branch.known and (branch.confidence or 0.0) > settings.threshold),
 )
-"""ToR-RAG grows every answer of a kept fork; by default sure ones are not grown."""
+"""ToR-RAG splits every answer of a kept fork; by default not those with a confidence above tau."""
 at_least_theta = _of_branch(
     lambda settings: f"score ≥ θ ({settings.theta:g})", lambda branch, settings: (branch.score or 0.0) >= settings.theta, of_fork=True
 )
@@ -106,20 +106,20 @@ attempts_left = Condition(
         0 < branch.attempts <= settings.redecompositions and not any(half.attempts for half in children(tree, branch.path)[-2:])
     ),
 )
-"""A weak fork may be decomposed again, but for one whose halves have grown: that has cost a tree already."""
+"""A weak fork may be decomposed again, unless its halves were split, because that was expensive already."""
 never_split = _of_branch("not split before", lambda branch, settings: branch.attempts == 0)
 split_failed = _of_branch("cannot be split, no answer", lambda branch, settings: branch.attempts > 0 and branch.answer is None)
 may_reconsider = _of_branch(
     "not reconsidered yet",
     lambda branch, settings: settings.reconsider is not False and not branch.reconsidered and branch.attempts == 0,
 )
-"""PruneRAG, joint: the model is asked once more, with a hint."""
+"""PruneRAG, joint: the model is asked again, with a hint."""
 is_helpful = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
 """GraphRAG §2: a batch helps to answer."""
 chain_may_continue = _of_branch(
     lambda settings: f"depth < L ({settings.max_depth})", lambda branch, settings: 0 < branch.depth < settings.max_depth
 )
-"""CoR-RAG: the chain may go on."""
+"""CoR-RAG: the chain may continue."""
 
 concluded = _of_branch("concluded", lambda branch, settings: branch.answer is not None, of_fork=True)
 """A chain gave its root the answer."""
@@ -136,7 +136,7 @@ valid_pair = _of_branch("pair valid", lambda branch, settings: branch.status == 
 
 
 def _settled(branch: Branch) -> bool:
-    """Tell whether a branch can grow no further; its answer is that of all below it."""
+    """Return whether a branch is settled, so that its answer is final."""
     return not branch.next and (branch.status in {"leaf", "pruned", "failed"} or branch.aggregated)
 
 
@@ -154,7 +154,7 @@ def _complete(tree: Tree, fork: Branch) -> bool:
 
 
 def _awaits_judgement(tree: Tree, branch: Branch) -> bool:
-    """Tell whether an answered half waits for the verdict on its fork."""
+    """Return whether an answered half waits for the judgement of its fork."""
     return branch.parent is not None and tree[branch.parent].status == "split"
 
 
@@ -163,7 +163,7 @@ hop_settled = Join(
     waits=lambda tree, branch, settings: branch.status == "waiting",
     ready=lambda tree, branch, settings: _answered(sibling_of(tree, branch)),
 )
-"""The sibling that a question waits for can grow no further; the answer found below it is its answer."""
+"""The sibling that a question waits for is settled; the answer found below it counts."""
 
 
 def _hop_below_minimum(tree: Tree, branch: Branch, settings: Any) -> bool:
@@ -183,7 +183,7 @@ hop_unsure = replace(
     ),
     ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _hop_below_minimum(tree, branch, settings),
 )
-"""What would be built on it would be wrong nine times of ten, as confidence is calibrated."""
+"""With such a hop, nine of ten answers would be wrong, as confidence is calibrated."""
 pair_answered = Join(
     "both halves answered",
     waits=lambda tree, branch, settings: branch.status == "split" and not branch.aggregated,
@@ -195,7 +195,7 @@ both_unanswered = replace(
     text="no half has an answer",
     ready=lambda tree, branch, settings: _complete(tree, branch) and not any(half.known for half in _pair(tree, branch)),
 )
-"""A fork without a known answer cannot hold, so nobody is asked about it."""
+"""A fork without a known answer is pruned without a call of the judge."""
 answerable_below = replace(
     pair_answered,
     text=lambda settings: f"no half has an answer, depth < {settings.max_depth - 1}",
@@ -204,7 +204,7 @@ answerable_below = replace(
         and any(half.status == "answered" and half.attempts == 0 and half.depth < settings.max_depth for half in _pair(tree, branch))
     ),
 )
-"""Its halves may still be answered from below: they grow, as those of a fork that holds."""
+"""Its halves may still be answered from below: they are split like those of a kept fork."""
 
 
 def _below_settled(
@@ -212,7 +212,7 @@ def _below_settled(
     which: Callable[[Tree, Branch], bool],
     also: Callable[[Tree, Any], bool] = lambda tree, settings: True,
 ) -> Join:
-    """Send on such divided branches once all below them is settled, and something else holds, too."""
+    """Return a join for split branches that is ready when all branches below are settled and `also` holds."""
     return Join(
         text,
         waits=lambda tree, branch, settings: branch.status in {"split", "inner"} and not branch.aggregated and which(tree, branch),
@@ -227,13 +227,13 @@ def _below_settled(
 
 children_settled = _below_settled("all children settled", lambda tree, branch: True)
 awaited_settled = _below_settled("awaited, children settled", is_awaited)
-"""A branch that another waits for gets an answer of its own."""
+"""A branch that another waits for gets its own answer."""
 half_settled = _below_settled("half, children settled", lambda tree, branch: is_awaited(tree, branch) or _awaits_judgement(tree, branch))
-"""So does the half of a fork that is still to be judged."""
+"""So does the half of a fork that is not judged yet."""
 
 
 def _hops_above_tau(tree: Tree, settings: Any) -> bool:
-    """Tell whether a settled last hop of the root is sure, so that its answer is the whole question's."""
+    """Return whether all hops of the root are above tau, so that the last one's answer is the whole question's."""
     root = tree[ROOT]
     hops = [child for child in children(tree, ROOT) if child.status != "pruned"]
     last = next((child for child in reversed(hops) if child.known and answers_parent(child, root)), None)
@@ -243,7 +243,7 @@ def _hops_above_tau(tree: Tree, settings: Any) -> bool:
 root_answered = _below_settled(
     lambda settings: f"hops sure (τ {settings.threshold:g})", lambda tree, branch: branch.path == ROOT, also=_hops_above_tau
 )
-"""The last hop of a bridge is accepted, and so are those before it: its answer is the question's, without a further call."""
+"""All hops of a bridge are accepted: the last one's answer is the question's, without a further call."""
 
 
 # The loop of Iterative RAG.

@@ -1,4 +1,4 @@
-"""Conversations: follow-up questions on a thread, and the list of the threads of a memory."""
+"""Conversations: follow-up questions on a thread, and the list of stored threads."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -29,15 +29,15 @@ from ramify.tools.models import forget
 from ramify.tools.typed import readable
 
 THREADS = ("ramify", "threads")
-"""The namespace in the store where every conversation is listed."""
+"""The store's namespace with the list of conversations."""
 RATINGS = ("ramify", "ratings")
-"""Where the ratings of its answers are."""
+"""The store's namespace with the ratings of answers."""
 _PAGE_SIZE = 1000
-"""Conversations that are read at once."""
+"""Conversations that are read in one query."""
 
 
 class Thread(NamedTuple):
-    """A conversation in the list: its name, first question, answered turns, last strategy, and when it was last asked something."""
+    """A stored conversation: its name, first question, answered turns, last strategy, and the time of the last question."""
 
     name: str
     first: str
@@ -47,7 +47,7 @@ class Thread(NamedTuple):
 
 
 async def record_thread(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
-    """Add a conversation to the list, or update it there: its first question stays, and its turns where none are given."""
+    """Add a conversation to the list, or update it; its first question stays, and its turns if none are given."""
     held = await store.aget(THREADS, thread)
     kept = held.value if held else {"first": question, "turns": 0}
     asked = datetime.now(UTC).isoformat(timespec="seconds")
@@ -80,8 +80,8 @@ S = TypeVar("S", bound=Settings)
 def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     """Add the steps of a conversation to a new wiring and return it: read_input, contextualize (for a follow-up) and append_answer.
 
-    Where a pronoun stands for a person and none is known, the turn asks back instead of answering. The graph's input is a question or
-    messages, and its state keeps the messages.
+    If a pronoun refers to a person and none is known, the turn asks for clarification instead of answering. The graph's input is a
+    question or messages, and its state keeps the messages.
     """
     [(_, first)] = wiring.edges.pop(init_tree.name)
     wiring.edges.pop(START)
@@ -102,17 +102,17 @@ def _conversation_wiring(name: str, **arguments: Any) -> Wiring[Any]:
 
 
 class Conversation:
-    """The turns of a conversation, so that a question may refer to those before it.
+    """A conversation, whose questions may refer to earlier turns.
 
-    They are kept in this object; with `memory`, the address of a PostgreSQL database or sqlite:FILE, on the thread of that name there,
-    where another process can resume them.
+    The turns are stored in this object; with `memory`, the address of a PostgreSQL database or sqlite:FILE, they are stored there under
+    the name `thread`, where another process can resume them.
     """
 
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
         self.memory = memory if memory is None else memory_address(memory)
         self.thread = readable(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.strategy: str | None = None
-        """The one that the thread was last asked with, once it is recalled."""
+        """The strategy of the thread's last question, once it is loaded."""
         self.messages: list[AnyMessage] = []
 
     @property
@@ -129,11 +129,11 @@ class Conversation:
         reviewer: Reviewer | None = None,
         **options: Any,
     ) -> Result:
-        """Answer a question in the light of the earlier ones, as `ask_async` does; a turn that fails or is cancelled leaves no answer.
+        """Answer a question in the context of the earlier ones, like `ask_async`; a failed or cancelled turn leaves no answer.
 
-        The result's question is the one that was understood.
+        The result's question is the rewritten one.
         """
-        forget()  # a model's server may have come up since the last turn
+        forget()  # a model's server may have been started since the last turn
         return await self._turn(validate_question(question), strategy, watch, config, reviewer, options)
 
     def ask(
@@ -143,7 +143,7 @@ class Conversation:
         return blocking(self.ask_async(question, strategy, watch, reviewer=reviewer, **options))
 
     async def recall_async(self) -> str | None:
-        """Read the messages of the thread; return the question whose answering was interrupted, None where there is none."""
+        """Load the messages of the thread; return its interrupted question, None if there is none."""
         if self.memory is None:
             return None
         async with open_memory(self.memory) as memory:
@@ -157,7 +157,7 @@ class Conversation:
         return str(held.values.get("question") or "") or None if held.tasks else None  # `next` lacks a step whose result is kept
 
     def recall(self) -> str | None:
-        """Read the messages of the thread, from synchronous code."""
+        """Load the messages of the thread, from synchronous code."""
         return blocking(self.recall_async())
 
     async def resume_async(
@@ -168,14 +168,15 @@ class Conversation:
         reviewer: Reviewer | None = None,
         **options: Any,
     ) -> Result:
-        """Resume the question whose answering was interrupted, with the strategy it was begun with; UsageError where there is none.
+        """Resume the interrupted question, with the strategy it was started with; UsageError if there is none.
 
-        What was answered of it is not asked again; what a person was asked and has not decided is.
+        Finished calls are not repeated; undecided reviews are.
         """
         if self.memory is None or await self.recall_async() is None:
             raise UsageError("no question was interrupted", "ask one")
         if strategy not in (None, self.strategy):
-            raise UsageError(f"the question was begun with {self.strategy}, not {strategy}", f"go on with {self.strategy}, or ask anew")
+            what = f"the question was started with strategy={self.strategy}, not {strategy}"
+            raise UsageError(what, f"resume with strategy={self.strategy}, or ask a new question")
         return await self._turn(None, self.strategy or DEFAULT, watch, config, reviewer, options)
 
     def resume(self, strategy: str | None = None, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any) -> Result:
@@ -185,12 +186,12 @@ class Conversation:
     async def edit_async(
         self, edit: Edit, watch: Watch | None = None, config: RunnableConfig | None = None, reviewer: Reviewer | None = None, **options: Any
     ) -> Result:
-        """Edit a branch in the tree of the last question and run on from there; its new answer takes the place of the earlier one.
+        """Edit a branch in the tree of the last question and run from there; the new answer replaces the earlier one.
 
-        The strategy is the one it was asked with; settings are to be given again. UsageError where the branch cannot be edited.
+        The strategy is that of the question; settings must be passed again. UsageError if the branch cannot be edited.
         """
         if self.memory is None:
-            raise UsageError("this conversation is not stored", "give it a memory: only a run that is stored can be edited")
+            raise UsageError("this conversation is not stored, and only stored runs can be edited", "pass memory=…")
         await self.recall_async()
         if self.strategy is None:
             raise UsageError(f"there is no conversation {self.thread!r}", "ask its first question")
@@ -207,7 +208,7 @@ class Conversation:
         options: Mapping[str, Any],
         edit: Edit | None = None,
     ) -> Result:
-        """Run a turn, without a question the rest of an interrupted or edited one; the list of threads names it from its beginning."""
+        """Run a turn; without a question, the rest of an interrupted or edited one. The thread is listed before it runs."""
         wiring, settings = configure(strategy, options, _conversation_wiring)
         asked = [HumanMessage(question)] if question else []
         if self.memory is None:
@@ -227,7 +228,7 @@ class Conversation:
             except RamifyError as error:
                 if ended is None:
                     raise
-                told = f"the answer is kept, but the list of conversations counts it only with the next: {error}"
+                told = f"the answer is stored, but the list of conversations will count it only with the next one: {error}"
                 notices = [*ended[0].notices, told]
                 if watch is not None:
                     watch("values", {**ended[1], "notices": notices})
@@ -242,7 +243,7 @@ class Conversation:
 
 
 async def _unread_messages(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
-    """Return the messages of a question that was given, and that no step has read yet; none where there is none."""
+    """Return the messages of a question that no step has read yet; empty if there is none."""
     steps = {task.name for task in held.tasks}
     if START in steps and (kept := await saver.aget_tuple(held.config)):
         return list(kept.checkpoint["channel_values"][START]["messages"])
@@ -250,5 +251,5 @@ async def _unread_messages(saver: BaseCheckpointSaver[Any], held: StateSnapshot)
 
 
 def _answered_turns(messages: list[AnyMessage]) -> int:
-    """Count the turns that were answered, without those that only asked back."""
+    """Return the number of answered turns, without those that asked for clarification."""
     return sum(isinstance(message, AIMessage) and not (message.additional_kwargs.get(MARK) or {}).get("asked_back") for message in messages)

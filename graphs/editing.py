@@ -1,4 +1,4 @@
-"""Edit a branch of a question's tree where its run was stored, so that the run goes on from there."""
+"""Edit a branch in the stored tree of a question, so that the run continues from there."""
 
 import time
 from typing import Any, NamedTuple
@@ -22,13 +22,13 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 
 class Edit(NamedTuple):
-    """What is changed: a branch is asked something else, or dropped where no question is given."""
+    """An edit: the new question of a branch, or None to drop the branch."""
 
     path: str
     question: str | None = None
 
     def apply(self, branch: Branch) -> Branch:
-        """Return the branch as the run is to go on with it; UsageError for what is no question."""
+        """Return the edited branch; UsageError for an invalid question."""
         fresh = branch.model_copy(update={"next": "", "sent": -1})
         if self.question is None:
             return fresh.with_status("pruned", note=DROPPED_BY_USER)
@@ -36,9 +36,9 @@ class Edit(NamedTuple):
 
 
 async def fork_run(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, edit: Edit) -> RunnableConfig:
-    """Edit the branch before it was last searched, in the last question of a thread; return where the run goes on.
+    """Edit a branch of a thread's last question before its last search; return the config from which the run continues.
 
-    What came of other branches before is kept. UsageError where the tree has no such branch, or it was never to be searched.
+    Earlier results of other branches are kept. UsageError if the tree has no such branch, or it was never searched.
     """
     moment: StateSnapshot | None = await graph.aget_state(config)
     asked = _questions(moment)
@@ -52,11 +52,11 @@ async def fork_run(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, ed
             changed = {"tree": {edit.path: edit.apply(branch)}, "started": time.time()}
             return await graph.aupdate_state(moment.config, changed, as_node=await _step_before(wiring, graph, moment))
         moment = await _parent(graph, moment)
-    raise UsageError(f"the branch {edit.path} was never to be searched", "edit the one above it, or ask anew")
+    raise UsageError(f"the branch {edit.path} was never searched", "edit its parent, or ask again")
 
 
 async def _step_before(wiring: Wiring[Any], graph: Graph, moment: StateSnapshot) -> str | None:
-    """Name the step that led to the search: an edit is taken for its result."""
+    """Return the name of the step before the search, as whose result the edit is stored."""
     before = await _parent(graph, moment)
     while before is not None and (moment.metadata or {}).get("source") == "update":
         moment, before = before, await _parent(graph, before)
@@ -73,6 +73,6 @@ def _tree(moment: StateSnapshot | None) -> dict[str, Branch]:
 
 
 def _questions(moment: StateSnapshot | None) -> int:
-    """Count what was asked on the thread up to then."""
+    """Return the number of questions on the thread up to a checkpoint."""
     messages = (moment.values.get("messages") if moment else None) or []
     return sum(isinstance(message, HumanMessage) for message in messages)

@@ -1,4 +1,4 @@
-"""Where conversations are kept, with the list of them: a PostgreSQL database, or a SQLite file, opened once for all in an event loop."""
+"""Storage of conversations and their list: a PostgreSQL database, or a SQLite file that is opened once per event loop."""
 
 import asyncio
 import sqlite3
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 SQLITE = "sqlite:"
 _FILE_MODE = 0o600
-"""The mode of a new file of conversations, whatever that of its folder."""
+"""File mode of a new SQLite file."""
 _BUSY_TIMEOUT_S = 60
-"""Seconds that a writer waits for others in a file."""
+"""Seconds that a writer waits for a locked SQLite file."""
 _CONNECT_TIMEOUT_S = 10
-"""Seconds that a database may take to be reached."""
+"""Seconds to wait for a connection to a database."""
 _LOCK_ID = 7_264_392
-"""The number of the lock that is held while the tables of a database are made."""
+"""Id of the advisory lock that is held while the tables are created."""
 _RETRY_S = 0.1
 
 
@@ -47,43 +47,43 @@ class Memory(NamedTuple):
 
 
 def memory_address(where: str) -> str:
-    """Return the address, that of a file in full; UsageError where no conversations can be kept there."""
+    """Return the address, with the full path of a file; UsageError if it cannot store conversations."""
     if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
         learn_address(where)
     if not where.startswith(("postgresql://", "postgres://", SQLITE)) or where == SQLITE:
         remedy = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
-        raise UsageError(f"{shown(where)!r} is no place to keep conversations", remedy)
+        raise UsageError(f"{shown(where)!r} is not an address for storing conversations", remedy)
     if not where.startswith(SQLITE):
         if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
             raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
         return where
     file = usable(readable(where).removeprefix(SQLITE)).absolute()
     if not file.parent.is_dir():
-        raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
+        raise UsageError(f"there is no folder {str(file.parent)!r} for the conversations", "create it, or name another file")
     for kept, known in _files_of(file).items():
         if kept.exists() and not _is_store(kept, known):
-            raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
+            raise UsageError(f"{str(kept)!r} is not a file of conversations", "name another file; it may be a new one")
     return f"{SQLITE}{file}"
 
 
 def share_memory(where: str) -> None:
-    """Let every user of this machine read the conversations in a file, which is made where it is missing; UsageError for a database."""
+    """Make a file of conversations, created if missing, readable for every user of this machine; UsageError for a database."""
     place = memory_address(where)
     if not place.startswith(SQLITE):
-        raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
+        raise UsageError(f"{shown(where)!r} is a database, not a file", "grant access on the database server")
     share([make_file(kept, _FILE_MODE) for kept in _files_of(Path(place.removeprefix(SQLITE)))])
 
 
 def _is_store(file: Path, known: set[str]) -> bool:
-    """Tell whether a file is a SQLite database that has known tables, or none yet; nothing is written, not even beside it."""
+    """Return whether a file is a SQLite database with known tables, or without any; nothing is written, not even beside it."""
     if not file.is_file():
         return False
-    with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
+    with_changes = file.with_name(f"{file.name}-wal").exists()  # the tables may be only there, and opening it changes nothing
     try:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro{'' if with_changes else '&immutable=1'}", uri=True)) as database:
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.DatabaseError as error:
-        return "locked" in str(error)  # by whoever writes there; that it can be opened is seen later
+        return "locked" in str(error)  # by a writer; errors are reported when it is opened
     return not tables or bool(tables & known)
 
 
@@ -94,23 +94,23 @@ def _files_of(file: Path) -> dict[Path, set[str]]:
 
 @asynccontextmanager
 async def open_memory(where: str) -> AsyncIterator[Memory]:
-    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
+    """Open a memory for one event loop, and create missing tables; RamifyError if it cannot be reached, or the connection is lost."""
     place = await asyncio.to_thread(memory_address, where)
     connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
     async with connect(place.removeprefix(SQLITE)) as memory:
-        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_CLASSES)  # nothing else is made from what lies there
+        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_CLASSES)  # no other class is deserialized
         yield memory
 
 
 def _unreachable(where: str, error: Exception, remedy: str) -> RamifyError:
-    """Return the error of conversations that cannot be reached, with its reason in one line."""
+    """Return the error of an unreachable memory, with its reason in one line."""
     reason = " ".join(str(error).split())[:300] or type(error).__name__
     return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
 
 
 @asynccontextmanager
 async def _in_postgres(where: str) -> AsyncIterator[Memory]:
-    """Open a PostgreSQL database; RamifyError where it cannot be reached, or is lost while it is used."""
+    """Open a PostgreSQL database; RamifyError if it cannot be reached, or the connection is lost."""
     try:
         from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
         from langgraph.store.postgres.aio import AsyncPostgresStore
@@ -124,12 +124,12 @@ async def _in_postgres(where: str) -> AsyncIterator[Memory]:
             yield Memory(saver, store)
     except Error as error:
         raise _unreachable(
-            shown(where), error, "check the address, that the server runs, and that the user may make tables there"
+            shown(where), error, "check the address, that the server is running, and that the user may create tables"
         ) from None
 
 
 async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
-    """Make the tables, one process at a time; a user who may make none uses existing ones."""
+    """Create the tables, one process at a time; a user without that privilege uses existing ones."""
     from psycopg.errors import InsufficientPrivilege
 
     while not await _fetch_value(saver, "SELECT pg_try_advisory_lock(%s) AS one", _LOCK_ID):  # noqa: ASYNC110
@@ -145,16 +145,16 @@ async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore")
 
 
 async def _fetch_value(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
-    """Return the value that a query names `one`."""
+    """Return the column `one` of a query's first row."""
     found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
     return found["one"]
 
 
 @asynccontextmanager
 async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
-    """Open a SQLite file once for all who use it in an event loop; RamifyError where it is none, or cannot be written.
+    """Open a SQLite file once for all users in an event loop; RamifyError if it is invalid or cannot be written.
 
-    With a connection each, whoever writes would hold the file until the loop comes back to it, and many others would wait for too long.
+    With a connection each, a writer would lock the file until the loop runs it again, and many others would time out.
     """
     try:
         async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_open_sqlite)).use(file) as memory:
@@ -192,9 +192,9 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
 
 
 async def _one_by_one(batch: Callable[[Iterable[Op]], Awaitable[list[Any]]], operations: Iterable[Op]) -> list[Any]:
-    """Run each operation in a transaction of its own: one that reads before it writes fails, and does not wait, while others write.
+    """Run each operation in its own transaction: one that reads before it writes fails at once while others write.
 
-    An error is that of SQLite, which the store wraps, or hides by that of ending a transaction which SQLite has ended.
+    Raises SQLite's error instead of the store's, which wraps it or fails to end a transaction that SQLite has ended.
     """
     try:
         return [result for operation in operations for result in await batch([operation])]
@@ -203,7 +203,7 @@ async def _one_by_one(batch: Callable[[Iterable[Op]], Awaitable[list[Any]]], ope
 
 
 class _Lock(asyncio.Lock):
-    """The lock of a connection: what its holder began and could not end is undone before others go on, as they would commit it."""
+    """The lock of a connection: an unfinished transaction is rolled back before it is released, because others would commit it."""
 
     def __init__(self, connection: "Connection") -> None:
         super().__init__()
@@ -218,7 +218,7 @@ class _Lock(asyncio.Lock):
 
 
 _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()
-"""The files that are open, by event loop."""
+"""Open files by event loop."""
 
 
 def _has_list(file: Path, timeout_s: float) -> bool:
@@ -233,7 +233,7 @@ def _has_list(file: Path, timeout_s: float) -> bool:
 
 
 def _make_list(file: Path, timeout_s: float) -> None:
-    """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
+    """Create the tables of the list of conversations; after an interrupted creation, again."""
     from langgraph.store.sqlite import SqliteStore
 
     if _has_list(file, timeout_s):  # another process has made it meanwhile
@@ -247,7 +247,7 @@ def _make_list(file: Path, timeout_s: float) -> None:
 
 
 async def retry_while_locked(make: Callable[[], Awaitable[None]], timeout_s: float) -> None:
-    """Prepare a file, again where others are at it: for the change of its journal SQLite waits for nobody."""
+    """Call `make` again while the file is locked: SQLite does not wait for locks when it changes the journal mode."""
     until = time.monotonic() + timeout_s
     while True:
         try:
@@ -259,7 +259,7 @@ async def retry_while_locked(make: Callable[[], Awaitable[None]], timeout_s: flo
 
 
 async def _end_task(store: BaseStore) -> None:
-    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
+    """Cancel the task in which a store batches operations; otherwise asyncio warns of a pending task."""
     task = getattr(store, "_task", None)
     if task is not None:
         task.cancel()

@@ -43,7 +43,7 @@ from ramify.nodes.settings import TAU, PruneSettings
 
 Backtrace = Literal["single", "recursive"]
 root_or_awaited = (is_root | is_waited_for).with_label("the root, or waited for")
-"""Nothing else would come of the question."""
+"""Such a branch is answered, because no other one answers its question."""
 
 
 def build(

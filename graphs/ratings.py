@@ -1,4 +1,4 @@
-"""Ratings of answers by those who asked, kept beside their conversations."""
+"""Users' ratings of answers, stored with the conversations."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -15,14 +15,14 @@ CONVERSATIONS = "conversations.sqlite"
 
 
 class AnsweredTurn(NamedTuple):
-    """A question of a conversation as it was asked, and what the toolkit told: None where it was not answered."""
+    """A turn of a conversation: the question as asked, and the data of its answer, None without one."""
 
     asked: str
     answer_data: dict[str, Any] | None
 
 
 class Rated(NamedTuple):
-    """A rated answer: the question as it was understood, the answer, its rating, and the sources it cites."""
+    """A rated answer: the question as rewritten, the answer, its rating, and the sources it cites."""
 
     thread: str
     question: str
@@ -43,7 +43,7 @@ def find_turns(messages: list[AnyMessage]) -> list[AnsweredTurn]:
 
 
 async def rate(where: str, thread: str, asked: str, answer: str, rating: Rating | None) -> bool:
-    """Rate an answer of a conversation, None for no rating; return whether there is such an answer."""
+    """Store the rating of an answer, None to remove it; return whether there is such an answer."""
     kept = Conversation(where, thread)
     await kept.recall_async()
     if not any(turn.answer_data and (turn.asked, turn.answer_data.get("answer")) == (asked, answer) for turn in find_turns(kept.messages)):

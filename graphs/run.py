@@ -34,19 +34,19 @@ NOT_LISTED = {
     "list": "it asks for a list, and no items were found that the embedded model can quote for that",
     "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
 }
-"""Why the embedded model has quoted nothing for a question that no phrase answers."""
+"""Why the embedded model has quoted nothing for an open-ended question, by its kind."""
 MAX_NAME_CHARS = 80
 """Characters of an answer or question that are shown."""
 INTERRUPT = "__interrupt__"
-"""Where LangGraph says in the last values that a run stopped for a person."""
+"""Key of LangGraph's interrupts in the last values of a run."""
 
 
 class ResultUsage(Usage):
-    """What a question cost, with the seconds it took."""
+    """Usage of a question, with the seconds it took."""
 
     wall_s: float = 0.0
     loading_s: float = 0.0
-    """The part of them spent loading encoder, index and reader, which counts against no budget."""
+    """Seconds of these spent loading encoder, index and reader, which do not count against the budget."""
 
 
 class Result(FrozenModel):
@@ -56,9 +56,9 @@ class Result(FrozenModel):
     strategy: str
     model: str
     tau: float | None = None
-    """The confidence above which an answer was accepted; none where the strategy knows no such threshold."""
+    """The confidence above which an answer was accepted; None if the strategy has no such threshold."""
     index: str = ""
-    """What was searched, in a line; empty where nothing was."""
+    """Description of the index that was searched; empty if none was."""
     answer: str
     """The short, exact answer; Unknown where there is none."""
     text: str = ""
@@ -74,23 +74,23 @@ class Result(FrozenModel):
     usage: ResultUsage
     stopped_by: StoppedBy
     asked_back: str = ""
-    """What a conversation asks instead of answering: whom a pronoun means. The answer is Unknown then."""
+    """A clarifying question instead of an answer, which is Unknown then: whom a pronoun means."""
     error: str = ""
-    """Why the model was asked no more, with what to do; empty where nothing failed."""
+    """Why the model became unavailable, with what to do; empty if it did not."""
     explanation: str = ""
     withheld: str = ""
-    """Which answer a profile withheld, and why; the answer is Unknown then. Empty where none was."""
+    """Which answer a profile withheld, and why; the answer is Unknown then. Empty if none was."""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
     passages: dict[str, Passage] = Field(default_factory=dict, repr=False)
     shown: dict[str, int] = Field(default_factory=dict, repr=False)
     """The passages that the model was shown, by id, and how many characters of each."""
     search: Search | None = Field(default=None, repr=False)
-    """What the loop of Iterative RAG remembers."""
+    """The memory of Iterative RAG's filter loop."""
 
     @classmethod
     def from_state(cls, state: dict[str, Any], strategy: str, seconds: float) -> "Result":
-        """Read the result off a graph's final state."""
+        """Return the result of a graph's final state."""
         names = cls.model_fields.keys() & state.keys() - {"usage"}
         cost = ResultUsage(**state["usage"].model_dump(), wall_s=round(seconds, 3), loading_s=round(state.get("loading_s", 0.0), 3))
         return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
@@ -103,7 +103,7 @@ class Result(FrozenModel):
 
 
 def failure_reason(result: Result) -> str:
-    """Return why a question could not be asked to its end, empty where it could, even if its answer is Unknown."""
+    """Return why a run failed, empty if it did not, even if its answer is Unknown."""
     if result.error:
         return result.error
     if result.stopped_by != "error" or not is_unknown(result.answer) or any(branch.known for branch in result.tree.values()):
@@ -113,7 +113,7 @@ def failure_reason(result: Result) -> str:
 
 
 def unknown_reason(result: Result) -> str:
-    """Return why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
+    """Return why the answer is Unknown: nothing found, an open-ended question, or too low a confidence."""
     if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
     if result.withheld:
@@ -146,11 +146,11 @@ T = TypeVar("T")
 Reviewer = Callable[[list[dict[str, Any]]], Awaitable[list[dict[str, Any]]]]
 """Shows a person actions (name, args, description) and returns a decision for each: `{"type": "approve"}`, or edit or reject."""
 Watch = Callable[[str, Any], None]
-"""Called with each event of the run: its kind (`tasks`, `values` or `custom`) and what LangGraph says of it."""
+"""Called with each event of the run: its kind (`tasks`, `values` or `custom`) and LangGraph's data."""
 _SIGNAL_POLL_S = 0.5
-"""Seconds within which Ctrl-C is seen."""
+"""Seconds within which Ctrl-C is noticed."""
 WARNING = "warning: "
-"""Before a notice that comes with a failure."""
+"""Prefix of a notice of a failure."""
 STEP_VERBS = {
     "init_tree": "getting ready",
     "contextualize": "understanding the follow-up",
@@ -174,7 +174,7 @@ STEP_VERBS = {
     "finalize": "concluding",
     "compress": "concluding",
 }
-"""What the steps that take time do, in words for users."""
+"""Descriptions of the longer steps for users."""
 
 
 async def ask_async(
@@ -187,10 +187,10 @@ async def ask_async(
 ) -> Result:
     """Answer a question; options are settings or arguments of the strategy's wiring, `config` is LangChain's (callbacks, tags, …).
 
-    With the option `ask_first`, the `reviewer` decides on what is proposed; UsageError where there is none.
+    With the option `ask_first`, the `reviewer` decides on proposals; UsageError without one.
 
-    UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead, and a
-    model that was lost after its first reply in the result's `error`.
+    UsageError, IndexingError or ModelError if the question cannot be asked at all. Weak and failed branches are reported in the tree,
+    and a model that became unavailable after its first reply in the result's `error`.
     """
     wiring, settings = configure(strategy, options)
     graph, config = with_review_memory(wiring, settings, config, reviewer)
@@ -206,7 +206,7 @@ def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, revi
 def with_review_memory(
     wiring: Wiring[Any], settings: Settings, config: RunnableConfig | None, reviewer: Reviewer | None
 ) -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig | None]:
-    """Return the graph and the config of a run that keeps nothing: where a person is asked first, its checkpoints are in memory."""
+    """Return the graph and config of a run that is not stored; if a person reviews it, with checkpoints in memory."""
     if settings.reviewed == NEVER:
         return wiring.ready, config
     check_reviewer(settings, reviewer)
@@ -216,11 +216,11 @@ def with_review_memory(
 
 
 def check_reviewer(settings: Settings, reviewer: Reviewer | None) -> None:
-    """Raise UsageError where a person is to be asked first, and the caller has named nobody."""
+    """Raise UsageError if a person is to review, and the caller has given no reviewer."""
     if settings.reviewed != NEVER and reviewer is None:
         where = "use `ramify ask`, `ramify chat`, the notebook's chat, or a conversation (`thread`) of `ramify serve`"
-        remedy = f"{where}; give a `reviewer` in Python; or set ask_first=never"
-        raise UsageError(f"ask_first={settings.reviewed} asks a person, and nobody can be asked here", remedy)
+        remedy = f"{where}; pass a `reviewer` in Python; or set ask_first=never"
+        raise UsageError(f"ask_first={settings.reviewed} needs a person's review, and there is no reviewer here", remedy)
 
 
 async def run_graph(
@@ -232,10 +232,10 @@ async def run_graph(
     config: RunnableConfig | None,
     reviewer: Reviewer | None = None,
 ) -> tuple[Result, dict[str, Any]]:
-    """Run a strategy's graph to its end; return the result and the last state. Where it stops for a person, the reviewer decides.
+    """Run a strategy's graph to its end; return the result and the last state. If it stops for a review, the reviewer decides.
 
     The answer's text is streamed to a `watch` with a true attribute `reads_text`, as custom events `{"text": all of it so far}`.
-    A `recursion_limit` in the config counts where it is lower than the run's own: UsageError where the run would exceed it.
+    A `recursion_limit` in the config counts if it is lower than the run's own: UsageError if the run exceeds it.
     """
     began = time.perf_counter()
     levels: int = getattr(settings, "max_depth", 1) + getattr(settings, "rounds", 0) + 1
@@ -255,11 +255,11 @@ async def run_graph(
             waited += time.perf_counter() - asked
             state, stops = await _stream(graph, Command(resume=decisions), settings, watch, running)
         if stops:
-            raise UsageError("the question waits for a person to decide", "resume it with a reviewer, or on a terminal, or ask anew")
+            raise UsageError("the question waits for a person's review", "resume it with a reviewer or on a terminal, or ask it again")
     except GraphRecursionError:
         if allowed == bound:
             raise
-        remedy = f"raise it (to {bound} at most), or let the tree grow less: `ramify settings` lists what bounds it"
+        remedy = f"raise it (to {bound} at most), or limit the tree: `ramify settings` lists its settings"
         raise UsageError(f"the question takes more than the {allowed} steps that the caller's recursion_limit allows", remedy) from None
     return Result.from_state(state, strategy, time.perf_counter() - began - waited), state
 
@@ -267,12 +267,12 @@ async def run_graph(
 async def _stream(
     graph: CompiledStateGraph[Any, Any, Any, Any], given: Any, settings: Settings, watch: Watch | None, config: RunnableConfig
 ) -> tuple[dict[str, Any], tuple[Interrupt, ...]]:
-    """Run a graph until it ends, or stops for a person; return the state then, and where it stopped."""
+    """Run a graph until it ends or stops for a review; return its state and the interrupts."""
     stream: Any = graph.astream(
         given,
         config,
         context=settings,
-        stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph tells of a task when it starts, not when the next one ends
+        stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph reports tasks when they start
         output_keys=list(graph.builder.channels),
     )
     state: dict[str, Any] = {}
@@ -285,9 +285,9 @@ async def _stream(
 
 
 def blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end from synchronous code; in a thread of its own where an event loop is running.
+    """Run a coroutine from synchronous code and return its result; in a separate thread if an event loop is running.
 
-    Ctrl-C ends it at once: threads that are loading or computing then are not waited for.
+    Ctrl-C ends it at once, without waiting for threads that are loading or computing.
     """
     try:
         asyncio.get_running_loop()
@@ -305,7 +305,7 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def _with_signal_polling(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine while the loop wakes twice a second: else a signal that comes as it falls asleep is seen at its next event only."""
+    """Run a coroutine while the loop wakes twice a second: otherwise a signal may be noticed only at the next event."""
 
     async def wake() -> None:
         while True:  # noqa: ASYNC110  # nothing is waited for but that the loop wakes
@@ -319,7 +319,7 @@ async def _with_signal_polling(work: Coroutine[Any, Any, T]) -> T:
 
 
 class RunTracker:
-    """The state of a run as far as it has come: its tree, notices, and what is being done; call it with each event of the run."""
+    """The current state of a run: tree, notices, and running steps; call it with each event of the run."""
 
     reads_text = True
 
@@ -329,19 +329,19 @@ class RunTracker:
         self.question = ""
         self.doing = STEP_VERBS["init_tree"]
         self.text = ""
-        """The answer's text as far as the model has written it."""
+        """The answer's text as far as the model has generated it."""
         self.notices: list[str] = []
         self._notify = notify
         self._tasks: dict[str, tuple[str, str]] = {}
-        """By a task's id: the path of its branch, and what it does."""
+        """By task id: the path of its branch, and what it does."""
 
     @property
     def busy(self) -> dict[str, str]:
-        """Return what is being done to each branch that is being worked on, by path."""
+        """Return what is being done to each branch in progress, by path."""
         return dict(self._tasks.values())
 
     def __call__(self, kind: str, event: Mapping[str, Any]) -> None:
-        """Take in an event of the run."""
+        """Process an event of the run."""
         if kind == "values":
             self._update(event)
         elif kind == "custom":
@@ -363,7 +363,7 @@ class RunTracker:
                 self._notify(before + notice)
 
     def _begin(self, event: Mapping[str, Any]) -> None:
-        """A step begins with the whole state, the task of a branch with its arguments."""
+        """Record a started step, whose input is the state, or a branch's task, whose input are its arguments."""
         name, given = event["name"], event["input"]
         if isinstance(given, Mapping):
             self.doing = STEP_VERBS.get(name, self.doing)
@@ -382,7 +382,7 @@ class RunTracker:
 
 
 def describe_start(kind: str, event: Any) -> str:
-    """Return what an event of a run says is begun, with the branch's path and question; empty where it says nothing of that."""
+    """Return a description of the step or branch that an event starts; empty for other events."""
     if kind != "tasks" or "input" not in event or event["name"] not in STEP_VERBS:
         return ""
     doing, branch = STEP_VERBS[event["name"]], branch_of(event["input"])
@@ -390,6 +390,6 @@ def describe_start(kind: str, event: Any) -> str:
 
 
 def branch_of(given: Any) -> Branch | None:
-    """Return the branch among the arguments of a task, None where there is none."""
+    """Return the branch among the arguments of a task, None if there is none."""
     arguments = given[0] if isinstance(given, tuple) and given else ()
     return next((branch for item in arguments if isinstance(branch := getattr(item, "branch", item), Branch)), None)

@@ -1,4 +1,4 @@
-"""Strategies: what one is, which there are, and how options become a wiring with its settings."""
+"""Strategies: their class and registry, and the wiring and settings that options ask for."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -18,26 +18,26 @@ from ramify.tools.quoting import brief
 
 DEFAULT = "prune"
 PRESET = "preset"
-UNBOUNDED = "a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+UNBOUNDED = "custom strategy: the number of model calls is unknown; limit it with max_calls"
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy, as the command line, tools, notebook and Studio read it once it is registered."""
+    """A strategy; once registered, it is available on the command line, in tools, notebook and Studio."""
 
     name: str
     build: Callable[..., Wiring[Any]]
-    """Makes its wiring; what changes the graph is an argument."""
+    """Returns its wiring; options that change the graph are its arguments."""
     description: str = ""
-    """What it does, in a line, as the lists of assistants and tools show it."""
+    """A one-line description, shown in lists of assistants and tools."""
     paper: str = ""
-    """Where it is from."""
+    """The paper it is from."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """What the arguments of `build` do."""
+    """Descriptions of the arguments of `build`."""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Options that belong together, by name: `paper` is the paper's own way."""
+    """Named sets of options; `paper` has the paper's values."""
     max_calls: Callable[..., MaxCalls] | None = None
-    """The most that a question can cost, of its settings and arguments; None where it is not known."""
+    """Returns the maximum cost of a question, from settings and arguments; None if unknown."""
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -80,7 +80,7 @@ def shared_wiring(name: str, **arguments: Any) -> Wiring[Any]:
 
 
 def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared_wiring) -> tuple[Wiring[Any], Settings]:
-    """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
+    """Return the wiring and settings for options; UsageError for an unknown option or an invalid value."""
     if PRESET in options:
         options = expand_preset(name, options)
     arguments = find_strategy(name).parameters
@@ -98,7 +98,7 @@ def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[
 
 
 def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace `preset` by the options it stands for, which those given beside it override; UsageError for an unknown preset."""
+    """Return options with `preset` replaced by its options, overridden by the other ones; UsageError for an unknown preset."""
     presets = find_strategy(name).presets
     preset: Any = options.get(PRESET)
     if preset is not None and preset not in presets:
@@ -107,7 +107,7 @@ def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> MaxCalls | None:
-    """Return the most that a question can cost with these settings and arguments of the wiring; None where it is not known."""
+    """Return the maximum cost of a question with these settings and arguments of the wiring; None if unknown."""
     strategy = find_strategy(name)
     if strategy.max_calls is None:
         return None
@@ -118,13 +118,13 @@ def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = Mapp
 
 
 def describe_max_calls(name: str, options: Mapping[str, Any]) -> str:
-    """Return a sentence on the most that a question can cost with these options."""
+    """Return a sentence with the maximum cost of a question with these options."""
     _, settings = configure(name, options)
     return f"{name}: {max_calls(name, settings, expand_preset(name, options)) or UNBOUNDED}"
 
 
 def _nest_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Put options with dots in their names into one: search.seeds=3 is search={"seeds": 3}."""
+    """Convert dotted option names to nested dicts: search.seeds=3 becomes search={"seeds": 3}."""
     found: dict[str, Any] = {}
     for key, value in options.items():
         name, dot, rest = key.partition(".")

@@ -69,7 +69,7 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
 
 may_expand = within_depth & expandable & never_split
 unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("no answer, and another waits for it")
-"""It may still be answered from below: it grows before its fork is judged."""
+"""It may still be answered from below: it is split before its fork is judged."""
 
 
 STRATEGY = Strategy(

@@ -1,4 +1,4 @@
-"""A wiring: steps, and edges with conditions. What a strategy file is made of."""
+"""Graph definitions of strategies: steps, and edges with conditions."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ StepOrName = Step | str
 
 
 class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph of asynchronous steps: synchronous code is told what to call, before anything is run or written."""
+    """A compiled graph of asynchronous steps; its synchronous methods raise an error that names the alternatives."""
 
     edges: Mapping[tuple[str, str], bool] = MappingProxyType({})
-    """Those that lead from steps, and whether each has a condition."""
+    """Edges from steps, and whether each has a condition."""
 
     def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Raise UsageError; `invoke` and `batch` come here, too, and so does the `invoke` of a graph that has this one as a node."""
@@ -42,15 +42,15 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
         raise UsageError(what, remedy)
 
     def get_graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """Draw it."""
+        """Return the drawing."""
         return self._clean_drawing(super().get_graph(*args, **kwargs))
 
     async def aget_graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """Draw it."""
+        """Return the drawing."""
         return self._clean_drawing(await super().aget_graph(*args, **kwargs))
 
     def _clean_drawing(self, graph: Graph) -> Graph:
-        """Leave out the edges that LangGraph draws to a deferred step by itself, and the conditions of those that have none."""
+        """Return the drawing without edges that LangGraph adds to deferred steps, and with unconditional edges unmarked."""
         steps = {source for source, _ in self.edges}
         own = [edge for edge in graph.edges if edge.source not in steps or (edge.source, edge.target) in self.edges]
         graph.edges = [
@@ -60,38 +60,38 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 class Wiring(Generic[S]):
-    """A graph of steps: each branch that a step leaves goes along the first of its edges whose condition holds.
+    """A graph of steps: after a step, each branch takes the first edge whose condition holds.
 
-    A branch for which none holds is settled, or rests until a join sends it on. The last step runs when nothing is under way any more.
+    A branch for which none holds is settled, or waits until a join releases it. The last step runs when no other step is running.
     """
 
     def __init__(self, settings: type[S], state: type[Any] = State, final_call: bool = True) -> None:
         self.settings = settings
         self.state = state
         self.final_call = final_call
-        """Whether the last step may ask the model, so that budgets keep a call back for it."""
+        """Whether the last step may call the model, so that budgets reserve a call for it."""
         self.name = ""
-        """The strategy's, where a registered one was built."""
+        """The name of the strategy, if a registered one was built."""
         self.input_schema: type[Any] = GraphInput
         self.output_schema: type[Any] = Answer
-        """What a graph is given, and gives back."""
+        """Schemas of the graph's input and output."""
         self.steps: dict[str, Step] = {}
         self.edges: dict[str, list[tuple[EdgeCondition | None, str]]] = defaultdict(list)
-        """By step: each way with the step that it leads to; None always holds."""
+        """By step: conditions with the steps they lead to; None always holds."""
         self.joins: dict[Join, str] = {}
         self.last_step = ""
-        """The step that makes the answer: the one before END, or before what a conversation does then."""
+        """The name of the step that makes the answer: the one before END or before `append_answer`."""
         self.conversation_steps: frozenset[str] = frozenset()
-        """The steps of a conversation, which are none of the strategy's."""
+        """The steps of a conversation, which are not part of the strategy."""
 
     def path(self, *steps: StepOrName) -> None:
-        """Lead from each stop to the next, always: steps, START and END."""
+        """Add unconditional edges from each step to the next; START and END are allowed."""
         names = [self._add_step(stop) for stop in steps]
         for one, following in pairwise(names):
             self.edges[one].append((None, following))
 
     def when(self, step: Step, ways: Mapping[Any, Step], otherwise: Step | None = None) -> None:
-        """Lead along the first way whose condition holds, else to `otherwise`; a branch that is led to the last step is settled."""
+        """Add edges to the steps of the first condition that holds, else to `otherwise`; a branch routed to the last step is settled."""
         name = self._add_step(step)
         for way, target in ways.items():
             if isinstance(way, Join):
@@ -107,7 +107,7 @@ class Wiring(Generic[S]):
 
     @cached_property
     def as_subgraph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
-        """The graph ready to run inside another one: its checkpoints go where that one keeps its own, if it does."""
+        """The graph ready to run inside another one, with that one's checkpointer."""
         return self.compile()
 
     def compile(self, settings: S | None = None, **options: Any) -> AsyncGraph:
@@ -138,13 +138,13 @@ class Wiring(Generic[S]):
         return stop.name
 
     def _only_target(self, name: str) -> str:
-        """Name the step that the only edge of this one leads to, whatever holds; empty where there are several, or conditions."""
+        """Return the target of a step's only, unconditional edge; empty if there are several edges or conditions."""
         ways = self.edges[name]
         late = name == self.last_step and bool(self.joins)  # then it may find that something is not settled yet
         return ways[0][1] if len(ways) == 1 and ways[0][0] is None and not late else ""
 
     def _runs_parallel_steps(self) -> bool:
-        """Tell whether branches of one step can take different edges, so that steps run side by side."""
+        """Return whether branches of one step can take different edges, so that steps run concurrently."""
         led = (
             {to for _, to in ways if to in self.steps and to != self.last_step and self.steps[to].kind != "state"}
             for ways in self.edges.values()
@@ -152,7 +152,7 @@ class Wiring(Generic[S]):
         return any(len(targets) > 1 for targets in led)
 
     def _labels(self, name: str, settings: Any) -> dict[str, str]:
-        """Write the conditions under which a step leads to each of the others."""
+        """Return the labels of a step's edges, by target."""
         otherwise = "all settled" if name == self.last_step else "otherwise"
         told: dict[str, list[str]] = {}
         for way, target in self.edges[name]:
@@ -169,12 +169,12 @@ class Wiring(Generic[S]):
             begins = step.name in (init_tree.name, first)
             settings = given if begins else freeze_model(given, state)
             tree: Tree = state.get("tree") or {}
-            if not all(isinstance(branch, Branch) for branch in tree.values()):  # their class was of another name then
+            if not all(isinstance(branch, Branch) for branch in tree.values()):  # their class had another name then
                 raise UsageError("this conversation was stored by another version of ramify", "begin a new one, with another thread id")
             loose = {} if begins else self._route_unassigned(tree, settings)
             if step.name == self.last_step:
                 if any(branch.next in self.steps for branch in (*tree.values(), *loose.values())):
-                    return {}  # its edges lead to what is left
+                    return {}  # its edges lead to the remaining steps
                 state = {**state, "tree": tree | loose}
             superstep = config["metadata"].get("langgraph_step", -1)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
@@ -196,7 +196,7 @@ class Wiring(Generic[S]):
         return node
 
     def _route_results(self, step: Step, handed: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
-        """Say of each branch that the step leaves where it goes next, and of those that waited for it."""
+        """Return a step's update with the next step of each branch, and of branches that waited for these."""
         if isinstance(usage := update.get("usage"), Usage):
             update["usage"] = usage.model_copy(update={"superstep": superstep})
         before: Tree = state.get("tree") or {}
@@ -221,7 +221,7 @@ class Wiring(Generic[S]):
         return {**update, "tree": Overwrite(tree | moved) if replaced else moved}
 
     def _route_branch(self, name: str, tree: Tree, branch: Branch, settings: Any) -> Branch:
-        """Send a branch along the first edge of a step whose condition holds; else it is settled, or rests."""
+        """Return the branch routed along the first edge whose condition holds; otherwise settled, or held back."""
         branch = branch.model_copy(update={"next": ""})
         if branch.status not in ("open", "answered", "split"):
             return branch
@@ -242,7 +242,7 @@ class Wiring(Generic[S]):
         return branch.with_status("leaf", note=branch.with_note(SEARCHED)) if branch.evidence else branch
 
     def _release_joins(self, tree: Tree, settings: Any) -> Tree:
-        """Send on the branches that waited for others and are ready."""
+        """Return the waiting branches whose join is ready, routed to its target."""
         sent: Tree = {}
         for path, branch in tree.items():
             if branch.next:
@@ -254,9 +254,9 @@ class Wiring(Generic[S]):
         return sent
 
     def _route_unassigned(self, tree: Tree, settings: Any) -> Tree:
-        """Send on what nobody has yet: branches whose join two steps of one superstep made ready, and what was edited by hand.
+        """Return unassigned branches, routed: those whose join two concurrent steps made ready, and those edited by hand.
 
-        A branch that was opened is searched and answered again; an answer given by hand goes the way of one that the model gave.
+        An opened branch is searched and answered again; an answer given by hand is routed like one of the model.
         """
         own = self.steps.keys() - self.conversation_steps - {init_tree.name, self.last_step}
         reading = any(self.steps[name].kind == "state" for name in own)
@@ -275,7 +275,7 @@ class Wiring(Generic[S]):
         return found
 
     def _is_stale_join(self, tree: Tree, branch: Branch, settings: Any) -> bool:
-        """Tell whether a branch was sent on because others were settled, and an edit by hand has opened one of them again."""
+        """Return whether a branch was released by a join that an edit by hand has made unready again."""
         if branch.objection or branch.next not in self.joins.values():
             return False
         rest = branch.model_copy(update={"next": ""})
@@ -284,7 +284,7 @@ class Wiring(Generic[S]):
         return bool(waiting) and not any(join.ready(at_rest, rest, settings) for join in waiting)
 
     def _first_state_edge(self, name: str, state: Any, settings: Any) -> tuple[StateCondition, str] | None:
-        """Give the first edge that a condition of the whole state opens, if one does."""
+        """Return the first edge whose state condition holds, None if none does."""
         return next(((way, to) for way, to in self.edges[name] if isinstance(way, StateCondition) and way.holds(state, settings)), None)
 
     def _router(self, name: str) -> Any:
@@ -312,7 +312,7 @@ class Wiring(Generic[S]):
         return route
 
     def _settings(self, runtime: Runtime[Any] | None) -> S:
-        """Read the settings of a run; of another graph's context, what has the name of a setting counts, the rest is not for us."""
+        """Return the settings of a run; of another graph's context, values with the names of settings are used."""
         context = runtime.context if runtime else None
         if isinstance(context, self.settings):
             return context

@@ -14,9 +14,9 @@ from ramify.prompts import AGGREGATE
 
 @branch_step()
 async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
-    """Answer a branch from the answers of its children; where one of them answers its question, that is taken without a call.
+    """Answer a branch from the answers of its children; if one of them answers its question, without a call.
 
-    It is as sure as its hops are together: their confidences are multiplied.
+    Its confidence is the product of its hops' confidences.
     """
     below = [child for child in children(context.tree, branch.path) if child.status != "pruned"]
     standing = next((child for child in reversed(below) if child.known and answers_parent(child, branch)), None)
@@ -27,7 +27,7 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
         cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
         evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
         return [branch.with_status("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
-    if below and all(child.answer is not None and not child.known for child in below):  # nothing to bring together
+    if below and all(child.answer is not None and not child.known for child in below):  # nothing to combine
         unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
         return [branch.with_status("inner", **unknown, aggregated=True)]
     cited = tuple(key for child in below for key in child.cited)

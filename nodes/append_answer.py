@@ -1,4 +1,4 @@
-"""append_answer: say the answer as a message, for the turns that follow and for whoever reads the conversation."""
+"""append_answer: append the answer to the messages of the conversation."""
 
 from langchain_core.messages import AIMessage
 
@@ -9,13 +9,13 @@ from ramify.nodes.tree import to_row
 from ramify.nodes.tree.citation import Citation, Sentence, without_marks
 
 MAX_CONFIDENCE = 0.99
-"""The highest confidence that is written: nothing is certain."""
+"""The highest confidence shown, because nothing is certain."""
 MESSAGE_FIELDS = ("question", "answer", "text", "confidence", "stopped_by", "notices", "model", "index")
 
 
 @state_step
 async def append_answer(context: Context[Settings]) -> Update:
-    """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
+    """Append a message with the answer and its sources; its metadata has confidence, citations, tree and usage as JSON values."""
     state = context.state
     values = {name: state[name] for name in MESSAGE_FIELDS}
     if asked_back := state.get("asked_back"):
@@ -32,9 +32,9 @@ async def append_answer(context: Context[Settings]) -> Update:
 
 
 def format_message(answer: str, text: str, citations: list[Citation], index: str, confidence: float | None) -> str:
-    """Write an answer, its text where it says more, the numbered sources, and how sure it is.
+    """Return a message: the answer, its text if that says more, the numbered sources, and the confidence.
 
-    Without a text, the numbers stand behind the answer. Whoever reads the message alone can cite, and tell sure from unsure.
+    Without a text, the numbers follow the answer, so that the message alone suffices for citing.
     """
     cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
     marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)

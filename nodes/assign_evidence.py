@@ -1,4 +1,4 @@
-"""assign_evidence: hang the passages that were found relevant on the branches that found them (Iterative RAG, step 3)."""
+"""assign_evidence: assign the relevant passages to the branches that found them (Iterative RAG, step 3)."""
 
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.step import Context, Update, state_step

@@ -29,13 +29,13 @@ async def compress(context: Context[IterativeSettings]) -> Update:
         "answer": answer or UNKNOWN,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
-        "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
+        "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # not twice
         **cite_reply(state, answer or UNKNOWN, reply),
     }
 
 
 def _nothing_found(search: Search) -> Update:
-    """Say that nothing was found relevant; where every round was lost, the model never read anything."""
-    lost = f"; rounds of reading that were lost: {search.lost} of {search.round}" if search.lost else ""
+    """Return Unknown with the reason; if every round failed, the question was stopped by an error."""
+    lost = f"; {search.lost} of {search.round} rounds of reading failed" if search.lost else ""
     told: Update = {"answer": UNKNOWN, "explanation": f"no passage was found relevant{lost}"}
     return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told

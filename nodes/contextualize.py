@@ -1,4 +1,4 @@
-"""contextualize: make a follow-up self-contained, before it grows a tree."""
+"""contextualize: make a follow-up self-contained before it is answered."""
 
 import asyncio
 
@@ -13,13 +13,13 @@ from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
 from ramify.tools.english import added, content, has_pronoun, holds, likeliest, pronoun, with_person
 
 MAX_TURNS = 4
-"""Turns that a follow-up may refer to."""
-NOT_REWRITTEN = "the follow-up could not be made self-contained, and was asked as it is"
+"""Maximum number of turns that a follow-up may refer to."""
+NOT_REWRITTEN = "the follow-up could not be made self-contained, and was asked unchanged"
 
 
 @state_step
 async def contextualize(context: Context[Settings]) -> Update:
-    """Rewrite the question so that it needs no conversation; where the model cannot, it is asked as it is."""
+    """Rewrite the question so that it needs no conversation; if the model fails, it is asked unchanged."""
     state = context.state
     question, turns = state["question"], answered_turns(state)[-MAX_TURNS:]
     reply, update = await call_model(state, CONTEXTUALIZE, field="question", fallback=NOT_REWRITTEN, question=question, turns=turns)
@@ -35,9 +35,9 @@ async def contextualize(context: Context[Settings]) -> Update:
 
 
 def _replace_pronoun(question: str, rewritten: str, messages: list[AnyMessage]) -> str:
-    """Return the rewritten question; a pronoun for a person that became a thing or was left is replaced by the last person told of.
+    """Return the rewritten question; a pronoun for a person that was rewritten as a thing or left is replaced by the last person.
 
-    So it is where the rewritten question lacks words of the question. Where nobody was told of it is asked as it is.
+    The same if the rewritten question lacks words of the question. If no person was mentioned, the question stays unchanged.
     """
     if not rewritten or not has_pronoun(question):
         return rewritten

@@ -13,12 +13,12 @@ from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 NEXT_STEPS = {"answer": "prune", "decompose": "decompose", "entities": "extract_entities", "unknown": "prune"}
-"""The step that a choice leads to: where no edge leads there, the model is not offered it (an ablation)."""
+"""The step that a choice leads to; without an edge to it the model is not offered that choice (an ablation)."""
 
 
 @branch_step(once=True)
 async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch]:
-    """Answer, or propose how to go on; an answer that was objected to is reconsidered, with a hint."""
+    """Answer, or propose how to split; an answer with an objection is reconsidered, with a hint."""
     ways = tuple(way for way in WAYS if NEXT_STEPS[way] in context.targets) or WAYS
     slots: dict[str, Any] = {
         "question": branch.question,
@@ -63,7 +63,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
 
 
 def _hint(branch: Branch) -> str:
-    """Tell the model that its earlier answer was not sure enough, or none."""
+    """Return the hint that the earlier answer was not sure enough, or missing."""
     said = (
         f"You answered {brief(branch.answer, LONGEST_ANSWER)!r} before and were not sure" if branch.known else "You found no answer before"
     )

@@ -14,13 +14,13 @@ from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.quoting import LONGEST_ANSWER, brief, flatten
 
 CARRIED_FIELDS = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
-"""What a half that is carried over keeps."""
+"""The fields of a half that are copied when it is carried over."""
 PARTS = ("first", "second")
 """The arguments of a split that a person reviews."""
 
 
 async def confirm_splits(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
-    """Ask a person about all splits before they are carried out: as proposed, in other parts, or not at all."""
+    """Have a person review all splits before they are used: approved, edited or rejected."""
     splits = {place: found for place, found in enumerate(results) if found[0].status == "split"}
     if context.settings.reviewed != SPLITS or not splits:
         return results
@@ -30,7 +30,7 @@ async def confirm_splits(branches: Sequence[Branch], results: list[list[Branch]]
 
 
 def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[TreeSettings]) -> ReviewAction:
-    """Return what a person is asked about a split."""
+    """Return the action for reviewing a split."""
     hole = f" In the second, {PLACEHOLDER} stands for the answer of the first." if context.settings.dependent else ""
     args = {**dict.fromkeys(PARTS, ""), **{name: to_argument(part.question) for name, part in zip(PARTS, parts, strict=False)}}
     described = f"Split {quote_text(branch.question)} (branch {branch.path}) into these questions?{hole}"
@@ -45,7 +45,7 @@ def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[Tre
 
 
 def _apply_review(branch: Branch, found: list[Branch], decision: ReviewDecision, context: Context[TreeSettings]) -> list[Branch]:
-    """Return a split as a person wants it; a part that was not changed stays as it was proposed."""
+    """Return a split as reviewed; unchanged parts stay as proposed."""
     split, *parts = found
     if decision.type == "approve":
         return found
@@ -62,14 +62,14 @@ def _apply_review(branch: Branch, found: list[Branch], decision: ReviewDecision,
 
 @branch_step(confirm=confirm_splits)
 async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Branch]:
-    """Split a question in two; one that is simple, or whose parts cannot be asked, is left whole."""
+    """Split a question in two; a simple one, or one whose parts cannot be asked, is not split."""
     settings, before = context.settings, children(context.tree, branch.path)
     proposal = branch.proposal
     branch = branch.with_status(branch.status, attempts=branch.attempts + 1, proposal=None)
     if proposal is not None:
         pair = askable(proposal.questions, branch, context)
         if not pair:
-            return [branch.with_status(branch.status, note=branch.with_note("chose decompose but named nothing that can be asked"))]
+            return [branch.with_status(branch.status, note=branch.with_note("chose decompose but gave no sub-question that can be asked"))]
         return [branch.with_status("split", together=proposal.together, score=None), *make_children(branch, before, pair)]
     better = better_half(branch, before[-2:])
     found = context.passages(branch) if branch.evidence and settings.informed else None
@@ -103,16 +103,16 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Bran
 
 
 def _rejection(children: list[Branch], before: Sequence[Branch]) -> str:
-    """Say why a pair is not grown; nothing where it is."""
+    """Return why a pair is rejected; empty if it is not."""
     if not children:
-        return "the parts named for it cannot be asked"
+        return "the proposed sub-questions cannot be asked"
     tried = {normalized_key(child) for child in before if child.status == "pruned"}
     # One that waits is compared by what it waits for: the pruned one has been filled.
-    return "no other way was found to split it" if {normalized_key(child) for child in children if child.status == "open"} <= tried else ""
+    return "no new way to split it was found" if {normalized_key(child) for child in children if child.status == "open"} <= tried else ""
 
 
 def askable(questions: Sequence[str], branch: Branch, context: Context[TreeSettings]) -> list[str]:
-    """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
+    """Return the sub-questions, normalized, if they can be asked: not empty, no ancestor's question, placeholders only in the second."""
     above = (*(one.question for one in ancestors(context.tree, branch.path)), branch.question)
     kept = [normalize_references(flatten(text), above) for text in questions[:2] if text.strip()]
     asked = {normalized_key(Branch(path=ROOT, question=text)) for text in above}
@@ -125,7 +125,7 @@ def askable(questions: Sequence[str], branch: Branch, context: Context[TreeSetti
 def make_children(
     branch: Branch, before: Sequence[Branch], questions: Sequence[str], kind: Kind = "question", start: int | None = None
 ) -> list[Branch]:
-    """Make the children for the positions from `start` on, by default the next free ones; one with a hole waits for the one before it."""
+    """Return new children from position `start` on, by default the next free one; one with a placeholder waits for the one before."""
     if start is None:
         start = max((position(child.path)[-1] + 1 for child in before), default=0)
     paths = [f"{branch.path}.{start + n}" for n in range(len(questions))]
@@ -138,9 +138,9 @@ def make_children(
 
 
 def better_half(branch: Branch, pair: Sequence[Branch]) -> Branch | None:
-    """Find the half of a pruned pair that was not the weaker.
+    """Return the half of a pruned pair that was not the weaker.
 
-    None where the judge has named none, and where one half hangs from the other in vain: the second hop of a bridge falls with the first.
+    None if the judge named no weaker half, or if one half depends on the other: the second hop of a bridge is dropped with the first.
     """
     weaker = next((child for child in pair if child.path == branch.weaker and child.status == "pruned"), None)
     better = next((child for child in pair if child is not weaker), None)
@@ -150,9 +150,9 @@ def better_half(branch: Branch, pair: Sequence[Branch]) -> Branch | None:
 
 
 def carry_over(branch: Branch, before: Sequence[Branch], better: Branch, instead: str) -> list[Branch]:
-    """Make the next pair: the better half with what came of it, in its place, and the question that is asked instead of the weaker.
+    """Return the next pair: the better half with its results, in its position, and the question that replaces the weaker one.
 
-    A question that builds on the better half's answer is filled in at once, and comes second; none where it has no answer.
+    A question that needs the better half's answer is filled at once, and comes second; no pair if that has no answer.
     """
     start = max(position(child.path)[-1] for child in before) + 1
     paths = [f"{branch.path}.{start + n}" for n in range(2)]

@@ -1,4 +1,4 @@
-"""extract_entities: name what to look up where a question cannot be split (PruneRAG's fine-grained retrieval)."""
+"""extract_entities: find the names to look up for a question that cannot be split (PruneRAG's fine-grained retrieval)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from ramify.prompts import ENTITIES
 
 @branch_step()
 async def extract_entities(branch: Branch, context: Context[Settings]) -> list[Branch]:
-    """Open a branch for each of one or two entities, as proposed or as the model names them; without any the question is left as it is."""
+    """Open a branch for one or two entities, proposed before or extracted by the model; without any the question stays unchanged."""
     proposal = branch.proposal
     if proposal is None:
         reply = await ask(ENTITIES, context.passages(branch), question=branch.question)
@@ -28,5 +28,5 @@ async def extract_entities(branch: Branch, context: Context[Settings]) -> list[B
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Keep the first two different names; a reference to another's answer is none."""
+    """Return the first two distinct names, without references to answers."""
     return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in normalize_references(name)))[:2]

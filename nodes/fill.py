@@ -1,4 +1,4 @@
-"""fill: put a sibling's answer into the question that waits for it."""
+"""fill: insert a sibling's answer into the question that waits for it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 
 async def confirm_answers(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
-    """Ask a person about the unsure answers before they are put into questions; without its answer a question is not asked."""
+    """Have a person review unsure answers before they are inserted into questions; if rejected, the question is not asked."""
     if context.settings.reviewed != UNSURE:
         return results
     needed = [_answer_for(branch, context) for branch in branches]
@@ -55,7 +55,7 @@ def _fill_branch(branch: Branch, settled: Branch, context: Context[Any]) -> Bran
 
 
 def _review_action(branch: Branch, context: Context[TreeSettings]) -> ReviewAction:
-    """Return what a person is asked about an answer that a question needs."""
+    """Return the action for reviewing an answer that a question needs."""
     settled = _answer_for(branch, context)
     asked = f"{quote_text(settled.question)} (branch {settled.path})"
     confidence = format_confidence(settled.confidence, context.settings).capitalize()
@@ -64,7 +64,7 @@ def _review_action(branch: Branch, context: Context[TreeSettings]) -> ReviewActi
 
 
 def _apply_review(branch: Branch, decision: ReviewDecision, context: Context[Any]) -> list[Branch]:
-    """Return the question with the answer that a person decided on, and the branch of that answer."""
+    """Return the question filled with the reviewed answer, and the branch of that answer."""
     settled = apply_decision(_answer_for(branch, context), decision)
     if settled.known:
         return [_fill_branch(branch, settled, context), settled]

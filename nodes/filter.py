@@ -17,7 +17,7 @@ FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 
 @state_step
 async def filter(context: Context[IterativeSettings]) -> Update:
-    """Read the best unseen passages and keep what helps."""
+    """Read the best unseen passages and add the relevant ones and their facts to the memory."""
     state, settings = context.state, context.settings
     search = state["search"]
     unseen = [passage for key, passage in state["passages"].items() if key not in set(search.seen)]
@@ -27,7 +27,7 @@ async def filter(context: Context[IterativeSettings]) -> Update:
     if not batch:
         return {}
     slots = {"question": state["question"], "facts": list(search.facts), "expected": ", ".join(search.expected) or "anything that helps"}
-    unread = f"round {search.round + 1} of reading was lost, and its {len(batch)} passages with it"
+    unread = f"round {search.round + 1} of reading failed; its {len(batch)} passages are skipped"
     sources = [passage.source for passage in state["passages"].values()]
     prompt = FILTER if len(set(sources)) < len(sources) else FILTER_RECORDS  # of records, the name of a source promises nothing
     reply, update = await call_model(state, prompt, batch, field="relevance", fallback=unread, **slots)
@@ -37,7 +37,7 @@ async def filter(context: Context[IterativeSettings]) -> Update:
 
 
 def priority(passage: Passage, search: Search) -> float:
-    """Weigh a passage: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 a keyword."""
+    """Return a passage's priority: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 per keyword."""
     text = fold_keyword(f"{passage.title} {passage.text}")
     keywords = sum(fold_keyword(word) in text for word in search.keywords if word.strip())
     file = passage.source in {form for name in search.files for form in (name, without_page(name))}
@@ -46,18 +46,18 @@ def priority(passage: Passage, search: Search) -> float:
 
 
 def without_page(name: str) -> str:
-    """Read a file off a source as a prompt shows it, which ends in the page of a PDF: `report.pdf:3`."""
+    """Return a source without its page: `report.pdf` for `report.pdf:3`."""
     file, _, page = name.rpartition(":")
     return file if page.isdigit() else name
 
 
 def fold_keyword(text: str) -> str:
-    """Fold case and Unicode forms, so that keywords match in any script."""
+    """Return a text with case and Unicode forms folded, so that keywords match in any script."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
-    """Add what a round found to the memory."""
+    """Return the memory with the results of a round."""
     said = reply.value
     sources = [unescape(source) for source in (said.sources if isinstance(said, FilteredSources) else ())]
     kept = [reply.passages[n - 1].id for n in said.relevant if 0 < n <= len(reply.passages)]
@@ -77,11 +77,11 @@ def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
 
 
 def skip_batch(search: Search, batch: tuple[Passage, ...]) -> Search:
-    """Count a batch as read whose round came to nothing: a reply that fails once would fail again."""
+    """Return the memory with the batch of a failed round counted as read: its reply would fail again."""
     seen = append_nonblank(search.seen, [passage.id for passage in batch])
     return search.model_copy(update={"round": search.round + 1, "lost": search.lost + 1, "seen": seen, "suggested": ""})
 
 
 def append_nonblank(old: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
-    """Append what is new, each once."""
+    """Return a tuple with new, nonblank texts appended, without duplicates."""
     return tuple(dict.fromkeys((*old, *(text for text in new if text.strip()))))

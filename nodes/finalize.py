@@ -1,4 +1,4 @@
-"""finalize: answer the whole question by what the root has, else in one call, from the tree and its best passages."""
+"""finalize: answer the whole question with the root's answer, otherwise in one call from the tree and its best passages."""
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
@@ -13,7 +13,7 @@ from ramify.prompts import FINALIZE
 
 @final_step
 async def finalize(context: Context[Settings]) -> Update:
-    """Give the root's answer where it has one; else answer from the findings and their best passages (conflicts: trust, majority, fit)."""
+    """Conclude with the root's answer if it has one, else from findings and their best passages (conflicts: trust, majority, fit)."""
     state, settings = context.state, context.settings
     root = state["tree"][ROOT]
     others = any(branch.known for branch in state["tree"].values() if branch.path != ROOT and branch.status not in DROPPED)
@@ -39,7 +39,7 @@ async def finalize(context: Context[Settings]) -> Update:
 
 
 def root_conclusion(state: State, root: Branch) -> Update:
-    """Take the answer from the root; without one it is Unknown, and the root's note says why."""
+    """Return an update with the root's answer; without one, Unknown, explained by the root's note."""
     if root.answer is None:
         return {"answer": UNKNOWN, "explanation": root.note}
     return {

@@ -9,5 +9,5 @@ from ramify.prompts import FOLLOW_UP
 
 @branch_step()
 async def follow_up(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
-    """Ask a follow-up question, or answer from the intermediate answers; where none is needed at first, ask the question itself."""
+    """Ask a follow-up question, or answer from the intermediate answers; if none is needed at first, ask the question itself."""
     return await next_link(branch, context, FOLLOW_UP, "answer")

@@ -24,12 +24,12 @@ AUTO = "auto"
 
 @state_step
 async def init_tree(context: Context[Settings]) -> Update:
-    """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
+    """Start a tree with the question and reset the state of an earlier one; load what a search needs, if the graph has one."""
     settings = context.settings
     if settings.reviewed != NEVER:
         check_checkpointer()
     question = validate_question(context.state.get("question"))
-    profile = await asyncio.to_thread(load_profile, settings.profile) if settings.profile else None  # a bad one is told before any cost
+    profile = await asyncio.to_thread(load_profile, settings.profile) if settings.profile else None  # errors first
     model, loading = await asyncio.to_thread(_load_model, settings, "retrieve" in context.steps)
     tau = reconsider = None
     if isinstance(settings, TreeSettings):  # the one that is set, else what was calibrated, else the paper's
@@ -66,7 +66,7 @@ async def init_tree(context: Context[Settings]) -> Update:
 
 
 def _load_model(settings: Settings, searches: bool) -> tuple[Answerer, float]:
-    """Find the model and load its client, what it reads passages with, and what reranks them; give the seconds of loading."""
+    """Return the model with its client, and reader and reranker if needed, loaded; and the seconds of loading."""
     began = time.perf_counter()
     model = current_model(settings)
     loading = min(time.perf_counter() - began, model.connecting_s)  # the rest is for asking the server; nothing where the model was known
@@ -78,9 +78,9 @@ def _load_model(settings: Settings, searches: bool) -> tuple[Answerer, float]:
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:
-    """Keep to the model, tau, reconsider and ask_first that a question was begun with.
+    """Return settings with the model, tau, reconsider and ask_first that the question was started with.
 
-    What "auto" means may change while it is answered; and whoever goes on with a decision may not say again that there was one to make.
+    "auto" may resolve to another model in between; and whoever resumes a run with a decision need not repeat ask_first.
     """
     frozen: dict[str, Any] = {}
     if isinstance(settings, TreeSettings) and state.get("ask_first"):
@@ -94,7 +94,7 @@ def freeze_model(settings: Settings, state: State) -> Settings:
 
 
 def validate_question(question: object) -> str:
-    """Give the question without surrounding space; UsageError where there is none or it is no text, or no question's length."""
+    """Return the question without surrounding space; UsageError if it is empty, no text, or too long."""
     if not isinstance(question, str) or not question.strip():
         raise UsageError(f"the question is empty: {question!r}", "ask something, for example: Who invented the saxophone?")
     if len(question) > MAX_QUESTION_CHARS:

@@ -1,4 +1,4 @@
-"""judge: score a fork by what came of its two sub-questions (ToR-RAG's LLM-as-a-Judge)."""
+"""judge: score a fork by the answers to its two sub-questions (ToR-RAG's LLM-as-a-Judge)."""
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import TorSettings
@@ -11,7 +11,7 @@ from ramify.prompts.prompt import NO_ANSWER
 
 @branch_step()
 async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
-    """Score a fork by sufficiency, non-redundancy, consistency and decomposition; say which half is the weaker, if one is."""
+    """Score a fork by sufficiency, non-redundancy, consistency and decomposition; record the weaker half, if there is one."""
     first, second = context.pair(branch)
     reply = await ask(
         JUDGE,
@@ -33,5 +33,5 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
 
 
 def _answer_text(branch: Branch) -> str:
-    """Write a branch's answer, or that there is none."""
+    """Return a branch's answer, or that there is none."""
     return branch.answer if branch.answer is not None and branch.known else NO_ANSWER

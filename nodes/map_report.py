@@ -9,7 +9,7 @@ from ramify.prompts import MAP_REPORT
 
 @branch_step()
 async def map_report(branch: Branch, context: Context[GlobalSettings]) -> list[Branch]:
-    """Keep the points that help; the score of a batch is that of its best point, 0 where none helps."""
+    """Record the helpful points of a batch; its score is that of the best point, 0 if none helps."""
     passages = context.passages(branch)
     reply = await ask(MAP_REPORT, passages, field="", question=branch.question)
     read = {number: passage.id for number, passage in enumerate(reply.passages, 1)}

@@ -1,4 +1,4 @@
-"""next_question: ask the next sub-question of a chain, or stop (CoR-RAG); and how a chain goes on, whatever it is asked with."""
+"""next_question: ask the next sub-question of a chain, or stop (CoR-RAG); and the continuation that all chains share."""
 
 from typing import TypeVar
 
@@ -18,12 +18,12 @@ N = TypeVar("N", bound=Next)
 
 @branch_step()
 async def next_question(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
-    """Ask the next sub-question; stop where the history suffices, on a repetition, or where an answer that it needs is not there."""
+    """Ask the next sub-question; stop if the history suffices, the question repeats, or an answer that it needs is missing."""
     return await next_link(branch, context, NEXT_QUESTION, "question")
 
 
 async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> list[Branch]:
-    """Ask a prompt how a chain goes on: return its next branch, or its end, with the root's answer where the reply gives one."""
+    """Continue a chain by one call: return its next branch, or its end with the root's answer, if the reply gives one."""
     tip, before = branch, ancestors(context.tree, branch.path)
     chain = [*before, tip]  # each hangs from all before it
     root, asked = chain[0], chain[1:]
@@ -38,7 +38,7 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
         normalize_references(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked]
     )
     if asked and wanted is None:
-        return [tip.with_status("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}")]
+        return [tip.with_status("leaf", note=f"the sub-question refers to a missing answer: {reply.value.question!r}")]
     following = Branch(path=f"{tip.path}.0", question=wanted or root.question)
     repeated = normalized_key(following) in {normalized_key(link) for link in asked}
     if asked and (reply.value.done or repeated):
@@ -51,7 +51,7 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
 
 
 def _root_answer(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
-    """Give the root the answer that a reply concludes with, resting on what was cited for it; nothing where there is none."""
+    """Return the root with the answer that a reply concludes with and the chain's citations; empty if there is none."""
     if not (isinstance(reply.value, Concluded) and reply.value.done and reply.value.answer.strip()):
         return []
     cited = tuple(dict.fromkeys(key for link in asked if link.known for key in link.cited))
@@ -60,7 +60,7 @@ def _root_answer(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Bra
 
 
 def _with_known_part(link: Branch, found: Finding) -> Finding:
-    """Show in the place of an answer that there is none, and what is known all the same."""
+    """Return a finding of an unanswered branch with what is known of it in place of the answer."""
     if link.known:
         return found
     told = read_missing_note(link.note)

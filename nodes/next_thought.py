@@ -12,14 +12,14 @@ from ramify.prompts import NEXT_THOUGHT
 from ramify.tools.errors import ReplyError
 
 _ANSWER = re.compile(r"\banswer is\b:?\s*(?P<answer>.+)", re.IGNORECASE)
-"""How a chain of thought ends."""
+"""The conclusion of a chain of thought."""
 
 
 @branch_step()
 async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> list[Branch]:
-    """Write the next sentence from all that was found so far; the root gets the answer of one that concludes.
+    """Write the next sentence from all passages found so far; a concluding sentence gives the root its answer.
 
-    A sentence that is empty, or was written before, ends the chain: it would find nothing new.
+    An empty or repeated sentence ends the chain, because it would find nothing new.
     """
     chain = [*ancestors(context.tree, branch.path), branch]
     thoughts, passages = chain[1:], tuple(rank_passages(context.state, chain)[: context.settings.final_k])

@@ -7,7 +7,7 @@ from ramify.nodes.tree import ROOT, new_children
 from ramify.prompts import PLAN
 
 MAX_QUERIES = 5
-UNPLANNED = "no plan was made, and the question was searched as it is"
+UNPLANNED = "no plan was made, and the question was searched unchanged"
 
 
 @state_step
@@ -20,6 +20,6 @@ async def plan(context: Context[IterativeSettings]) -> Update:
     queries = [wanted.primary, *wanted.sub_queries] if wanted else []
     distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:MAX_QUERIES] or [root.question]
     grown = new_children(state["tree"], ROOT, distinct)
-    note = "" if wanted else "no plan: searched as it is"
+    note = "" if wanted else "no plan: searched unchanged"
     memory = Search(keywords=tuple(wanted.keywords), expected=tuple(wanted.expected)) if wanted else Search()
     return {**update, "search": memory, "tree": {b.path: b for b in (root.with_status("split", note=root.with_note(note)), *grown)}}

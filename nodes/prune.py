@@ -1,4 +1,4 @@
-"""prune: drop what does not hold, and say why (ToR-RAG: a fork; PruneRAG: an answer's acceptance; GraphRAG: a batch without use)."""
+"""prune: drop a weak fork (ToR-RAG) or a useless batch (GraphRAG), or reject an answer (PruneRAG), with the reason."""
 
 from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
 from ramify.nodes.step import Context, branch_step
@@ -15,13 +15,13 @@ UNANSWERED = "neither half has an answer"
 
 @branch_step()
 async def prune(branch: Branch, context: Context[Settings]) -> list[Branch]:
-    """Drop a fork's pair, a batch, or what waits for a failed hop; object to an answer, which stays where nothing better comes of it."""
+    """Drop a fork's pair, a batch, or a branch that waits for a failed hop; an answer gets an objection and stays if none is better."""
     if branch.kind == "batch":
         return [branch.with_status("pruned", note=branch.with_note(NO_HELP))]
     if branch.status == "waiting":
         return [branch.with_status("pruned", note=branch.with_note(_hop_note(context, branch)))]
     if branch.status == "split":
-        halves = [half for half in context.pair(branch) if half.status != "failed"]  # what failed says so, and keeps what was found
+        halves = [half for half in context.pair(branch) if half.status != "failed"]  # failed ones keep their status, note and passages
         pruned = [half.with_status("pruned", note=half.with_note(_fork_note(branch, context.settings))) for half in halves]
         return [branch.with_status("open" if branch.answer is None else "answered", objection=""), *pruned]
     settings, objection = context.settings, "not accepted"

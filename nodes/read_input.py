@@ -1,4 +1,4 @@
-"""read_input: take up the question of a turn, from the messages or from the question itself, and see whom it may mean."""
+"""read_input: read the question of a turn, from the messages or the input, and resolve pronouns for persons."""
 
 import asyncio
 import re
@@ -17,15 +17,15 @@ _QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 _MAX_NAME_WORDS = 8
-"""Words of a reply that only says who is meant."""
+"""Maximum number of words of a reply that only names a person."""
 
 
 @state_step
 async def read_input(context: Context[Settings]) -> Update:
-    """Take up the last message as the question; where it is no new one, the question that was given.
+    """Read the last message as the question; if it is not new, the question of the input.
 
-    A reply to a question asked back completes the question it was asked about. Where a pronoun stands for a person and none is known, the
-    update has what is asked back.
+    A reply to a clarifying question completes the original question. If a pronoun refers to a person and none is known, the update
+    has a clarifying question.
     """
     state = context.state
     messages = state.get("messages") or []
@@ -36,7 +36,7 @@ async def read_input(context: Context[Settings]) -> Update:
 
 
 def _resolve_question(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
-    """Return the question that is meant, and what is to be asked back, empty where nothing is."""
+    """Return the completed question, and a clarifying question, empty if none is needed."""
     question, before = said, pending_clarification(messages)
     if before and not said.endswith("?") and len(said.split()) <= _MAX_NAME_WORDS and not _QUESTION_START.match(said):
         names = names_in(said)

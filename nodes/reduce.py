@@ -24,16 +24,16 @@ from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import statements
 
 POINT = "point "
-"""What the id of a point begins with, beside those of passages; its batch and its place there follow."""
-_QUOTED = "the answer is sentences quoted from the documents, each under {}; a language model would sum them up"
+"""Prefix of a point's id; its batch and its position there follow."""
+_QUOTED = "the answer consists of sentences quoted from the documents, each under {}; a language model would summarize them"
 _MAX_PASSAGES_PER_POINT = 3
-"""Most passages cited for one point of a sentence."""
+"""Maximum number of passages cited for one point of a sentence."""
 _MIN_SHARED_WORDS = 0.5
-"""Of a report's findings, those are what a point rests on that have this share of the words that the nearest has of its own."""
+"""A point rests on the findings that share at least this fraction of the words that the nearest one shares."""
 
 
 class _CitedPassage(NamedTuple):
-    """A passage that an answer rests on, and what it says: the findings of reports that name it, or its sentences."""
+    """A passage that an answer rests on, with its statements: the findings of reports that cite it, or its sentences."""
 
     passage: Passage
     says: list[str]
@@ -43,13 +43,13 @@ class _CitedPassage(NamedTuple):
 
 @final_step
 async def reduce(context: Context[GlobalSettings]) -> Update:
-    """Answer from the points that help; cite the passages that those it uses rest on."""
+    """Answer from the helpful points; cite the passages on which the used ones rest."""
     state, settings = context.state, context.settings
     points = _rank_points(state["tree"])
     if not points:
         failures = [branch.note for branch in state["tree"].values() if branch.status == "failed" and branch.note]
         lost: Update = {"notices": [*state["notices"], failures[0]]} if failures else {}
-        return {**lost, "answer": UNKNOWN, "explanation": "no part of what was read helps to answer it"}
+        return {**lost, "answer": UNKNOWN, "explanation": "nothing that was read helps to answer the question"}
     shown = tuple(_point_passage(id, point) for id, point in points.items())
     reply, update = await call_model(
         state, REDUCE, shown, fallback="the most helpful points are the answer", on_text=text_streamer(state), question=state["question"]
@@ -75,14 +75,14 @@ async def reduce(context: Context[GlobalSettings]) -> Update:
 
 
 def _rank_points(tree: Tree) -> dict[str, Point]:
-    """Rank the points of all batches that help."""
+    """Return the points of all helpful batches by id, the most helpful first."""
     leaves = [branch for branch in tree.values() if branch.status == "leaf"]
     found = [(f"{POINT}{branch.path}.{place}", point) for branch in leaves for place, point in enumerate(branch.points)]
     return dict(sorted(found, key=lambda one: -one[1].score))
 
 
 def _point_passage(id: str, point: Point) -> Passage:
-    """Show a point as a passage: it is data, and the least helpful goes first where the window is full."""
+    """Return a point as a passage: it is data, and the least helpful is dropped first if the window is full."""
     return Passage(id=id, text=point.text, source=id, score=point.score, metadata={"title": f"helpfulness {100 * point.score:.0f}"})
 
 
@@ -95,14 +95,14 @@ async def _cite_points(
     sure: bool = True,
     numbered: Sequence[str] | None = None,
 ) -> Update:
-    """Cite what the points used rest on; return that with the text.
+    """Return an update with citations of the passages that the points rest on, and the text.
 
-    The marks of an answer number the points with the ids in `numbered`: they become those of what these rest on. Without, each line of the
-    answer is quoted, and gets the numbers of the passages that say it.
+    Marks in the answer are numbers of the points `numbered`, and become numbers of the passages these rest on. Without `numbered`,
+    each line of the answer is a quotation, and gets the numbers of the passages that contain it.
     """
     read = {id: point.cited for id, point in points.items() if point.cited} if sure else {}
     cited = bool(read)
-    if not cited:  # nothing says what the answer rests on: what the batches of these points have read was only shown
+    if not cited:  # the answer cites nothing: the passages of its batches were only shown
         read = {id: state["tree"][id.removeprefix(POINT).rpartition(".")[0]].evidence for id in points}
     grounds = await asyncio.to_thread(_find_cited_passages, state, {id: (points[id].text, ids) for id, ids in read.items()}, settings)
     grounds = sorted(grounds, key=lambda ground: _quote_position(ground, answer))[: settings.final_k if cited else MAX_UNCITED]
@@ -130,7 +130,7 @@ async def _cite_points(
 
 
 def _find_cited_passages(state: State, points: Mapping[str, tuple[str, Sequence[str]]], settings: GlobalSettings) -> list[_CitedPassage]:
-    """Lead from each point, through those findings of its reports that say the same, to passages; blocking."""
+    """Return the passages of each point, found through the findings of its reports that say the same; blocking."""
     read = dict.fromkeys(id for _, ids in points.values() for id in ids)
     numbers = {id: name[1] for id in read if (name := parse_report_id(id))}
     found = open_index(settings) if numbers else None
@@ -155,7 +155,7 @@ def _find_cited_passages(state: State, points: Mapping[str, tuple[str, Sequence[
 
 
 def _nearest_findings(findings: Iterable[Finding], text: str) -> list[Finding]:
-    """List the findings that a text has word for word, else those that share most words with it."""
+    """List the findings that a text contains verbatim, otherwise those that share most words with it."""
     told = content(text)
     shares = {one: len(words & told) / len(words) if (words := content(one.text)) else 0.0 for one in findings if one.text}
     least = _MIN_SHARED_WORDS * max(shares.values(), default=0.0)
@@ -163,11 +163,11 @@ def _nearest_findings(findings: Iterable[Finding], text: str) -> list[Finding]:
 
 
 def _quote_position(ground: _CitedPassage, answer: str) -> int:
-    """Return where an answer says word for word what a passage says, the end of it where it does not."""
+    """Return the position of a passage's first verbatim statement in an answer; the answer's length if it has none."""
     return min((place for line in ground.says if line and (place := answer.find(line)) >= 0), default=len(answer))
 
 
 def _quoted_notice(read: Iterable[Sequence[str]]) -> str:
-    """Say that an answer is quoted, and under what each sentence stands."""
+    """Return the notice that an answer is quoted, with the kind of headings in it."""
     first = next((found[0] for ids in read for id in ids if (found := parse_report_id(id))), None)
     return _QUOTED.format(first.under if first else "the title of its document")

@@ -1,4 +1,4 @@
-"""retrieve: search the index for the branches that want passages, one batch a level (ToR-RAG §3)."""
+"""retrieve: search the index for all branches of a level in one batch (ToR-RAG §3)."""
 
 import asyncio
 from typing import Any
@@ -23,7 +23,7 @@ _UNTRANSLATED = "searched in the language of the question"
 
 @level_step
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
-    """Search the passages for the branches handed over, in one go, and rerank what was found."""
+    """Search the passages of all branches in one batch, and rerank them."""
     state, settings = context.state, context.settings
     reranks = settings.reranker != NONE
     loading = await asyncio.to_thread(load, settings.reranker) if reranks else 0.0
@@ -65,10 +65,10 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
 async def _translate_queries(
     index: Searchable, questions: list[str], names: set[str], context: Context[Settings]
 ) -> tuple[list[str], Update]:
-    """Return what is searched for each question: itself, or where no document is in its language, what a language model makes of it."""
+    """Return the query of each question: itself, or its translation if no document is in its language."""
     try:
         model = await asyncio.to_thread(current_model, CURRENT.get().settings)
-    except ModelError:  # whoever asks it next says so
+    except ModelError:  # reported by the next step that calls it
         return questions, {}
     if not model.writes:
         return questions, {}
@@ -87,12 +87,12 @@ async def _translate_queries(
 
 
 def add_loading_time(state: State, waited: float) -> Update:
-    """Put off the end of the seconds by those that went into loading."""
+    """Return an update that moves the start time by the seconds of loading, which do not count against the budget."""
     return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited}
 
 
 def to_passage(hit: Hit) -> Passage:
-    """Turn a search hit into the passage that the state carries."""
+    """Return a search hit as a passage of the state."""
     document = hit.document
     rest = {key: value for key, value in document.metadata.items() if key != "source"}
     return Passage(

@@ -1,4 +1,4 @@
-"""retrieve (reports): cut the reports or summaries of a level, or all passages, into batches, each a branch (GraphRAG §2)."""
+"""retrieve_reports: divide the reports or summaries of a level, or all passages, into batches, one branch each (GraphRAG §2)."""
 
 import asyncio
 import random
@@ -22,33 +22,33 @@ from ramify.tools.index.searcher import DEMO, Searchable, collections_of, descri
 from ramify.tools.knowledge.reports import Report
 
 _PROMPT_TOKENS = 1200
-"""Tokens left for what a prompt says beside its reports, with its worked examples."""
+"""Tokens reserved for the rest of a prompt, with its worked examples."""
 _TAG_TOKENS = 40
 """Tokens of the tag around a report."""
 _MIN_BATCH_TOKENS = 100
 _MIN_LOADING_S = 0.1
-"""Seconds from which on opening an index is waiting for it."""
+"""From this many seconds on, opening an index counts as loading."""
 _SKIP_FACTOR = 2
-"""A level is not read where its tokens, as they were counted when it was made, are so many times those of all batches."""
+"""A level is skipped if its tokens, as counted when it was built, exceed those of all batches by this factor."""
 _MAX_STORE_PASSAGES = 100
-"""Passages asked of a store or retriever of another make."""
+"""Passages requested from a store or retriever other than ramify's."""
 
 Batches = list[list[Passage]]
 
 
 @state_step
 async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
-    """Cut what is to be read into batches, shuffled, so that none has all of a kind."""
+    """Divide what is to be read into batches, shuffled, so that none has all texts of one kind."""
     state, settings = context.state, context.settings
     index, waited = await asyncio.to_thread(_open_index, settings)
     if isinstance(index, Index):
         batches, notice = await asyncio.to_thread(_batches, state["question"], index, settings)
-    else:  # of another make: it has no reports, and does not list what it holds
+    else:  # another store: it has no reports, and does not list its passages
         [hits] = await find_passages(index, [state["question"]], k=_MAX_STORE_PASSAGES, filter=settings.filter)
         batches, _ = await asyncio.to_thread(
             lambda: _limit_batches(_make_batches([to_passage(hit) for hit in hits], settings), "", settings)
         )
-        notice = f"the index has no reports: what it finds is read ({sum(map(len, batches))} passages)"
+        notice = f"the index has no reports: the passages found by a search are read ({sum(map(len, batches))} passages)"
     root = state["tree"][ROOT]
     evidence = [tuple(text.id for text in batch) for batch in batches]
     children = [Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", evidence=ids) for number, ids in enumerate(evidence)]
@@ -63,9 +63,9 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
 
 
 def _open_index(settings: GlobalSettings) -> tuple[Searchable, float]:
-    """Open the index, and load what the model needs; give the seconds that took, which are no part of the question's.
+    """Open the index and load the model; return the index and the seconds of loading, which do not count for the question.
 
-    Nothing is searched by its vector, so no encoder is loaded for the index.
+    No encoder is loaded, because nothing is searched by vectors.
     """
     began = time.perf_counter()
     index = open_index(settings)
@@ -76,31 +76,31 @@ def _open_index(settings: GlobalSettings) -> tuple[Searchable, float]:
 
 
 def open_index(settings: GlobalSettings) -> Searchable:
-    """Return the index, opened; of the demo corpus the one that has a graph. Blocking. UsageError where there are several."""
+    """Return the opened index; for the demo corpus the one with a graph. Blocking. UsageError for several indexes."""
     if several := collections_of(settings.index):
-        what = f"reports are of one index, and {len(several.names)} are given: {', '.join(several.names)}"
+        what = f"reports belong to one index, and {len(several.names)} are given: {', '.join(several.names)}"
         raise UsageError(what, "ask about one of them, or choose another strategy")
     index = demo_index("graph") if settings.index == DEMO else settings.index
     return opened(index) if isinstance(index, (str, Path)) else index
 
 
 def _require_reports(index: Index, settings: GlobalSettings) -> Reports:
-    """Give the reports of an index; UsageError where there are none, or where a filter is to choose among them."""
+    """Return the reports of an index; UsageError if there are none, or if there is a filter."""
     if settings.filter:
-        raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
+        raise UsageError("reports cannot be filtered, because each covers many passages", "remove the filter, or set over=passages")
     if index.reports is None:
         made = (
             f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy"
             if isinstance(index.store, FolderStore)
             else "in a folder"
         )
-        remedy = f"make a graph or a hierarchy beside its passages: {made}; `--set over=passages` reads them all"
-        raise UsageError(f"{index.where!r} is an index without reports", remedy)
+        remedy = f"build a graph or a hierarchy for it: {made}; or read all passages with `--set over=passages`"
+        raise UsageError(f"the index {index.where!r} has no reports", remedy)
     return index.reports
 
 
 def _batches(question: str, index: Index, settings: GlobalSettings) -> tuple[Batches, str]:
-    """Read and cut; tell what was not read, or from which level on, where that is not what was meant."""
+    """Return the batches to read, and a notice if some are left out or a higher level is read than requested."""
     if settings.over == "passages":
         return _limit_batches(_make_batches(_passages(index, settings), settings), "all passages", settings)
     reports = _require_reports(index, settings)
@@ -121,9 +121,9 @@ def _batches(question: str, index: Index, settings: GlobalSettings) -> tuple[Bat
 
 
 def _limit_batches(cut: Batches, what: str, settings: GlobalSettings) -> tuple[Batches, str]:
-    """Keep as many batches as may be asked, and say so where some are left."""
+    """Return at most `max_batches` batches, and a notice if some are left out."""
     most = settings.max_batches
-    left = f"{most:,} of {len(cut):,} batches of {what} are read, a part that is drawn: max_batches says how many"
+    left = f"{most:,} of {len(cut):,} batches of {what} are read, a random sample limited by max_batches"
     return cut[:most], left if len(cut) > most else ""
 
 
@@ -136,14 +136,14 @@ def _passages(index: Index, settings: GlobalSettings) -> list[Passage]:
 
 
 def _report_passage(report: Report, subject: Subject) -> Passage:
-    """Show a report as a passage: its findings line by line, under its title."""
+    """Return a report as a passage: its findings line by line, under its title."""
     text = "\n".join(filter(None, (report.summary, *(finding.text for finding in report.findings))))
     source = report_id(subject, report.community)
     return Passage(id=source, text=text, source=source, score=0.0, metadata={"title": report.title, "rating": report.rating})
 
 
 def _make_batches(texts: list[Passage], settings: GlobalSettings) -> Batches:
-    """Shuffle texts, and fill one batch after another."""
+    """Return texts in batches, shuffled by the seed, each within the token limit."""
     model = current_model(settings)
     shuffled = sorted(texts, key=lambda text: text.id)
     random.Random(settings.seed).shuffle(shuffled)
@@ -161,5 +161,5 @@ def _make_batches(texts: list[Passage], settings: GlobalSettings) -> Batches:
 
 
 def _batch_tokens(settings: GlobalSettings, model: Answerer) -> int:
-    """Work out the tokens of a batch."""
+    """Return the maximum tokens of a batch."""
     return max(_MIN_BATCH_TOKENS, min(settings.batch_tokens or settings.num_ctx, prompt_room(settings, model) - _PROMPT_TOKENS))

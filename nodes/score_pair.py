@@ -14,7 +14,7 @@ UNSCORED = "the pair is searched unscored"
 
 @branch_step()
 async def score_pair(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
-    """Score a new pair on five points; an invalid one is objected to, its new half the weaker where the other was carried over."""
+    """Score a new pair from 0 to 5; an invalid one gets an objection, and its new half is the weaker if the other was carried over."""
     pair = first, second = context.pair(branch)
     slots: dict[str, Any] = {
         "question": branch.question,

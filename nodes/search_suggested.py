@@ -7,7 +7,7 @@ from ramify.nodes.tree import ROOT, new_children
 
 @state_step
 async def search_suggested(context: Context[IterativeSettings]) -> Update:
-    """Make a branch of the suggested query; poor rounds are counted anew from here."""
+    """Add a branch for the suggested query, and reset the count of poor rounds."""
     search = context.state["search"]
     grown = new_children(context.tree, ROOT, [search.suggested])
     return {"tree": {branch.path: branch for branch in grown}, "search": search.model_copy(update={"suggested": "", "relevances": ()})}

@@ -33,16 +33,16 @@ IndexList = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_l
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
 MAX_QUOTED_CHARS = 80
-"""Characters of a value that is refused."""
+"""Characters shown of a rejected value."""
 AskFirst = Literal["splits", "unsure", "never"]
-"""Before what a person is asked."""
+"""What a person reviews."""
 NEVER: AskFirst = "never"
 SPLITS: AskFirst = "splits"
 UNSURE: AskFirst = "unsure"
 
 
 def _reranker(value: Any) -> Any:
-    """Read none as the name that it is here: on the command line it stands for no value."""
+    """Return the name "none" for None, which the command line makes of it."""
     return NONE if value is None else value.strip() if isinstance(value, str) else value
 
 
@@ -57,18 +57,18 @@ def is_large(model: object) -> bool:
 
 
 def _single(value: Any) -> Any:
-    """Read a list of one index as that index."""
+    """Return the index of a list with one item."""
     return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
 
 class Settings(BaseModel):
-    """What every strategy can be told."""
+    """Settings of every strategy."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, coerce_numbers_to_str=True)
     settings_help: ClassVar[str] = "`ramify settings STRATEGY` lists what it can be"
-    """What to do about a setting that there is not."""
+    """Remedy in the error of an unknown setting."""
     final_call_branches: ClassVar[Literal["tree", "leaves"]] = "tree"
-    """The branches that the final call is shown: all of the tree, or what holds at the end."""
+    """Branches shown to the final call: the whole tree, or its leaves."""
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",
@@ -186,22 +186,22 @@ class Settings(BaseModel):
 
     @property
     def reranker(self) -> str:
-        """Name what reorders the passages that a search found."""
+        """Return the name of the model that reranks passages."""
         return self.rerank
 
     def passages_for(self, path: str) -> int:
-        """Return how many passages a search for the branch at this path hands over."""
+        """Return how many passages are retrieved for the branch at this path."""
         return self.k
 
 
 TAU = 0.95
-"""The paper's."""
+"""The paper's threshold."""
 PRIMARY = "0.0"
 """The branch of the primary query of Iterative RAG."""
 
 
 class TreeSettings(Settings):
-    """What every strategy that decomposes can be told."""
+    """Settings of every strategy that decomposes."""
 
     max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
     dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer to the first.")
@@ -236,7 +236,7 @@ class TreeSettings(Settings):
 
     @property
     def threshold(self) -> float:
-        """Return tau, which is set once a question is planted; before that, and where nothing was calibrated, the paper's."""
+        """Return tau, which is set when a question is started; otherwise the paper's value."""
         return TAU if self.tau is None else self.tau
 
 
@@ -315,11 +315,11 @@ class IterativeSettings(Settings):
 
     @property
     def reranker(self) -> str:
-        """Name nothing: a filter reads what was found, round by round."""
+        """Return "none": a filter reads all passages, round by round."""
         return NONE
 
     def passages_for(self, path: str) -> int:
-        """Return how many passages a search for the branch at this path hands over: half as many but for the primary query."""
+        """Return how many passages are retrieved for the branch at this path: half as many, except for the primary query."""
         return self.top_k if path == PRIMARY else self.top_k // 2
 
 

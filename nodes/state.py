@@ -17,12 +17,12 @@ StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
 
 class Replies(FrozenModel):
-    """How many replies to one prompt had the form asked for."""
+    """Numbers of valid and malformed replies to one prompt."""
 
     valid: int = 0
     """At once."""
     repaired: int = 0
-    """When asked again, having been told what was wrong."""
+    """When asked again, with the error."""
     malformed: int = 0
     """Not even then."""
 
@@ -43,11 +43,11 @@ class Usage(FrozenModel):
     critical_path_calls: int = 0
     """Calls made one after another: over supersteps, the most within one task."""
     replies: dict[str, Replies] = Field(default_factory=dict)
-    """What form the replies had, by the name of the prompt."""
+    """Counts of valid and malformed replies by prompt name."""
     superstep: int = Field(default=-1, exclude=True)
-    """The superstep of LangGraph in which it was last added to."""
+    """The LangGraph superstep of the latest addition."""
     longest: int = Field(default=0, exclude=True)
-    """The critical path of that superstep: of steps that run side by side the longest one counts."""
+    """The critical path of that superstep: the longest of concurrent steps counts."""
 
     def __add__(self, other: "Usage") -> "Usage":
         counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
@@ -67,11 +67,11 @@ COUNTS = ("llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "crit
 
 
 class Search(FrozenModel):
-    """What the filter loop of Iterative RAG remembers."""
+    """The memory of Iterative RAG's filter loop."""
 
     round: int = 0
     lost: int = 0
-    """Rounds whose reply never came, or came malformed."""
+    """Rounds without a valid reply."""
     seen: tuple[str, ...] = ()
     relevant: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
@@ -85,16 +85,16 @@ class Search(FrozenModel):
     """The query that the last round suggests to search next; empty where it was searched already, or none was suggested."""
     sufficient: bool = False
     given_up: bool = False
-    """Whether reading ended before its time: the model cannot be asked any more, or a budget is used up."""
+    """Whether reading ended early, because the model is not available or a budget is used up."""
 
     @property
     def support(self) -> tuple[str, ...]:
-        """Give the passages to answer from: the relevant ones; all that were read where facts have come without numbers."""
+        """Return the ids of the passages to answer from: the relevant ones, or all that were read if facts came without numbers."""
         return self.relevant or (self.seen if self.facts else ())
 
 
 def merge_passages(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) -> dict[str, Passage]:
-    """Merge passages by id, as a new dict; one found twice keeps its best score and value."""
+    """Reducer: return passages merged by id; duplicates get their best score and value."""
     merged = {key: Passage.model_validate(value) for key, value in (passages or {}).items()}
     for key, value in (found or {}).items():
         passage = Passage.model_validate(value)
@@ -106,7 +106,7 @@ def merge_passages(passages: Mapping[str, Any] | None, found: Mapping[str, Any] 
 
 
 def merge_max(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) -> dict[str, int]:
-    """Merge how many characters of each passage the model was shown, as a new dict: the most counts."""
+    """Reducer: return the maximum characters shown of each passage."""
     merged = dict(shown or {})
     for key, length in (more or {}).items():
         merged[key] = max(length, merged.get(key, 0))
@@ -114,7 +114,7 @@ def merge_max(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) -
 
 
 def add_usage(usage: Any, more: Any) -> Usage:
-    """Add what a step spent; of steps that ran side by side in one superstep, the longest path counts."""
+    """Reducer: return the sum of usages; of concurrent steps in one superstep, the longest critical path counts."""
     before, spent = Usage.model_validate(usage or {}), Usage.model_validate(more or {})
     total, path = before + spent, spent.critical_path_calls
     if spent.superstep < 0 or spent.superstep != before.superstep:
@@ -124,40 +124,40 @@ def add_usage(usage: Any, more: Any) -> Usage:
 
 
 def latest(old: Any, new: Any) -> Any:
-    """Take the newer value; steps that run side by side may both write one."""
+    """Reducer: return the newer value; concurrent steps may both write one."""
     return new
 
 
 def latest_time(old: float | None, new: float | None) -> float:
-    """Take the greater one."""
+    """Reducer: return the later timestamp (seconds)."""
     return max(old or 0.0, new or 0.0)
 
 
 def append_new(old: list[str] | None, new: list[str] | None) -> list[str]:
-    """Append what is not there yet."""
+    """Reducer: return the list with new items appended, without duplicates."""
     return list(dict.fromkeys((*(old or ()), *(new or ()))))
 
 
 def first_stop(old: Any, new: Any) -> Any:
-    """Keep the first reason why a question was stopped, but for an error; a new question begins with "finished"."""
+    """Reducer: return the first reason why a question was stopped; an error or a new question ("finished") replaces it."""
     return new if new in ("finished", "error") or old in (None, "finished") else old
 
 
 class GraphInput(TypedDict):
-    """What a graph is given."""
+    """Input of a graph."""
 
     question: str
 
 
 class ChatInput(TypedDict):
-    """What a graph that holds a conversation is given: a question, or messages of which the last one asks."""
+    """Input of a conversation's graph: a question, or messages of which the last one is the question."""
 
     question: NotRequired[str]
     messages: NotRequired[Annotated[list[AnyMessage], add_messages]]
 
 
 class Answer(TypedDict):
-    """What a graph gives back."""
+    """Output of a graph."""
 
     question: str
     answer: str
@@ -173,14 +173,14 @@ class Answer(TypedDict):
 
 
 class ConversationOutput(Answer):
-    """What a graph that holds a conversation gives back: the answer is the last message, too."""
+    """Output of a conversation's graph: the last message has the answer, too."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    """The turns of a conversation; empty where none is held."""
+    """The messages of a conversation; empty without one."""
 
 
 class State(ConversationOutput):
-    """What the steps of a graph share."""
+    """State shared by the steps of a graph."""
 
     passages: Annotated[dict[str, Passage], merge_passages]
     shown: Annotated[dict[str, int], merge_max]
@@ -190,28 +190,28 @@ class State(ConversationOutput):
     """When work on the question began, in seconds since the epoch, later by what it then waited for loading: the budget of seconds
     counts from here, and survives a resume."""
     loading_s: Annotated[float, latest_time]
-    """Seconds that the question waited while encoder, index and reader were loaded."""
+    """Seconds spent loading encoder, index and reader."""
     model: str
     tau: float | None
-    """The confidence above which an answer is accepted; none where the strategy knows no such threshold."""
+    """The confidence above which an answer is accepted; None if the strategy has no such threshold."""
     reconsider: bool | None
-    """Whether the model is asked once more about an answer that is not sure, with a hint."""
+    """Whether the model reconsiders an unsure answer, with a hint."""
     ask_first: NotRequired[str]
-    """What a person reviews before it counts."""
+    """What a person reviews before it is used."""
     index: Annotated[str, latest]
-    """What was searched; empty where nothing was."""
+    """Description of the index that was searched; empty if none was."""
     notices: Annotated[list[str], append_new]
     asked_back: NotRequired[str]
-    """What a conversation asks back instead of an answer: whom a pronoun means; empty where it asks nothing."""
+    """A clarifying question instead of an answer: whom a pronoun means; empty if there is none."""
     quoted: bool
     """Whether the text is quoted from the passages word for word."""
     confidence_source: str | None
     explanation: str
     withheld: NotRequired[str]
-    """Which answer a profile withheld, and why; empty where none was."""
+    """Which answer a profile withheld, and why; empty if none."""
     settled_by: str
     error: Annotated[str, latest]
-    """Why the model was not asked any more, with what to do: it could not be reached, or is not there. Empty where it was asked."""
+    """Why the model became unavailable, with what to do; empty if it did not."""
 
 
 class IterativeState(State):
@@ -221,29 +221,29 @@ class IterativeState(State):
 
 
 MARK = "ramify"
-"""Under this name a message carries what the toolkit knows of it: a question that it was heard, an answer its citations and tree."""
+"""Key in a message's `additional_kwargs`: marks a question as read; for an answer, has its citations and tree."""
 SURE_CONFIDENCE = 0.6
-"""An answer of this confidence may stand for what it answers: clearly rather right than wrong, also where a model is somewhat too sure."""
+"""From this confidence on, later questions may refer to an answer: it is more likely right, even if a model is overconfident."""
 
 
 def answer_id(state: State) -> str:
-    """Return the id of the message that says a question's answer: also of its parts, where they are streamed before it is whole."""
+    """Return the id of the message with a question's answer, which its streamed chunks have, too."""
     return f"answer-{state['started']:.6f}"
 
 
 def pending_message(messages: Iterable[BaseMessage]) -> HumanMessage | None:
-    """Give the last message if it is a question that no turn has taken up yet."""
+    """Return the last message if it is a question that no turn has read yet."""
     last = next(reversed(list(messages)), None)
     return last if isinstance(last, HumanMessage) and MARK not in last.additional_kwargs else None
 
 
 def mark_as_read(message: HumanMessage) -> HumanMessage:
-    """Mark a question as taken up: a turn that then fails does not answer it again instead of the next one."""
+    """Return a question marked as read, so that after a failed turn the next one does not answer it instead."""
     return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, MARK: {"read": True}}})
 
 
 def answered_turns(state: State) -> list[Turn]:
-    """List the answered turns of a conversation: each question as it was understood, with its answer and whether that was sure."""
+    """List the answered turns of a conversation: each question as rewritten, its answer, and whether that was sure."""
     return [
         Turn(asked=asked, answer=answer, sure=_is_sure(answer, told.get("confidence")))
         for asked, answer, told in _answered_message_turns(state.get("messages") or [])
@@ -251,15 +251,15 @@ def answered_turns(state: State) -> list[Turn]:
 
 
 def pending_clarification(messages: Iterable[BaseMessage]) -> str | None:
-    """Return the question of the last turn where that one asked back whom it means; None where it did not."""
+    """Return the question of the last turn if that asked for clarification, otherwise None."""
     last = next(reversed(list(_turns(messages))), None)
     return last[0] if last is not None and last[2].get("asked_back") else None
 
 
 def persons_mentioned(messages: Iterable[BaseMessage], turns: int) -> list[str]:
-    """List the persons that the last turns told of, the latest first: by name where an answer was sure, else as described. Blocking.
+    """List the persons mentioned in the last turns, the latest first: by name if an answer was sure, otherwise as described. Blocking.
 
-    A person is who a question or sub-question with "who" asks for, and whom the embedded classifier takes for one.
+    Persons are the answers to "who" questions and sub-questions, and names that the embedded classifier recognizes as persons.
     """
     found: list[str] = []
     for asked, answer, told in reversed(_answered_message_turns(messages)[-turns:]):
@@ -276,12 +276,12 @@ def persons_mentioned(messages: Iterable[BaseMessage], turns: int) -> list[str]:
 
 
 def recent_questions(messages: Iterable[BaseMessage], turns: int) -> list[str]:
-    """List the questions of the last turns, as they were understood."""
+    """List the questions of the last turns, as rewritten."""
     return [asked for asked, _, _ in _answered_message_turns(messages)[-turns:]]
 
 
 def _answered_message_turns(messages: Iterable[BaseMessage]) -> list[tuple[str, str, dict[str, Any]]]:
-    """List the turns that did not ask back."""
+    """List the turns without those that asked for clarification."""
     return [turn for turn in _turns(messages) if not turn[2].get("asked_back")]
 
 
@@ -290,7 +290,7 @@ def _is_sure(answer: object, confidence: object) -> bool:
 
 
 def _turns(messages: Iterable[BaseMessage]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield each turn that was replied to: its question as it was understood, its answer, and what the toolkit knows of it."""
+    """Yield each answered turn: its question as rewritten, its answer, and the data of its message."""
     asked = ""
     for message in messages:
         if isinstance(message, HumanMessage):

@@ -1,4 +1,4 @@
-"""What is said to the model: one prompt a file, with its slots and the type of its answer."""
+"""Prompts: one per file, with its slots and the type of its reply."""
 
 from ramify.prompts.aggregate import AGGREGATE
 from ramify.prompts.answer import ANSWER, Answered

@@ -1,4 +1,4 @@
-"""Worked examples in short: passages and findings of a small world of our own, which no document tells of."""
+"""Building blocks of worked examples: passages and findings about invented places and persons."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ FIRST_OPENED = "Which opened first, Hollin Bridge or Vane Bridge?"
 
 
 def example(reply: dict[str, Any], dependent: bool | None = None, **given: Any) -> Example:
-    """Put an example together."""
+    """Return an example."""
     return Example(given, reply, dependent)
 
 
 def passage(title: str, text: str, source: str = "") -> Quote:
-    """Make a passage."""
+    """Return a passage."""
     return Quote(title=title, source=source or f"{title.split()[0].lower()}.txt", text=text)
 
 
 def finding(path: str, question: str, answer: str, confidence: float) -> Finding:
-    """Make a finding."""
+    """Return a finding."""
     return Finding(
         path=path,
         kind="question",
@@ -40,10 +40,10 @@ VALLEY = passage(
     "inn at its landing burned down in 1871 and was rebuilt with a market hall.",
     "valley.txt",
 )
-"""A passage of ordinary length, which shares names with the questions and answers none of them."""
+"""A distractor of ordinary length, which shares names with the questions and answers none."""
 OSKEL = passage(
     "Oskel",
     "The Oskel rises near Oskel Moor and runs past Vane to the sea. Trout live in it, and four bridges span it. The oldest was built of oak "
     "and burnt down in 1790.",
 )
-"""A distractor: it shares names with what is asked, and answers nothing."""
+"""A distractor, which shares names with the questions and answers none."""

@@ -1,4 +1,4 @@
-"""Say which sentences of an answer the passages do not support (`check=model`)."""
+"""Return which sentences of an answer the passages do not support (`check=model`)."""
 
 from typing import Annotated
 

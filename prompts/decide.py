@@ -46,7 +46,7 @@ WAY_FIELDS: dict[str, tuple[str, ...]] = {
     "entities": ("entities",),
     "unknown": (),
 }
-"""Which fields each way needs."""
+"""The fields that each way needs."""
 
 EMPTY_FIELDS: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
 EXAMPLES = (
@@ -73,7 +73,7 @@ EXAMPLES = (
         question=FIRST_OPENED,
     ),
 )
-"""One is shown: the form of the reply and a long passage that does not help; what more would cost is told in words."""
+"""One is shown, with the form of the reply and a long distractor; the rest is explained in the task, which takes fewer tokens."""
 
 DECIDE = Prompt(
     name="decide",
@@ -95,7 +95,7 @@ DECIDE = Prompt(
 
 @cache
 def decide_prompt(ways: tuple[str, ...]) -> Prompt[Any]:
-    """Narrow the reply to fewer ways (an ablation): a schema that lacks a way cannot be used to choose it."""
+    """Return the prompt with a reply type restricted to fewer ways (an ablation), so that the schema excludes the others."""
     if ways == WAYS:
         return DECIDE
     fields = Decision.model_fields

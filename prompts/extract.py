@@ -29,11 +29,11 @@ class Extracted(ModelReply):
 
 
 _TOKENS_PER_LINE = 60
-"""Tokens of text that have a line's worth of names: so many more lines may a longer text bring."""
+"""Tokens of text for one line of a reply: longer texts may have more lines."""
 
 
 def max_lines(tokens: int, each: int = _TOKENS_PER_LINE) -> int:
-    """Return how many lines each list of a reply may have where a line takes so many tokens of them."""
+    """Return the maximum lines of each list of a reply, at `each` tokens per line."""
     return max(MAX_LINES, tokens // each)
 
 

@@ -66,4 +66,4 @@ FILTER: Prompt[Filtered] = Prompt(
     ),
 )
 FILTER_RECORDS = replace(FILTER, reply=Filtered)
-"""For passages each of which is all of its source, so that none promises another."""
+"""For sources with a single passage each, which cannot suggest further ones."""

@@ -1,8 +1,8 @@
-"""What a model says, asked for strictly and taken leniently: a right answer does not die of a number nobody uses.
+"""Reply types: strict in the JSON schema that is sent, lenient in validation.
 
-The schema that a model is shown, and a grammar holds it to, has every field, its type and bounds. What comes back may lack a field that
-something else stands in for, write it in another form or say more than was asked; only a reply without what it was asked for is malformed.
-A thought before a reply is one more such field.
+The schema in the prompt and in a server's grammar requires every field, with type and bounds. Validation accepts replies that lack a
+field with a default, write it in another form, or have further fields; a reply without the required ones is malformed. A thought before
+a reply is one more field.
 """
 
 import re
@@ -34,23 +34,23 @@ T = TypeVar("T", bound=BaseModel)
 
 TEXT = "text"
 NAME_CHARS, QUERY_CHARS, SPAN_CHARS, SENTENCE_CHARS, PARAGRAPH_CHARS, TEXT_CHARS = 80, 160, 200, 240, 600, 1000
-"""Characters of what a reply says: so bounded, a grammar ends every reply before it runs into its limit of tokens."""
+"""Maximum characters of texts in replies, so that a grammar ends a reply before its token limit."""
 
 
 @dataclass(frozen=True)
 class AtMost:
-    """Bound a text's characters or a list's items: the schema says so, and of what is longer the beginning is taken."""
+    """Limit of a text's characters or a list's items, in the schema; longer values are cut."""
 
     most: int
     each: int | None = None
     """Characters of each text in a list."""
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Cut what was read."""
+        """Return the type's schema with a validator that cuts values."""
         return core_schema.no_info_after_validator_function(self._cut, handler(kind))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Tell the bounds."""
+        """Return the JSON schema with the limits."""
         told = handler(schema)
         if told["type"] == "string":
             return {**told, "maxLength": self.most}
@@ -63,21 +63,21 @@ class AtMost:
 
 
 def _all_required(schema: dict[str, Any]) -> None:
-    """Ask for every field, also for one that may be missing."""
+    """Make every field required in the schema, also those with defaults."""
     schema["required"] = list(schema["properties"])
     for field in schema["properties"].values():
         field.pop("default", None)
 
 
 class ModelReply(BaseModel):
-    """A reply of a model."""
+    """Base class of all replies; rejects an object that has none of the fields."""
 
     model_config = ConfigDict(json_schema_extra=_all_required)
 
     @model_validator(mode="before")
     @classmethod
     def _something(cls, given: Any) -> Any:
-        """Refuse an object that has none of the fields: it is another one, or a thought that came to nothing."""
+        """Reject an object that has none of the fields, or only a thought."""
         wanted = [name for name in reply_fields(cls) if name != THOUGHT]
         if isinstance(given, Mapping) and not given.keys() & set(wanted):
             raise ValueError(f"it has none of the fields {', '.join(wanted)}")
@@ -86,32 +86,32 @@ class ModelReply(BaseModel):
 
 @cache
 def reply_fields(reply: type[BaseModel]) -> tuple[str, ...]:
-    """Name the fields that a model is asked for: all but those that only the embedded model fills in."""
+    """Return the names of the fields that a model is asked for: all but those that only the embedded model fills in."""
     return tuple(reply.model_json_schema()["properties"])
 
 
 def _number(value: Any) -> float:
-    """Read the first number in what was said; 0 where there is none."""
+    """Return the first number in a value; 0 if there is none."""
     found = NUMBER.search(str(value)[:MAX_NUMBER_CHARS]) if isinstance(value, (int, float, str)) else None
     return float(found[0]) if found else 0.0
 
 
 def _fraction(value: Any) -> float:
-    """Bring a stated share to [0, 1]: 95 and "95%" are .95."""
+    """Return a stated fraction within [0, 1]: 95 and "95%" are .95."""
     number = _number(value)
     return max(0.0, min(1.0, number / 100 if number > 1 else number))
 
 
 def percent(value: Any) -> int:
-    """Read a percentage as 0 to 100; what is between 0 and 1 is meant as a share. ValueError for what has no number: it is not 0."""
+    """Return a percentage from 0 to 100; values between 0 and 1 are fractions. ValueError if there is no number."""
     if not (isinstance(value, (int, float, str)) and NUMBER.search(str(value)[:MAX_NUMBER_CHARS])):
-        raise ValueError(f"{value!r} is no percentage: give a number from 0 to 100")
+        raise ValueError(f"{value!r} is not a percentage: give a number from 0 to 100")
     number = _number(value)
     return round(max(0.0, min(100.0, number * 100 if 0 < number < 1 else number)))
 
 
 def _text(value: Any) -> Any:
-    """Write as text what was said in another type: Yes for true, a list as its parts."""
+    """Return a value of another type as text: Yes for true, a list as its parts."""
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, (int, float)):
@@ -122,20 +122,20 @@ def _text(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """Take one text for a list of one, and nothing for an empty list."""
+    """Return a list of texts: a single text as one item, None as an empty list."""
     parts = value if isinstance(value, list) else [] if value is None else [value]
     return [text for text in map(_text, parts) if isinstance(text, str)]
 
 
 def _numbers(value: Any) -> list[int]:
-    """Read the numbers of passages, however they are written: 1, "[1]", "passage 2", "1, 3"."""
+    """Return the numbers of passages, in any form: 1, "[1]", "passage 2", "1, 3"."""
     parts = value if isinstance(value, list) else [value]
     written = [part for part in parts if isinstance(part, (int, str)) and not isinstance(part, bool)]
     return [int(number) for part in written for number in PASSAGE_NUMBER.findall(str(part)[:MAX_NUMBER_CHARS])]
 
 
 def one_of_words(kind: Any, otherwise: str | None = None) -> BeforeValidator:
-    """Take one of a Literal's words in any case, or as a number; `otherwise` stands for what is none of them."""
+    """Return a validator for a Literal's words in any case, or as a number; other values become `otherwise`."""
     words = {word.casefold(): word for word in get_args(kind)}
     return BeforeValidator(lambda value: words.get(str(value).strip(" .").casefold(), value if otherwise is None else otherwise))
 
@@ -148,7 +148,7 @@ Span = Annotated[Text, AtMost(SPAN_CHARS)]
 Sentence = Annotated[Text, AtMost(SENTENCE_CHARS)]
 Paragraph = Annotated[Text, AtMost(PARAGRAPH_CHARS)]
 EmbeddedText = Annotated[str, BeforeValidator(lambda value: value[:NAME_CHARS] if isinstance(value, str) else ""), SkipJsonSchema()]
-"""What the embedded model says beside its reply; a language model is not asked for it, and may say there what it likes."""
+"""A field that the embedded model fills in; a language model is not asked for it."""
 Quotes = Annotated[list[str], Field(default_factory=list), BeforeValidator(lambda value: _texts(value)), SkipJsonSchema()]
 """Sentences that the embedded model quotes, as many and as long as they are; a language model is not asked for any."""
 Texts = Annotated[list[str], Field(default_factory=list), BeforeValidator(_texts)]
@@ -172,16 +172,16 @@ class Written(ModelReply):
 
 @cache
 def with_text(reply: type[T]) -> type[T]:
-    """Ask for the answer in sentences before the fields of a reply: what is written first can be shown while the rest is written."""
+    """Return a reply type with the answer in sentences as first field, so that it can be streamed first."""
     bases: Any = (reply, Written)
     return create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)  # type: ignore[no-any-return]
 
 
 @cache
 def with_thought(reply: type[T], of: str) -> type[T]:
-    """Ask for a sentence of thought before the fields of a reply, and say what `of`.
+    """Return a reply type with a sentence of reasoning as first field, about `of`.
 
-    A model writes from left to right, and what it has weighed it can still heed.
+    A model generates from left to right, so the fields after it can depend on it.
     """
     thought: dict[str, Any] = {THOUGHT: (Sentence, Field(default="", description=f"one sentence: {of}"))}
     before = create_model("Thought", __base__=ModelReply, **thought)

@@ -13,12 +13,12 @@ MAX_POINTS, MAX_LINE_CHARS = 5, SENTENCE_CHARS + 20
 """Points of a batch, and characters of a line."""
 _PATTERN = rf'^[0-9]{{1,3}} \| [0-9]{{1,2}}(, [0-9]{{1,2}}){{0,2}} \| [^"\\\n]{{1,{SENTENCE_CHARS}}}$'
 _LINE: dict[str, Any] = {"items": {"type": "string", "maxLength": MAX_LINE_CHARS, "pattern": _PATTERN}}
-"""A line as a server's grammar holds a model to it. A quotation mark would end its text: none can be in it."""
+"""JSON schema of a line for a server's grammar. Quotation marks are excluded, because they would end its text."""
 _BUILT = "What was built in the valley, and when?"
 
 
 class ScoredPoint(NamedTuple):
-    """A point as a line gives it: how much it helps, 0 to 100, the numbers of the reports it rests on, what it says."""
+    """A parsed point: its score from 0 to 100, the numbers of its reports, and its text."""
 
     score: int
     reports: tuple[int, ...]
@@ -26,7 +26,7 @@ class ScoredPoint(NamedTuple):
 
 
 def _parse_line(line: str) -> ScoredPoint | None:
-    """Read a line; None where it has no score or says nothing."""
+    """Return the point of a line; None without a score or text."""
     score, _, rest = line.partition("|")
     reports, _, text = rest.partition("|")
     try:
@@ -36,7 +36,7 @@ def _parse_line(line: str) -> ScoredPoint | None:
 
 
 def _reject_unreadable(given: Any, read: Callable[[Any], list[str]]) -> list[str]:
-    """Refuse what has something to say and no line of the form asked for: it is malformed, not without use."""
+    """Reject a nonempty reply without any valid line as malformed."""
     lines = [line for line in read(given) if line.strip()]
     if (lines or given not in (None, "", [], [""])) and not any(map(_parse_line, lines)):
         raise ValueError("no point has the form: score | numbers of reports | what they say")

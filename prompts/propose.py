@@ -10,7 +10,7 @@ from ramify.prompts.lenient_types import AtMost, ModelReply, Sentence, Span, Tex
 from ramify.prompts.prompt import Example, Prompt
 
 MAX_QUOTES, MAX_QUOTE_CHARS = 2, 360
-"""Quotes of a question, and characters of one."""
+"""Maximum quotes of a question, and characters of one."""
 
 
 class ProposedQuestion(ModelReply):
@@ -40,7 +40,7 @@ QUESTION_KINDS = {
         "answer is Unknown; no quote"
     ),
 }
-"""The kinds of question, as the model is told what is wanted."""
+"""Instructions for the kinds of questions."""
 
 _BRIDGE = passage("Hollin Bridge", "Hollin Bridge spans the Oskel. It was designed by Edda Rask and opened in 1852.")
 _RASK = passage("Edda Rask", "Edda Rask (1811 to 1884) was an engineer, born in Tarnholm.")

@@ -1,6 +1,6 @@
-"""Build a graph or a hierarchy beside an index's passages, by rules or with a language model; and tell beforehand what that would cost.
+"""Build the graph or hierarchy of an index, by rules or with a language model; and estimate the cost.
 
-`build` builds; `cost` lists what an index would cost.
+`build` builds; `cost` estimates the cost of an index.
 """
 
 from ramify.graphs.building._build import asks_model, hierarchy_settings, make_graph, make_hierarchy

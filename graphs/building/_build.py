@@ -1,4 +1,4 @@
-"""Build the graph or the hierarchy of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
+"""Build the graph or the hierarchy of an index: by rules, or with a language model, whose calls are passed to the tools here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -29,7 +29,7 @@ from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
 
 _MAX_FAILED_SHARE = 0.2
-"""From this share of units that could not be read on, a build fails."""
+"""A build fails if more than this fraction of units could not be read."""
 
 
 class ModelBuilder:
@@ -50,31 +50,31 @@ class ModelBuilder:
 
     @property
     def made_by(self) -> str:
-        """Name who finds the names."""
+        """Return the name of the model that extracts names."""
         return QUOTED if is_embedded(self.settings.model) else self.finder.name
 
     @property
     def reported_by(self) -> str:
-        """Name who writes the reports."""
+        """Return the name of the model that writes the reports."""
         return QUOTED if is_embedded(self.settings.reporter or self.settings.model) else self.reporter.name
 
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Reading:
-        """Find names and what connects them; IndexingError where too much could not be read."""
+        """Extract names and relations; IndexingError if too many units could not be read."""
         if self.made_by == QUOTED:
             return await self.rules.read(pieces, progress)
         return await self.read_units(units(pieces, self.finder.count, self.settings.unit_tokens), progress)
 
     async def read_units(self, grouped: Sequence[Unit], progress: Progress) -> Reading:
-        """Find names in units of passages with the model; IndexingError where too much could not be read."""
+        """Extract names from units of passages with the model; IndexingError if too many could not be read."""
         found, unread = await extract_elements(grouped, self.finder, lambda done: progress(done, len(grouped), "units"))
         failed = {id: why for id, why in unread.items() if why != BUDGET}
         if len(failed) > _MAX_FAILED_SHARE * len(grouped):
             what = f"{len(failed):,} of {len(grouped):,} units could not be read: {next(iter(failed.values()))}"
-            raise IndexingError(what, "take a larger model, or smaller units (unit_tokens); what was read is kept")
+            raise IndexingError(what, "use a larger model or smaller units (unit_tokens), and run the build again: what was read is stored")
         return Reading(found, unread)
 
     async def settle(self, knowledge: Knowledge, progress: Progress) -> Graph:
-        """Give each element one description."""
+        """Return the graph with one description per element."""
         if self.made_by == QUOTED:
             return settled(knowledge, quoted)
         return await describe(knowledge, self.finder, lambda done: progress(done, None, "descriptions"))
@@ -89,9 +89,9 @@ class ModelBuilder:
 def make_graph(
     folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = silent
 ) -> tuple[Structured, Usage]:
-    """Make the graph of a finished index, or bring it up to date, with these settings; tell what it cost. No passage is encoded again.
+    """Build or update the graph of a finished index with these settings; return it and its cost. No passage is encoded again.
 
-    Blocking. An interrupted build repeats the calls that were under way and no other; a budget ends it with a usable graph.
+    Blocking. An interrupted build repeats only the calls that were running; if a budget is used up, the graph is usable.
     """
     settings = BuildSettings.model_validate(dict(options or {}))
     how = Structure(settings.max_cluster_size, settings.weights, recluster)
@@ -101,7 +101,7 @@ def make_graph(
     async def build() -> tuple[Structured, Usage]:
         with Work(folder / WORK) as work, call_context(settings) as spent:
             made = await build_graph(folder, ModelBuilder(settings, work), how, progress)
-            if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
+            if not made.unread and made.rewritten == made.communities:  # the replies of unchanged reports were not requested
                 work.forget_unused()
             return made, spent.spent
 
@@ -109,7 +109,7 @@ def make_graph(
 
 
 def asks_model(options: Mapping[str, Any]) -> bool:
-    """Tell whether a build with these settings calls a model."""
+    """Return whether a build with these settings calls a model."""
     settings = BuildSettings.model_validate(dict(options))
     return not is_embedded(settings.model) or (settings.reporter is not None and not is_embedded(settings.reporter))
 
@@ -122,10 +122,10 @@ def make_hierarchy(
     progress: Progress = silent,
     embedding: Embeddings | None = None,
 ) -> tuple[Made, Usage]:
-    """Make the hierarchy of a finished index, or bring it up to date; tell what it cost. No passage is encoded again.
+    """Build or update the hierarchy of a finished index; return it and its cost. No passage is encoded again.
 
     group_by: fields of metadata; not given, those that it has, or those that are proposed. rebuild: cluster anew what was clustered before.
-    embedding: the program's own, where the index was made with one. Blocking. An interrupted build goes on with the group at work.
+    embedding: the program's own, where the index was made with one. Blocking. An interrupted build resumes at the unfinished group.
     """
     routing, settings = hierarchy_settings(options)
     held = manifest_of(folder)
@@ -138,14 +138,14 @@ def make_hierarchy(
         with Work(folder / WORK) as work, call_context(settings) as spent:
             summarizer = ModelSummarizer(CachedModel(settings, work), encoder)
             if settings.nli:
-                load_nli(settings.nli)  # refused now, and not after the first call
+                load_nli(settings.nli)  # errors before the first call
             return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
 
     return blocking(build())
 
 
 def hierarchy_settings(options: Mapping[str, Any] | None) -> tuple[Routing, HierarchySettings]:
-    """Tell apart the settings of routing from those of a model; UsageError for what is neither, or not valid."""
+    """Return the settings of routing and those of a model; UsageError for unknown or invalid ones."""
     given = dict(options or {})
     own = {name: value for name, value in given.items() if name in Routing.model_fields}
     settings = HierarchySettings.model_validate({name: value for name, value in given.items() if name not in own or name == "seed"})

@@ -1,6 +1,6 @@
-"""What an index would cost, stage by stage, before it is built.
+"""Estimated cost of building an index, by stage.
 
-Of a graph some units are read for a start, of a hierarchy some groups are summed up (meta-guided RAG §6); the rest is worked out from them.
+For a graph a sample of units is read, for a hierarchy some groups are summarized (meta-guided RAG §6); the rest is extrapolated.
 """
 
 import time
@@ -46,23 +46,23 @@ REPORTS_PER_PASSAGE = (0.15, 0.4)
 REPORT_TOKENS = (150, 400)
 """Tokens of a report that a model writes, at least and at most."""
 _RULES_SAMPLE = 300
-"""Passages on which the speed of the rules is measured, and from which reports are made for a start."""
+"""Passages on which the speed of the rules is measured, and from which sample reports are made."""
 _ENCODING_SAMPLE = 64
 """Passages on which the speed of the encoder is measured."""
 PILOT_SUMMARIES = 5
-"""Groups of a hierarchy that are summed up for a start."""
+"""Groups of a hierarchy that are summarized for an estimate."""
 SUMMARIES_PER_PASSAGE = (0.06, 0.25)
 """Summaries for each passage of a group with a tree, at least and at most."""
 _CLUSTER_SIZE = 8
-"""Passages that are summed up at once for a start, about as many as in a cluster."""
+"""Passages that are summarized in one call for an estimate, about as many as in a cluster."""
 _MAX_LISTED_FIELDS = 5
-"""Of many fields that passages may be grouped by, those that are named."""
+"""Maximum number of fields listed by which passages may be grouped."""
 T = TypeVar("T")
 Range = tuple[float, float]
 
 
 class Stage(NamedTuple):
-    """A stage of a build: what there is to do, and what that costs from least to most."""
+    """A stage of a build: a description, and ranges (minimum, maximum) of calls, tokens and seconds."""
 
     name: str
     todo: str
@@ -72,14 +72,14 @@ class Stage(NamedTuple):
 
 
 class CallCost(NamedTuple):
-    """What something cost."""
+    """Measured cost: calls, tokens and seconds."""
 
     calls: int
     tokens: int
     seconds: float
 
     def stage(self, name: str, todo: str, times: Range) -> Stage:
-        """Make a stage of doing it so many times."""
+        """Return a stage of so many repetitions, at least and at most."""
         low, high = times
         return Stage(
             name,
@@ -102,11 +102,9 @@ def index_cost(
     notify: Callable[[str], None],
     progress: Progress,
 ) -> list[Stage]:
-    """List the stages of a build, and tell what is done for that; nothing is built. UsageError where there is nothing to estimate."""
+    """Return the stages of a build with estimates, and report what is done for them; nothing is built. UsageError without documents."""
     if not isinstance(store, FolderStore) and not paths:
-        raise UsageError(
-            f"there is nothing to estimate of the index in {store.where!r}", "name the files or folders that are to be indexed"
-        )
+        raise UsageError(f"there are no documents to estimate for the index in {store.where!r}", "name the files or folders to index")
     folder = store.path if isinstance(store, FolderStore) else Path()  # only a folder has a kind beside its passages
     there = store.manifest() if not paths else None
     asks = kind == "graph" and asks_model(options)
@@ -148,11 +146,11 @@ def index_cost(
 def estimate_graph(
     pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = silent
 ) -> list[Stage]:
-    """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
+    """Return the stages of building a graph; with `encoder`, those of encoding, too; replies are cached in `work`. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
     reporting = not is_embedded(settings.reporter or settings.model)
     stages = [estimate_encoding(pieces, encoder)] if encoder is not None else []
-    known = is_embedded(settings.model) and reporting  # rules find the names as a build will: which reports it asks for can be known
+    known = is_embedded(settings.model) and reporting  # by rules, so the names and reports are those of the build
     some = pieces if known else sample(pieces, _RULES_SAMPLE)
     began = time.perf_counter()
     materials = _rule_materials(sum_up(quoted_elements(some)), settings)
@@ -182,7 +180,7 @@ def estimate_graph(
 
 
 def _measure_reports(builder: ModelBuilder, materials: Sequence[Material], spent: Callable[[], Usage]) -> Stage:
-    """Say what reports on known communities cost, from some that are written now."""
+    """Return the stage of reports on known communities, extrapolated from some that are written now."""
     levels = builder.settings.report_levels
     asked = [material for material in materials if material.community.level < levels]
     # What a report is made from is known where none of its parts is to be reported on by the model.
@@ -194,7 +192,7 @@ def _measure_reports(builder: ModelBuilder, materials: Sequence[Material], spent
 
 
 def _estimate_reports(reporter: CachedModel[BuildSettings], materials: Sequence[Material], reports: Range, names: CallCost) -> Stage:
-    """Say what reports on communities that are not known yet cost: their tokens counted, at the speed at which names were found."""
+    """Return the stage of reports on unknown communities, from counted tokens at the speed of extracting names."""
     asked = [material for material in materials if material.community.level < reporter.settings.report_levels]
     read = [report_tokens(material, reporter) for material in sample(asked, PILOT_REPORTS)]
     share = len(asked) / len(materials) if materials else 1.0
@@ -207,7 +205,7 @@ def _estimate_reports(reporter: CachedModel[BuildSettings], materials: Sequence[
 
 
 def estimate_encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
-    """Say what encoding the passages costs."""
+    """Return the stage of encoding the passages."""
     pilot = [piece.text for piece in sample(pieces, _ENCODING_SAMPLE)]
     encoder.encode_documents(pilot[:2])  # loading is no part of the speed
     began = time.perf_counter()
@@ -217,7 +215,7 @@ def estimate_encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
 
 
 def _cached_cost(replies: Work, cost: CallCost, of: Sequence[str]) -> CallCost:
-    """Take the cost that the same had when it was asked for: of a second estimate all replies are there."""
+    """Return the cost stored by an earlier estimate, if that was higher: in a second one all replies are cached."""
     key = key_of(["cost", *of])
     held = replies.get(key)
     if held and held["calls"] > cost.calls:
@@ -227,7 +225,7 @@ def _cached_cost(replies: Work, cost: CallCost, of: Sequence[str]) -> CallCost:
 
 
 async def measure_cost(act: Callable[[], Awaitable[object]], spent: Callable[[], Usage]) -> CallCost:
-    """Do something, and tell what it cost."""
+    """Run `act` and return its cost."""
     before, began = spent(), time.perf_counter()
     await act()
     after = spent()
@@ -235,12 +233,12 @@ async def measure_cost(act: Callable[[], Awaitable[object]], spent: Callable[[],
 
 
 def sample(items: Sequence[T], size: int) -> Sequence[T]:
-    """Take some from all over."""
+    """Return about `size` items, evenly spaced."""
     return items[:: max(1, len(items) // size)][:size]
 
 
 def _rule_materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
-    """Make materials as a build by rules would, to see what reporting on them costs."""
+    """Return the materials of a build by rules, to estimate the cost of reports."""
     graph = settled(knowledge, quoted)
     partition = communities(weighted(knowledge.relations, settings.weights), settings.max_cluster_size)
     made = Materials(graph, partition)
@@ -253,17 +251,17 @@ def _rule_materials(knowledge: Knowledge, settings: BuildSettings) -> list[Mater
 
 
 class HierarchyEstimate(NamedTuple):
-    """What passages could be grouped by, and the stages of a build."""
+    """The fields by which passages could be grouped, and the stages of a build."""
 
     fields: tuple[tuple[str, ...], ...]
-    """One, where it is known; else those of which one will be chosen when the passages are encoded."""
+    """One set of fields if known; otherwise the candidates of which one will be chosen when the passages are encoded."""
     stages: list[Stage]
 
 
 def estimate_hierarchy(
     leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder, options: dict[str, Any], fields: Sequence[str] | None, work: Path
 ) -> HierarchyEstimate:
-    """List the stages of a build; of passages that are not encoded yet, this is one of them. UsageError for wrong fields. Blocking."""
+    """Return the stages of building a hierarchy, with encoding if passages are not encoded yet. UsageError for wrong fields. Blocking."""
     routing, settings = hierarchy_settings(options)
     encoded = bool(len(leaves.vectors))
     chosen = [fields] if fields is not None or encoded else serving(leaves)
@@ -287,7 +285,7 @@ def estimate_hierarchy(
 
 
 def _measure_summaries(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> CallCost:
-    """Sum up, and tell what that cost."""
+    """Return the cost of summarizing some clusters."""
     with Work(work) as kept, call_context(settings) as spent:
         quotes = is_embedded(settings.model)
         summarizer: Summarizer = Quoting(encoder) if quotes else ModelSummarizer(CachedModel(settings, kept), encoder)
@@ -300,7 +298,7 @@ def _measure_summaries(materials: Sequence[Cluster], settings: HierarchySettings
 
 
 def _summary_range(parts: Partition, how: Routing, each: float) -> Range:
-    """Say how many summaries groups get, at least and at most; short passages can all be in one, `each` being their tokens."""
+    """Return how many summaries groups get, at least and at most; `each`: mean tokens of a passage, because short ones can share one."""
     sizes = [0] * len(parts.groups)
     for edge in parts.edges:
         sizes[edge.group] += 1
@@ -313,7 +311,7 @@ def _summary_range(parts: Partition, how: Routing, each: float) -> Range:
 
 
 def _sample_clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder) -> list[Cluster]:
-    """Take the first passages of some groups, or of the pool, to see what summing them up costs."""
+    """Return clusters of the first passages of some groups, or of the pool, for an estimate."""
     held = {piece.id: piece for piece in pieces}
     members: list[list[int]] = [[] for _ in parts.groups]
     for edge in parts.edges:

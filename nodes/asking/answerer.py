@@ -1,4 +1,4 @@
-"""What a prompt is answered by: the protocol that a language model and the embedded model share."""
+"""The interface of a model that answers prompts, implemented by a language model and by the embedded model."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -25,22 +25,22 @@ class Quotation(NamedTuple):
 
 
 OnText = Callable[[str], None]
-"""Called with all of a reply's text field that is there so far, each time that more has come."""
+"""Called with the text of a reply's field as far as it has been generated, each time it grows."""
 
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """A validated reply, how sure the model was of its answer, and the passages it was shown."""
+    """A validated reply, the model's confidence in it, and the passages in the prompt."""
 
     value: T
     confidence: float
     confidence_source: ConfidenceSource
     passages: tuple[Passage, ...]
     messages: tuple[BaseMessage, ...] = ()
-    """The prompt as it was sent; empty for the embedded model, which is sent none."""
+    """The prompt as it was sent; empty for the embedded model, which receives no messages."""
 
     def cited_ids(self) -> tuple[str, ...]:
-        """Return the ids of the passages that the reply cites by number; a number that is not there is passed over."""
+        """Return the ids of the passages that the reply cites by number; numbers out of range are ignored."""
         numbers: list[int] = getattr(self.value, "citations", [])
         return tuple(dict.fromkeys(self.passages[number - 1].id for number in numbers if 0 < number <= len(self.passages)))
 
@@ -50,7 +50,7 @@ class Reply(Generic[T]):
 
 
 class Answerer(ABC):
-    """A model that answers the toolkit's prompts; what most have in common is written here."""
+    """Base class of the models that answer prompts, with defaults."""
 
     name: str
     num_ctx: int | None = None
@@ -58,18 +58,18 @@ class Answerer(ABC):
     tau: float | None = None
     """The confidence above which its answers are accepted, where that was calibrated for it."""
     writes: bool = True
-    """Whether it can write in words of its own; else it quotes, and says the same where it is asked again with a hint."""
+    """Whether it can write text of its own; otherwise it quotes, and its reply to a retry with a hint is the same."""
     connecting_s: float = 0.0
-    """Seconds that its client took to be imported and made."""
+    """Seconds spent importing and creating its client."""
 
     @property
     def thought_tokens(self) -> int:
-        """Return the tokens that a reply may take beside `num_predict`, because the model thinks first."""
+        """Return the tokens that a reply may take in addition to `num_predict`, because the model reasons first."""
         return 0
 
     @property
     def notices(self) -> list[str]:
-        """Say what the user should know of it before it is asked."""
+        """Return what the user should know about the model before it is called."""
         return []
 
     @abstractmethod
@@ -85,30 +85,30 @@ class Answerer(ABC):
         field: str = "answer",
         on_text: OnText | None = None,
     ) -> Reply[T]:
-        """Answer one prompt within the budget; the confidence is that of the reply's `field`, whose text `on_text` gets as it comes.
+        """Answer one prompt within the budget; the confidence is that of the reply's `field`, whose text is streamed to `on_text`.
 
-        BudgetError where the budget does not allow the call, MalformedError where no valid reply came, ModelError where there is no model.
+        BudgetError if the budget does not allow the call, MalformedError if no valid reply came, ModelError if there is no model.
         """
 
     def load(self) -> float:
-        """Load what it needs in this process; return the seconds that took, 0 where all was there. Blocks."""
+        """Load what the model needs in this process; return the seconds that took, 0 if it was already loaded. Blocks."""
         return 0.0
 
     def objection(self, question: str) -> str | None:
-        """Return why a question cannot be read, where that can be told beforehand."""
+        """Return why the model cannot read a question, None if it can or if that is not known in advance."""
         return None
 
     def needs_quotation(self, answer: str, confidence: float | None) -> bool:
-        """Tell whether `quotation` is to be asked for: beside no answer or a doubtful one, of a model that writes no words of its own."""
+        """Return whether `find_quotation` is to be called: for an unknown or unsure answer of a model that cannot write text."""
         return False
 
     def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
-        """Return sentences that answer a question no phrase answers, or come closest to one whose answer is not sure; blocks.
+        """Return sentences that answer a question which no phrase answers, or that are closest to an unsurely answered one; blocks.
 
-        None where there is nothing to quote.
+        None if there is nothing to quote.
         """
         return None
 
     def is_overview_question(self, question: str) -> bool:
-        """Tell whether a question about everything is best answered from the reports of the largest communities; blocks."""
+        """Return whether a question is about all documents, so that reports of the largest communities answer it best; blocks."""
         return False

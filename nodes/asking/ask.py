@@ -1,4 +1,4 @@
-"""The only entry point for model calls: find the answerer that the settings name, and ask it."""
+"""The only entry point for model calls: `ask` finds the model that the settings name and calls it."""
 
 import asyncio
 from contextvars import ContextVar
@@ -18,15 +18,15 @@ __all__ = ["CALLS", "Answerer", "Reply", "ask", "current_model"]
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 CALLS: ContextVar[list[dict[str, Any]] | None] = ContextVar("ramify_calls", default=None)
-"""Where set, each call is added to it: the prompt's name, the question, the messages and the reply."""
+"""If set, each call is appended to it: the prompt's name, the question, the messages and the reply."""
 
 
 async def ask(
     prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", on_text: OnText | None = None, **slots: Any
 ) -> Reply[T]:
-    """Ask the model one thing; the confidence is that of the reply's `field`, whose text `on_text` gets as it comes.
+    """Call the model with one prompt; the confidence is that of the reply's `field`, whose text is streamed to `on_text`.
 
-    BudgetError where the budget does not allow the call, MalformedError where no valid reply came, ModelError where there is no model.
+    BudgetError if the budget does not allow the call, MalformedError if no valid reply came, ModelError if there is no model.
     """
     model = await asyncio.to_thread(current_model, CURRENT.get().settings)
     reply = await model.answer(prompt, slots, passages, field, on_text)
@@ -36,7 +36,7 @@ async def ask(
 
 
 def _call_record(prompt: Prompt[T], slots: dict[str, Any], reads: bool, reply: Reply[T]) -> dict[str, Any]:
-    """Return a call as plain values; what the embedded model answered is rendered as for a language model, without examples and thought."""
+    """Return a call as JSON values; for the embedded model the prompt is rendered without examples and thought."""
     messages = reply.messages
     if not messages:
         quotes = [to_quote(passage, CURRENT.get().settings) for passage in reply.passages]
@@ -51,9 +51,9 @@ def _call_record(prompt: Prompt[T], slots: dict[str, Any], reads: bool, reply: R
 
 
 def current_model(settings: Settings) -> Answerer:
-    """Return what answers for the model that the settings name; blocking.
+    """Return the answerer of the model that the settings name; blocking.
 
-    UsageError for a name that means nothing, ModelError for a model that is not there.
+    UsageError for an unknown name, ModelError for a model that is not available.
     """
     options = ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__})
     named = settings.model.strip() if isinstance(settings.model, str) else ""

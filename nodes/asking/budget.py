@@ -1,4 +1,4 @@
-"""What a question may spend: calls, tokens, seconds. Hard limits, shared by all branches."""
+"""The budget of a question: hard limits on calls, tokens and seconds, shared by all branches."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -23,12 +23,12 @@ QUESTION_TOKENS = 100
 FINDING_TOKENS = 40
 """Tokens set aside for each branch that the final prompt shows."""
 FINAL_CALL_SHARE = 0.2
-"""Share of the seconds that is kept back for the final call."""
+"""Fraction of the seconds that is reserved for the final call."""
 
 
 @dataclass
 class Budget:
-    """What is left for one step; its tasks draw on it side by side."""
+    """The remaining budget of one step, shared by its concurrent tasks."""
 
     settings: Settings
     calls: float
@@ -36,15 +36,15 @@ class Budget:
     deadline: float
     """Seconds since the epoch."""
     last: bool = False
-    """Whether it is for the question's last call, which shows fewer passages where few tokens are left."""
+    """Whether it is for the question's final call, which shows fewer passages if few tokens are left."""
     reserves_final_call: bool = False
-    """Whether the last call's share is kept back."""
+    """Whether the share of the final call is reserved."""
     notices: dict[str, None] = field(default_factory=dict)
-    """What calls have shown of the model's server, for the result to say; each once."""
+    """Notices about the model's server for the result, without duplicates, in order."""
     has_replied: bool = False
-    """Whether any reply came before this step."""
+    """Whether the model has replied before this step."""
     model_error: ModelError | None = None
-    """Why the model is not asked any more."""
+    """Why the model is not called any more; None if it is available."""
 
     @classmethod
     def open(
@@ -57,7 +57,7 @@ class Budget:
         last: bool = False,
         error: str = "",
     ) -> "Budget":
-        """Work out what is left; `kept` keeps the final call back, which shows so many branches. After an `error` nothing is."""
+        """Return the remaining budget, less the final call over so many branches if that is reserved; none after an `error`."""
         infinite = float("inf")
         final_tokens = settings.context_tokens + settings.num_predict + final_prompt_tokens(settings.thought) + FINDING_TOKENS * branches
         calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - reserves_final_call
@@ -73,9 +73,9 @@ class Budget:
     def shared(
         cls, settings: Settings, state: Mapping[str, Any], superstep: int, reserves_final_call: bool, last: bool
     ) -> Iterator["Budget"]:
-        """Give the budget of a superstep: steps that run side by side for one question draw on the same.
+        """Yield the budget of a superstep, which concurrent steps of one question share.
 
-        After an error the next one to ask opens its own, because a run that is resumed begins its superstep anew.
+        After an error the next step opens a new one, because a resumed run repeats its superstep.
         """
         question = (state.get("started") or 0.0, str(state.get("question")))
         known, budget = _SHARED.get(question, (None, None))
@@ -92,10 +92,10 @@ class Budget:
             raise
 
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
-        """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
+        """Reserve one call and its tokens; return the seconds it may take, None for no limit.
 
-        `thought` is what the model may think in the last call, beside what is kept back for it.
-        BudgetError where too little is left, ModelError where the model is not asked any more.
+        `thought`: tokens of reasoning in the final call, in addition to what is reserved for it.
+        BudgetError if too little is left, ModelError if the model is not available any more.
         """
         if self.model_error is not None:
             raise ModelError(self.model_error.what, self.model_error.remedy)
@@ -110,17 +110,17 @@ class Budget:
         return None if left == float("inf") else left
 
     def release(self, unused: Usage) -> None:
-        """Return what was reserved and not used."""
+        """Add back what was reserved and not used."""
         self.calls += unused.llm_calls
         self.tokens += unused.tokens
 
 
 _SHARED: dict[tuple[float, str], tuple[int, Budget]] = {}
-"""By question and when work on it began: the superstep that is at work, and its budget."""
+"""The current superstep and its budget, by start time and question."""
 
 
 def _drop_budgets(question: tuple[float, str]) -> None:
-    """Let go of the budgets of earlier supersteps: a budget holds settings, and these an index. Loading moves the beginning on."""
+    """Drop the budgets of earlier supersteps, because they reference settings and thus an index. Loading delays the start time."""
     for began, asked in list(_SHARED):
         if asked == question[1] and began <= question[0]:
             _SHARED.pop((began, asked), None)
@@ -128,7 +128,7 @@ def _drop_budgets(question: tuple[float, str]) -> None:
 
 @dataclass
 class CallContext:
-    """What a running step or task can reach without being handed it."""
+    """State of the running step or task, reached through a context variable."""
 
     settings: Settings
     budget: Budget
@@ -136,31 +136,31 @@ class CallContext:
     shown: dict[str, int] = field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
     notices: list[str] = field(default_factory=list)
-    """What the result has to say of it."""
+    """Notices for the result."""
     failed: ReplyError | BudgetError | None = None
-    """Why it failed, or went on with a warning."""
+    """Why it failed, or continued with a warning."""
     review_s: float = 0.0
-    """Seconds that a person took to decide."""
+    """Seconds that a person took to review."""
 
 
 class Booking:
-    """The requests that one call takes: each is paid for before it leaves, with all that it may cost, until more is known.
+    """Accounting of the requests of one call: each is charged at its maximum cost before it is sent, and corrected afterwards.
 
-    A request that nobody was there to take costs nothing. One that a server refused by its status costs a call and no tokens. One that
-    brought no reply in another way may have been read: it costs its prompt and the longest reply.
+    A request that reached no server costs nothing. One rejected by its HTTP status costs a call and no tokens. One that failed
+    otherwise may have been processed: it costs its prompt and the longest reply.
     """
 
     def __init__(self, context: CallContext, prompt: int, longest: int, thought: int) -> None:
         self._context, self._thought = context, thought
         self._reserved = Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=longest)
         self.seconds = context.budget.reserve(self._reserved.tokens, thought)
-        """How long all of it may take; None where there is no limit."""
+        """Seconds that all requests may take; None for no limit."""
         self._unsent = True
         self._failed = ""
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Pay for a request that is sent meanwhile; BudgetError where too little is left for it."""
+        """Charge the budget for the request sent in this context; BudgetError if too little is left."""
         if not self._unsent:
             try:
                 self._context.budget.reserve(self._reserved.tokens, self._thought)
@@ -179,19 +179,19 @@ class Booking:
             raise
 
     def record(self, known: Usage) -> None:
-        """Put what the latest request has cost in the place of the most that it might have."""
+        """Replace the reserved maximum by the actual cost of the latest request."""
         self._context.spent += known - self._reserved
         self._context.budget.release(self._reserved - known)
 
     def close(self) -> None:
-        """Return what was reserved for a request that never left."""
+        """Release what was reserved if no request was sent."""
         if self._unsent:
             self._context.budget.release(self._reserved)
 
 
 @cache
 def final_prompt_tokens(thought: bool) -> int:
-    """Estimate the tokens of what a final prompt says beside its passages and findings; its worked examples can be left out."""
+    """Estimate the tokens of a final prompt without passages, findings and worked examples."""
     told = (prompt.with_options(thought, 0) for prompt in (FINALIZE, COMPRESS))
     messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
     return QUESTION_TOKENS + max(sum(estimate(message.text) for message in final) for final in messages)
@@ -202,7 +202,7 @@ CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 
 @contextmanager
 def call_context(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
-    """Make settings and budget reachable, and book what is spent meanwhile; not given, the budget is all that the settings allow."""
+    """Set the call context and record what is spent in it; without a budget, that of the settings."""
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
     before, reader_before = CURRENT.set(context), large.CHOSEN.set(is_large(settings.model))
     try:

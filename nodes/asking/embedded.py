@@ -19,19 +19,19 @@ from ramify.tools.models.tokens import estimate, passage_length
 from ramify.tools.reader.calibration import TAU
 
 LOW_CONFIDENCE = 0.3
-"""An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
+"""Below this confidence an answer is more likely wrong than right: the closest sentences are quoted in addition."""
 _DIGITS = 6
-"""Digits of a confidence that are kept: the last ones of an encoder depend on what else was in its batch."""
+"""Decimal places of a confidence; further ones depend on the encoder's batch."""
 
 
 class Extractive(Answerer):
-    """Small trained networks and arithmetic that quote passages; `notice` says why it is used in the place of a language model."""
+    """Small trained networks and arithmetic that quote passages; `notice` says why no language model is used."""
 
     tau = TAU
     writes = False
 
     def __init__(self, settings: Settings, notice: str | None = None) -> None:
-        """Prepare for calls with these settings; nothing is loaded yet. ModelError where the large reader is wanted and not there."""
+        """Prepare for calls with these settings; nothing is loaded yet. ModelError if the large reader is requested and not installed."""
         self.name = LARGE if is_large(settings.model) else EMBEDDED
         if self.name == LARGE:
             check_mpnet()
@@ -40,7 +40,7 @@ class Extractive(Answerer):
 
     @property
     def notices(self) -> list[str]:
-        """Say that it is used for want of a language model, where it is."""
+        """Return the notice that no language model was found, if so."""
         return [self._notice] if self._notice else []
 
     def count(self, text: str) -> int:
@@ -80,23 +80,23 @@ class Extractive(Answerer):
         return Reply(prompt.reply.model_validate(told), round(min(1.0, sure), _DIGITS), "reader", shown)
 
     def load(self) -> float:
-        """Load the encoder and the networks; return the seconds that took, 0 where all was there. Blocks."""
+        """Load the encoder and the networks; return the seconds that took, 0 if they were loaded already. Blocks."""
         from ramify.tools.extractive.model import load
 
         return load(large=self.name == LARGE)
 
     def objection(self, question: str) -> str | None:
-        """Say that a question is not in English, and what to do; None where it is."""
+        """Return that a question is not in English, and what to do; None if it is."""
         from ramify.tools.extractive.questions import objection
 
         return objection(question)
 
     def needs_quotation(self, answer: str, confidence: float | None) -> bool:
-        """Tell whether an answer is unknown or in doubt."""
+        """Return whether an answer is unknown or has a low confidence."""
         return is_unknown(answer) or (confidence is not None and confidence < LOW_CONFIDENCE)
 
     def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
-        """Return the steps or items that a question without an answer asks for, else what comes closest to it; blocks."""
+        """Return the steps or items that an unanswered question asks for, otherwise the closest sentences; blocks."""
         from ramify.tools.extractive.quotations import closest, listed
 
         if is_unknown(answer) and (found := listed(question, passages)) is not None:
@@ -104,7 +104,7 @@ class Extractive(Answerer):
         return Quotation(closest(question, passages), False, 0.0)
 
     def is_overview_question(self, question: str) -> bool:
-        """Tell whether a question is about the whole more than about something in it; blocks."""
+        """Return whether a question is about all documents rather than something in them; blocks."""
         from ramify.tools.extractive.overviews import surveys
 
         return surveys(question)

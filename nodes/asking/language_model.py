@@ -1,4 +1,4 @@
-"""The answerer that asks a language model: what fits its window is shown, one call, one repair."""
+"""The answerer for language models: fits the prompt to the context window, makes one call, and repeats it once if malformed."""
 
 import asyncio
 from bisect import bisect_right
@@ -31,7 +31,7 @@ MARGIN_TOKENS = 64
 
 @dataclass(frozen=True)
 class Request:
-    """Messages that fit, their tokens and the reply's, the passages they show and how many characters of each."""
+    """Messages that fit the window, their tokens, the longest reply, and the passages in them with the characters shown."""
 
     messages: list[BaseMessage]
     tokens: int
@@ -51,8 +51,8 @@ def fit_prompt(
 ) -> Request:
     """Render a prompt with as many of its passages as fit into the window beside the reply, the `last` one into what is `left` of a budget.
 
-    Worked examples go before any passage does. Blocking, since counting may ask the server. ReplyError where it does not fit into the
-    window even without passages.
+    Worked examples are dropped before passages. Blocking, since counting may call the server. ReplyError if it does not fit into
+    the window even without passages.
     """
     window = prompt_room(settings, model)
     affordable = min(window, left - settings.num_predict - model.thought_tokens)
@@ -82,7 +82,7 @@ def fit_prompt(
 
 
 def most_relevant(passages: tuple[Passage, ...], room: float, tokens: Callable[[tuple[Passage, ...]], int]) -> tuple[Passage, ...]:
-    """Return as many of the most relevant passages as come to at most `room` tokens, in their order; fewer than all."""
+    """Return the most relevant passages, in their order, that have at most `room` tokens together; fewer than all."""
     least_first = sorted(passages, key=lambda passage: passage.score)
 
     def best(number: int) -> tuple[Passage, ...]:
@@ -95,7 +95,7 @@ def most_relevant(passages: tuple[Passage, ...], room: float, tokens: Callable[[
 
 
 def repair_request(request: Request, reply_text: str, error: str, settings: Settings, model: Answerer) -> Request:
-    """Show the model its malformed reply and what is wrong with it, without examples or without that where there is no room."""
+    """Return a request that quotes the malformed reply and its error; without examples, or without both, if the window is too small."""
     complaint = HumanMessage(
         f"Your reply was:\n{cut(reply_text, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
     )
@@ -109,12 +109,12 @@ def repair_request(request: Request, reply_text: str, error: str, settings: Sett
 
 
 def prompt_room(settings: Settings, model: Answerer) -> int:
-    """Tell how many tokens a prompt may have beside the reply and a thought before it."""
+    """Return the tokens that a prompt may have, which the reply and its reasoning leave in the window."""
     return _window(settings, model) - settings.num_predict - model.thought_tokens
 
 
 def max_reply_tokens(tokens: int, settings: Settings, model: Answerer, left: float = float("inf")) -> int:
-    """Tell how many tokens the reply to a prompt of so many may take: with a thought, as far as the window and the budget have room."""
+    """Return the maximum tokens of the reply to a prompt of so many: with reasoning, as far as window and budget allow."""
     room = min(_window(settings, model), left) - tokens
     return int(max(settings.num_predict, min(settings.num_predict + model.thought_tokens, room)))
 
@@ -124,7 +124,7 @@ def _window(settings: Settings, model: Answerer) -> int:
 
 
 def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, ...]:
-    """Keep the first passages that come to at most `context_tokens`, the first always."""
+    """Return the first passages that have at most `context_tokens` together, at least one."""
     kept: list[Passage] = []
     total = 0
     for passage in passages:
@@ -136,7 +136,7 @@ def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[P
 
 
 def to_quote(passage: Passage, settings: Settings) -> Quote:
-    """Show a passage as a prompt does, cut to `passage_tokens`."""
+    """Return a passage as prompts show it, cut to `passage_tokens`."""
     return Quote(title=passage.title, source=passage.place, text=cut(passage.text, settings.passage_tokens, passage_length))
 
 
@@ -149,18 +149,18 @@ class LanguageModel(Answerer):
     """A chat model, reached through LangChain's interface."""
 
     def __init__(self, model: Model) -> None:
-        """Take a model that was found."""
+        """Wrap a model that was found."""
         self.model = model
         self.name, self.num_ctx, self.connecting_s = model.name, model.num_ctx, model.client_s
 
     @property
     def thought_tokens(self) -> int:
-        """Return the tokens that a reply may take beside `num_predict`, as far as calls have shown that the model thinks first."""
+        """Return the tokens that a reply may take in addition to `num_predict`, if calls have shown that the model reasons first."""
         return self.model.thought_tokens
 
     @property
     def notices(self) -> list[str]:
-        """Say what the user should know of it before it is asked."""
+        """Return what the user should know about the model before it is called."""
         return self.model.notices
 
     def count(self, text: str) -> int:
@@ -168,7 +168,7 @@ class LanguageModel(Answerer):
         return self.model.count(text)
 
     def load(self) -> float:
-        """Load what it needs in this process; return the seconds that took, 0 where all was there. Blocks."""
+        """Load what the model needs in this process; return the seconds that took, 0 if it was already loaded. Blocks."""
         return self.model.load()
 
     async def answer(
@@ -179,9 +179,9 @@ class LanguageModel(Answerer):
         field: str = "answer",
         on_text: OnText | None = None,
     ) -> Reply[T]:
-        """Answer one prompt within the budget; the confidence is that of the reply's `field`, whose text `on_text` gets as it comes.
+        """Answer one prompt within the budget; the confidence is that of the reply's `field`, whose text is streamed to `on_text`.
 
-        Where the prompt turns out to have filled the window, its reply is not used, and it is asked once more with fewer passages.
+        If the prompt has filled the window, the reply is discarded and the call repeated with fewer passages.
         """
         context = CURRENT.get()
         prompt = prompt.with_options(context.settings.thought, context.settings.shots, context.settings.style == "full")
@@ -234,7 +234,7 @@ class LanguageModel(Answerer):
         return reply
 
     async def _repair(self, request: Request, prompt: Prompt[T], reply: Structured, context: CallContext) -> Structured:
-        """Ask once more, showing what was wrong; MalformedError where that does not help."""
+        """Repeat the call with the error in the prompt; MalformedError if the reply is malformed again."""
         said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
         again = await asyncio.to_thread(repair_request, request, said, error, context.settings, self)
         reply = await self._call(again, prompt, context)
@@ -248,7 +248,7 @@ class LanguageModel(Answerer):
 
 
 def _text_reader(field: str, on_text: OnText) -> Callable[[str], None]:
-    """Read one text field out of a reply while it is written, and hand on what has come of it, where more has."""
+    """Return a callback that parses one text field of a partial reply and passes it to `on_text` when it has grown."""
     before = ""
 
     def read(written: str) -> None:

@@ -1,3 +1,3 @@
-"""What a model is asked while an index is built: `extract_elements`, `write_reports`, `summarize_clusters`; `reply_cache` first."""
+"""Model calls while an index is built: `extract_elements`, `write_reports`, `summarize_clusters`; `reply_cache` first."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Find names and what connects them with a language model (GraphRAG §1): extraction, gleaning, claims; a text that fails is halved."""
+"""Extraction of names and relations by a language model (GraphRAG §1), with gleaning and claims; failed texts are halved."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _MAX_STRENGTH = 10.0
 async def extract_elements(
     units: Sequence[Unit], model: CachedModel[BuildSettings], report_progress: Callable[[int], None]
 ) -> tuple[list[Elements], dict[str, str]]:
-    """Read units side by side; give what was found, and why units could not be read, by the id of their first passage."""
+    """Read units concurrently; return their elements, and the errors of unread units by the id of their first passage."""
 
     async def read(unit: Unit) -> tuple[list[Elements], str]:
         return await _read_halving(unit, model, _MAX_HALVINGS)
@@ -41,7 +41,7 @@ async def extract_elements(
 
 
 async def _read_halving(unit: Unit, model: CachedModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
-    """Read a unit; where no usable reply comes, each half of it, so often as is left."""
+    """Return the elements of a unit and an error, if any; without a valid reply the unit is halved, up to `left` times."""
     try:
         return [await _read(unit, model)], ""
     except ReplyError as error:
@@ -85,7 +85,7 @@ def _parts(line: str, number: int) -> list[str]:
 
 
 def _mentions(line: str, unit: Unit) -> list[Mention]:
-    """Book a name on each passage of the unit that has it; one that none has is made up, or from an example."""
+    """Return a mention of a name for each passage of the unit that contains it; none for a name that the model made up."""
     name, kind, description = _parts(line, 3)
     key = fold(name)
     if not key or len(name) > LONGEST:
@@ -105,7 +105,7 @@ def _link(line: str, unit: Unit, names: dict[str, str]) -> Link | None:
 
 
 def _claim(line: str, unit: Unit, names: dict[str, str]) -> Claim | None:
-    """Read a claim; None where its subject is no name of the text, or no passage has the words that it is said to be from."""
+    """Return a claim; None if its subject is no name of the text, or if no passage contains its quotation."""
     subject, *said = ("" if part.upper() == "NONE" else part for part in _parts(line, 7))
     about, kind, description, start, end, quoted = said
     words = quoted.strip("\"'“”‘’…. ").split()

@@ -1,4 +1,4 @@
-"""The model of a build: it is asked each thing once, because each validated reply is kept at once."""
+"""Model calls of a build, with a cache of validated replies, so that nothing is asked twice."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -24,20 +24,20 @@ _OPTIONS = ("temperature", "seed", "num_ctx", "num_predict", "thought", "shots")
 
 
 class CachedModel(Generic[S]):
-    """The model that the settings of a build name, with the replies kept in its work."""
+    """The model that a build's settings name, with a cache of replies in its work folder."""
 
     def __init__(self, settings: S, work: Work) -> None:
-        """Find the model, which blocks; UsageError or ModelError where there is none."""
+        """Find the model; blocks. UsageError or ModelError if there is none."""
         self.settings, self._work = settings, work
         self._model = current_model(settings)
         self.name, self.count = self._model.name, self._model.count
 
     def prompt_room(self, reserved: int) -> int:
-        """Return the tokens that a prompt has for its material, which says so many beside it."""
+        """Return the tokens that a prompt has for its material, if `reserved` are needed for the rest."""
         return prompt_room(self.settings, self._model) - reserved
 
     async def ask(self, prompt: Prompt[T], field: str, **slots: Any) -> T:
-        """Return the reply to a prompt, kept or new; BudgetError, ReplyError and ModelError as `ask` raises them."""
+        """Return the reply to a prompt, cached or new; raises BudgetError, ReplyError and ModelError like `ask`."""
         told = prompt.with_options(self.settings.thought, self.settings.shots)
         options = [f"{name}={getattr(self.settings, name)}" for name in _OPTIONS]
         key = key_of([self.name, *options, *(message.text for message in told.render(slots))])
@@ -55,14 +55,14 @@ class CachedModel(Generic[S]):
 
 
 def max_parallel_calls(settings: Settings) -> int:
-    """Tell how many calls to have under way: as many as a server takes, for each server."""
+    """Return the maximum number of concurrent calls: that of one server times the number of servers."""
     return (settings.max_concurrency or _DEFAULT_PARALLEL_CALLS) * max(1, len(addresses(settings.base_url)))
 
 
 async def run_concurrently(
     act: Callable[[G], Awaitable[R]], items: Sequence[G], max_parallel: int, report_progress: Callable[[int], None]
 ) -> list[R | BudgetError]:
-    """Act on all that is given, so many at a time; once a budget is used up, what is left comes back with that error."""
+    """Run `act` on all items, `max_parallel` at a time; once a budget is used up, the remaining results are that error."""
     results: list[R | BudgetError | None] = [None] * len(items)
     waiting = iter(range(len(items)))
     over: list[BudgetError] = []
@@ -83,6 +83,6 @@ async def run_concurrently(
         async with asyncio.TaskGroup() as group:
             for _ in range(min(max_parallel, len(items))):
                 group.create_task(work())
-    except ExceptionGroup as errors:  # a model that is gone is gone for all: one of them says so
+    except ExceptionGroup as errors:  # the model is unavailable for all: raise one of the errors
         raise errors.exceptions[0] from errors
     return [result for result in results if result is not None]

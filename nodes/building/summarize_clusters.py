@@ -1,4 +1,4 @@
-"""Sum up the clusters of a hierarchy with a language model; what its leaves do not support is asked for again, then quoted instead."""
+"""Summaries of a hierarchy's clusters by a language model; unsupported ones are requested again, then replaced by quotations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,23 +17,23 @@ from ramify.tools.hierarchy.leaves import Said, Summary
 from ramify.tools.hierarchy.summaries import SUPPORTED, Material, Quoting, encoded, unsupported
 
 _PROMPT_TOKENS = 600
-"""Tokens left for what the prompt says beside its passages."""
+"""Tokens reserved for the rest of the prompt."""
 
 
 @dataclass(frozen=True)
 class ModelSummarizer:
-    """Sum up clusters by asking a model."""
+    """Summarizes clusters with a language model."""
 
     model: CachedModel[HierarchySettings]
     encoder: Encoder
 
     @property
     def made_by(self) -> str:
-        """Name who writes the summaries."""
+        """Return the name of the model that writes the summaries."""
         return self.model.name
 
     async def summarize(self, material: Material) -> Summary:
-        """Sum up a cluster by what is supported; where that is too little, or a budget is used up, sentences are quoted, and marked so."""
+        """Return a summary of a cluster from supported sentences; quotations if they are too few or a budget is used up."""
         texts, nli = self._select_texts(material), self.model.settings.nli
         try:
             said = await self._ask_sentences(SUMMARIZE_CLUSTER, material, texts)
@@ -54,7 +54,7 @@ class ModelSummarizer:
         return [sentence for text in reply.sentences for sentence in sentences(text)]
 
     def _select_texts(self, material: Material) -> list[str]:
-        """List the texts nearest the centre that fit the window; one too long by itself is cut."""
+        """List the texts nearest to the centre that fit the window; a single too long one is cut."""
         left = self.model.prompt_room(_PROMPT_TOKENS)
         texts: list[str] = []
         for source in material.nearest:
@@ -66,14 +66,14 @@ class ModelSummarizer:
         return texts
 
     def _cite_nearest(self, said: Sequence[str], material: Material) -> list[Said]:
-        """Lead each sentence to the leaf nearest to it."""
+        """Return each sentence with the leaf nearest to it."""
         vectors = np.array([source.vector for source in material.sources])
         near = encoded(self.encoder, tuple(said)) @ vectors.T
         return [Said(text, material.sources[int(row.argmax())].leaf) for text, row in zip(said, near, strict=True)]
 
 
 def _without(said: Sequence[str], failing: Sequence[str]) -> list[str]:
-    """Leave sentences out; of one that is there several times and fails as a repetition, the first stays."""
+    """Return the sentences without failing ones and repetitions."""
     left = Counter(said)
     left.subtract(failing)
     return [text for text in dict.fromkeys(said) if left[text] > 0]

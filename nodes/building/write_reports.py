@@ -1,4 +1,4 @@
-"""Sum up elements and report on communities with a language model (GraphRAG §1); where a report fails, one is quoted, and marked so."""
+"""Descriptions of elements and reports on communities by a language model (GraphRAG §1); failed reports become quotations."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,13 +14,13 @@ from ramify.tools.knowledge.rule_builder import quoted_report
 
 _NUMBERS = re.compile(r"\s*\[([\d,;\s]+)\]\s*\.?\s*$")
 _PROMPT_TOKENS = 600
-"""Tokens left for what the prompt says beside its material."""
+"""Tokens reserved for the rest of the prompt."""
 _LONG_TOKENS = 500
-"""Tokens from which on what was said of an element is summed up by a call."""
+"""From this many tokens on, the descriptions of an element are summarized by a call."""
 
 
 async def describe(knowledge: Knowledge, model: CachedModel[BuildSettings], report_progress: Callable[[int], None]) -> Graph:
-    """Give each element one description: what was said of it, joined; summed up by the model where that is long."""
+    """Return the graph with one description per element: all of them joined; summarized by the model if that is long."""
     elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
     long = [one for one in elements if model.count(joined(one.told).text) > _LONG_TOKENS]
 
@@ -46,7 +46,7 @@ def report_tokens(material: Material, model: CachedModel[BuildSettings]) -> int:
 async def write_reports(
     materials: Sequence[Material], model: CachedModel[BuildSettings], report_progress: Callable[[int], None]
 ) -> list[Report]:
-    """Report on communities side by side."""
+    """Return reports on communities, written concurrently."""
 
     async def write(material: Material) -> Report:
         if material.community.level >= model.settings.report_levels:
@@ -78,7 +78,7 @@ def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by:
 
 
 def _finding(text: str, lines: Sequence[Told]) -> Finding:
-    """Lead from the numbers of lines to their passages; a finding without any rests on what the first line rests on."""
+    """Return a finding with the passages of the lines it cites by number, by default that of the first line."""
     match = _NUMBERS.search(text)
     numbers = [int(number) for number in re.findall(r"\d+", match[1])] if match else []
     passages = dict.fromkeys(lines[number - 1].passage for number in numbers if 0 < number <= len(lines))

@@ -43,13 +43,13 @@ R = TypeVar("R", bound="Outcome")
 T = TypeVar("T", bound=BaseModel)
 
 Update = dict[str, Any]
-UNSPLIT = "searched as it is, not split"
+UNSPLIT = "searched unchanged, not split"
 _PROGRAMMING = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Context(Generic[S]):
-    """The state and the settings, as a step sees them; the wiring says where the step's edges lead."""
+    """What a step receives: the state, the settings, and where its edges lead."""
 
     state: Any
     """The state; that of Iterative RAG has more than others."""
@@ -62,7 +62,7 @@ class Context(Generic[S]):
     final_call: bool = True
     """Whether the last step may ask the model; else the root's answer is the question's."""
     accepts: Callable[[Branch], bool] = field(default=lambda branch: True)
-    """Tells whether the answer of a branch is accepted, as the edges say."""
+    """Whether the answer of a branch is accepted, as the edges say."""
     strategy: str = ""
     """The name of the strategy whose graph it is; empty where it is no registered one."""
 
@@ -76,39 +76,39 @@ class Context(Generic[S]):
         return tuple(known[key] for key in dict.fromkeys(key for branch in branches for key in branch.evidence) if key in known)
 
     def part_of(self, branch: Branch) -> str:
-        """Say which question it is a part of; empty for the root, and where it asks the same: it tells apart what bears one name."""
+        """Return the parent's question, which disambiguates names; empty for the root, and if both are the same."""
         parent = self.tree.get(branch.parent or "")
         return "" if parent is None or branch.kind != "question" or parent.question == branch.question else parent.question
 
     def is_awaited(self, branch: Branch) -> bool:
-        """Tell whether another branch waits for its answer."""
+        """Return whether another branch waits for its answer."""
         return is_awaited(self.tree, branch)
 
 
 Confirm = Callable[[Sequence[Branch], list[list[Branch]], Any], Awaitable[list[list[Branch]]]]
-"""Takes the branches of a step, what it returned for each, and the context; returns what counts."""
+"""Takes the branches of a step, its results for each, and the context; returns the reviewed results."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step as a graph runs it; call it as the function that it is made of."""
+    """A step of a graph; callable like the function it was made from."""
 
     name: str
     act: Callable[..., Awaitable[Any]]
     kind: Literal["branch", "level", "state"]
     once: bool = False
-    """Whether branches that ask the same are asked for once."""
+    """Whether identical questions are asked once."""
     final: bool = False
-    """Whether it makes the question's last call, which budgets keep back."""
+    """Whether it makes the question's final call, which budgets reserve."""
     confirm: Confirm | None = None
-    """Asks a person about what it found for the branches, before that counts."""
+    """Asks a person to review its results before they are used."""
 
     async def __call__(self, *given: Any) -> Any:
         """Do what it does: with a branch and a context, with branches and a context, or with a context."""
         return await self.act(*given)
 
     async def run(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
-        """Act on what was handed over; return the state's update."""
+        """Run the step on these branches; return the state's update."""
         if self.kind == "state":
             return dict(await self.act(context))
         if not branches:
@@ -118,7 +118,7 @@ class Step:
         return await self._run_each(branches, context)
 
     async def _run_each(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
-        """Act on each branch in a task; one whose question is being asked elsewhere waits for the answer, and takes it over."""
+        """Run each branch in a task; one whose question is already being asked waits for that answer and copies it."""
         originals = {b.path: original for b in branches if self.once and (original := find_duplicate(context.tree, b))}
         asked = [branch for branch in branches if branch.path not in originals]
 
@@ -160,29 +160,29 @@ def state_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
 
 
 class Outcome(FrozenModel):
-    """What a task brings back: what it spent, what it showed the model, and why it failed if it did."""
+    """The result of a task: its usage, what the model was shown, and why it failed, if it did."""
 
     usage: Usage = Field(default_factory=Usage)
     shown: dict[str, int] = Field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
     notices: tuple[str, ...] = ()
-    """What the result has to say of it."""
+    """Notices for the result."""
     failure: str = ""
     malformed: bool = False
-    """Whether it failed by a reply that was malformed, also when asked for again."""
+    """Whether it failed because the reply was malformed twice."""
     limit: Limit | None = None
     model_unavailable: bool = False
-    """Whether it failed because the model cannot be asked: then nothing more is asked for the question."""
+    """Whether the model is not available: then no further call is made for the question."""
 
 
 class StepResult(Outcome):
-    """What the task of a branch brings back; with branches beside a failure, they go on in spite of it."""
+    """The result of a branch's task; branches returned with a failure are processed further."""
 
     branches: tuple[Branch, ...] = ()
 
 
 class CallResult(Outcome):
-    """What the task of a call brings back: the reply as plain values."""
+    """The result of a call's task: the reply as JSON values."""
 
     value: dict[str, Any] = Field(default_factory=dict)
     confidence: float = 0.0
@@ -190,7 +190,7 @@ class CallResult(Outcome):
 
 
 def with_warning(error: ReplyError, branch: Branch, consequence: str) -> Branch:
-    """Return a branch that goes on as told in spite of an error; of the root's the question's result says so, too."""
+    """Return the branch with a note of the error and its consequence; for the root, the question's result has the note, too."""
     note = f"{consequence}: {error}"
     context = CURRENT.get()
     context.failed = error
@@ -200,12 +200,12 @@ def with_warning(error: ReplyError, branch: Branch, consequence: str) -> Branch:
 
 
 def _mark_failed(branch: Branch, why: str) -> Branch:
-    """Return the branch of a task that failed, settled, with the reason: an answer that it had is kept."""
+    """Return the branch of a failed task, settled, with the reason; an answer that it had stays."""
     return branch.with_status("failed" if branch.answer is None else "leaf", note=branch.with_note(why))
 
 
 def _usage_update(results: Sequence[StepResult]) -> Update:
-    """Return the update that books what tasks spent and showed, and what stops the question."""
+    """Return the state update with the tasks' usage, shown passages and notices, and what stops the question."""
     update: Update = {"shown": {}, "usage": Usage(critical_path_calls=max((result.usage.llm_calls for result in results), default=0))}
     notices: list[str] = []
     for result in results:
@@ -229,10 +229,10 @@ async def call_model(
     on_text: OnText | None = None,
     **slots: Any,
 ) -> tuple[Reply[T] | None, Update]:
-    """Ask the model one thing for the whole question; return its reply and the update that books it.
+    """Make one model call for the whole question; return its reply and the update with its usage.
 
-    No reply means that it failed: the update says why. `instead` is what is done without a reply; where there is nothing, the failure is
-    what the question was stopped by. `on_text` gets the reply's text as it comes.
+    Without a reply, the update says why the call failed. `fallback`: what is done without a reply; if empty, the failure is what
+    the question was stopped by. `on_text` receives the reply's text as it is generated.
     """
 
     async def call(given: dict[str, Any]) -> CallResult:
@@ -256,13 +256,13 @@ async def call_model(
 
 
 async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[G], kind: type[R]) -> list[R]:
-    """Act on each of what is given, side by side, each in a LangGraph task: checkpointed, retried, seen in the stream, failing alone.
+    """Run `act` on each item concurrently, each in a LangGraph task: checkpointed, retried, visible in the stream, failing alone.
 
-    ModelError where the model cannot be asked and has not replied to the question before.
+    ModelError if the model is not available and has not replied to the question before.
     """
 
     async def perform(item: G) -> dict[str, Any]:
-        """Act once; what it spent is part of the result, also when it fails."""
+        """Run once; the usage is part of the result, also of a failure."""
         outer = CURRENT.get()
         outcome = kind()
         with call_context(outer.settings, outer.budget) as work:
@@ -283,7 +283,7 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
     performed: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=_is_transient))(cast(Any, perform))
 
     async def attempt(item: G) -> R:
-        """Act in a task; what it spent is known also where it ends in an error."""
+        """Run in a task; the usage is recorded also if it ends in an error."""
         outer = CURRENT.get()
         with call_context(outer.settings, outer.budget) as work:
             try:
@@ -308,5 +308,5 @@ async def _run_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequenc
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
+    """Return whether an error may be transient: its task is retried, and if that fails, its branch alone fails."""
     return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *_PROGRAMMING))

@@ -1,4 +1,4 @@
-"""How a question ends: how sure its answer is, its text, and what a profile does to it (`profile`), which withholds or fits."""
+"""The final step: the answer's confidence and text, and the profile (`profile`), which withholds an answer or corrects its confidence."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,15 +21,15 @@ from ramify.tools.profile import Profile, load_profile
 def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
     """Make a question's last step of an async function of a context; it returns the state's update, with the answer.
 
-    It begins when all is settled; then it says how sure the answer is, and adds its text (`style=full`). UsageError where a branch still
-    wants work that no edge of this graph leads to.
+    It runs when all branches are settled, and adds confidence and text (`style=full`). UsageError if a branch is unsettled and no
+    edge of this graph leads to it.
     """
 
     async def close(context: Context[Any]) -> Update:
         state = context.state
         if left := [branch for branch in context.tree.values() if branch.status in WORKING]:
-            what = f"branch {left[0].path!r} is {left[0].status!r} and no step of this graph takes it"
-            raise UsageError(what, "edit its status: open is searched and answered again, leaf or pruned is settled")
+            what = f"branch {left[0].path!r} has the status {left[0].status!r}, and no step of this graph processes it"
+            raise UsageError(what, "edit its status: `open` to search and answer it again, `leaf` or `pruned` to settle it")
         update = {"answer": state["answer"], **await act(context)}
         model: Answerer | None
         try:
@@ -54,7 +54,7 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
 
 
 def _lowest_confidence(tree: Tree, update: Update) -> float:
-    """Return the lowest confidence of the branches that an answer rests on, 1 where there are none: it is not surer than that."""
+    """Return the lowest confidence of the branches that an answer rests on, 1 if there are none: an upper bound of its own."""
     cited = {citation.id for citation in update.get("citations", []) if citation.cited}
     known = [branch for branch in tree.values() if branch.known and branch.kind == "question" and branch.status not in DROPPED]
     hops = [branch for branch in known if branch.path != ROOT and cited.intersection(branch.cited)]
@@ -62,19 +62,19 @@ def _lowest_confidence(tree: Tree, update: Update) -> float:
 
 
 def _all_failed(tree: Tree) -> bool:
-    """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
+    """Return whether all branches failed: then the question was not answered with Unknown, but not asked."""
     below = branches_below(tree)
     ends = [branch for branch in tree.values() if not below[branch.path]]
     return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOT_FOUND) for end in ends)
 
 
 async def _apply_profile(context: Context[Any], update: Update) -> Update:
-    """Apply the profile, if there is one, to the update that concludes a question, and ask a person about the answer if that is wanted."""
+    """Return the final update with the profile applied, if there is one, and reviewed by a person, if requested."""
     if context.settings.profile is None:
         return await confirm_answer(context, update)
     profile = await asyncio.to_thread(load_profile, context.settings.profile)
     if told := await asyncio.to_thread(_differences, context, profile):
-        notice = f"the profile was calibrated otherwise ({'; '.join(told)}): its bound does not hold here"
+        notice = f"the profile was calibrated for other conditions ({'; '.join(told)}): its bound does not hold here"
         update = {**update, "notices": [*update.get("notices", []), notice]}
     if not is_unknown(str(update["answer"])) and profile.withholds(update.get("confidence") or 0.0):
         return {**update, **_withhold(context, update, profile)}
@@ -85,7 +85,7 @@ async def _apply_profile(context: Context[Any], update: Update) -> Update:
 
 
 def _differences(context: Context[Any], profile: Profile) -> list[str]:
-    """List in what the question differs from those that the profile was calibrated on."""
+    """List the differences from the conditions under which the profile was calibrated."""
     settings = context.settings
     own = {name: getattr(settings, name) for name in profile.made_of.settings if name in type(settings).model_fields}
     index = digest_of(settings.index) if context.state["index"] and profile.made_of.indexes else None
@@ -93,9 +93,9 @@ def _differences(context: Context[Any], profile: Profile) -> list[str]:
 
 
 def _withhold(context: Context[Any], update: Update, profile: Profile) -> Update:
-    """Return Unknown with the reason; what the answer rested on is shown as what comes closest."""
+    """Return an update with Unknown and the reason; the withheld answer's citations are shown as closest passages."""
     confidence, threshold = (f"{round(value, 4):g}" for value in (update.get("confidence") or 0.0, profile.threshold))
-    why = f"its confidence, {confidence}, is not above {threshold}, which the profile asks for so that {profile.promise}"
+    why = f"its confidence, {confidence}, is not above {threshold}, the profile's threshold, so that {profile.promise}"
     closest = [one.model_copy(update={"cited": False, "closest": True}) for one in update.get("citations", [])]
     quoted = [[Sentence(text=one.quote, citations=(number,))] for number, one in enumerate(closest, 1) if one.quote]
     return {

@@ -1,4 +1,4 @@
-"""What the final call is shown: the branches as findings, and their passages in order."""
+"""Findings and passages for the final call."""
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
@@ -11,15 +11,15 @@ from ramify.prompts import Above, Finding
 from ramify.tools.quoting import brief, flatten
 
 MAX_SOURCES = 3
-"""Most sources that a finding names."""
+"""Maximum number of sources in a finding."""
 MAX_SOURCE_CHARS = 60
-"""Characters of each: a title comes from a document, and may be of any length."""
+"""Characters of each: a title comes from a document and may have any length."""
 MAX_NOTE_CHARS = 160
-"""Characters of what is said of a branch that was dropped."""
+"""Characters of the note of a dropped branch."""
 
 
 def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Branch]) -> Finding:
-    """Show a branch as a prompt does, with the sources that its answer rests on: else nobody can weigh them; `above`: the root first."""
+    """Return a branch as prompts show it, with the sources of its answer; `above`: its ancestors, the root first."""
     rests_on = dict.fromkeys(format_source(passages[key]) for key in branch.cited if key in passages)
     return Finding(
         path=branch.path,
@@ -36,13 +36,13 @@ def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[
 
 
 def format_source(passage: Passage) -> str:
-    """Name a passage's document: its title and where it lies."""
+    """Return a passage's title and source in one line."""
     title, source = (flatten(text)[:MAX_SOURCE_CHARS] for text in (passage.title, passage.source))
     return f'"{title}" ({source})' if title and title != source else source
 
 
 def branches_for_final_call(state: State, settings: Settings | type[Settings]) -> list[Branch]:
-    """List the branches that the final call is shown: the whole tree, pruned ones too, or what holds at the end (leaves)."""
+    """Return the branches shown to the final call: the whole tree with pruned ones, or the leaves."""
     branches = list(state["tree"].values())
     if settings.final_call_branches == "tree":
         return branches
@@ -51,7 +51,7 @@ def branches_for_final_call(state: State, settings: Settings | type[Settings]) -
 
 
 def rank_passages(state: State, branches: Iterable[Branch], by_value: bool = False) -> list[Passage]:
-    """Order the passages of branches: first what answers rest on, then what was found.
+    """Return the passages of branches in order: cited ones first, then the other ones found.
 
     What was found is dealt round-robin, the deepest branches first, the names last, because that was found without the question; `by_value`
     orders it by the value that MMR gave it, best first, ties by path (ToR-RAG §5). The best passage of a name stands with what is cited.

@@ -1,6 +1,6 @@
-"""A person's review (`ask_first`): what is proposed is shown before it counts, and a person approves, edits or rejects it.
+"""Review by a person (`ask_first`): a person approves, edits or rejects splits or answers before they are used.
 
-The run stops by LangGraph's `interrupt`, with the request that LangChain's human-in-the-loop middleware makes, and goes on by
+The run stops with LangGraph's `interrupt`, with the request format of LangChain's human-in-the-loop middleware, and resumes with
 `Command(resume={"decisions": [...]})`: one decision an action, in their order.
 """
 
@@ -38,7 +38,7 @@ DECISIONS_FORM = '{"decisions": [{"type": "approve"}]}, with one decision for ea
 
 
 class EditedAction(BaseModel):
-    """What a person puts in the place of an action."""
+    """A person's replacement of an action."""
 
     name: str
     args: dict[str, str]
@@ -59,7 +59,7 @@ class ReviewDecision(BaseModel):
 
     @property
     def reason(self) -> str:
-        """Say who rejected it, and why where a reason was given."""
+        """Return that a person rejected it, with the reason if there is one."""
         why = brief(self.message.replace(";", ","), MAX_REASON_CHARS)  # in a note, semicolons divide
         return f"rejected by a person{why and f': {why}'}"
 
@@ -70,7 +70,7 @@ class _ReviewDecisions(BaseModel):
 
 @dataclass(frozen=True)
 class ReviewAction:
-    """What a person is asked about."""
+    """An action that a person reviews."""
 
     name: str
     args: dict[str, str]
@@ -81,16 +81,16 @@ class ReviewAction:
 
 
 def check_checkpointer() -> None:
-    """Raise UsageError where the run, without a checkpointer, could not go on after a person was asked."""
+    """Raise UsageError if there is no checkpointer, so that the run could not be resumed after a review."""
     if not get_config().get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER):
-        what = "ask_first stops the run to ask a person, and without a checkpointer it could not go on"
+        what = "ask_first stops the run for a person's review, and without a checkpointer it cannot be resumed"
         raise UsageError(what, "compile the outermost graph with a checkpointer, or set ask_first=never")
 
 
 async def review(actions: Sequence[ReviewAction]) -> list[ReviewDecision]:
-    """Stop the run until a person has decided on each action; decisions that cannot be used are asked for again, with the reason.
+    """Stop the run until a person has decided on each action; invalid decisions are requested again, with the reason.
 
-    The time it takes counts against no budget of seconds.
+    The time it takes does not count against the budget of seconds.
     """
     asked: float = await _review_started()
     refused = ""
@@ -109,11 +109,11 @@ async def _time() -> float:
 
 
 _review_started: Any = task(name="ask_first")(cast(Any, _time))
-"""Returns the time; to a run that goes on that of its first asking, as every task does."""
+"""Returns the time; in a resumed run that of the first request, because the task's result is stored."""
 
 
 def _request(actions: Sequence[ReviewAction], refused: str) -> dict[str, Any]:
-    """Write the request as LangChain's middleware does."""
+    """Return the request in the format of LangChain's middleware."""
     before = f"Not understood: {one_line(refused)}\n" if refused else ""
     return {
         "action_requests": [
@@ -124,11 +124,12 @@ def _request(actions: Sequence[ReviewAction], refused: str) -> dict[str, Any]:
 
 
 def _parse_decisions(answer: object, actions: Sequence[ReviewAction]) -> list[ReviewDecision]:
-    """Read the decisions; UsageError for what is none, or cannot be carried out."""
+    """Return the parsed decisions; UsageError if they are invalid or cannot be applied."""
     try:
         decisions = _ReviewDecisions.model_validate(answer).decisions
     except ValidationError:
-        raise UsageError(f"{brief(repr(answer), MAX_QUOTED_CHARS)} is no list of decisions", f"resume with {DECISIONS_FORM}") from None
+        what = f"{brief(repr(answer), MAX_QUOTED_CHARS)} is not a valid list of decisions"
+        raise UsageError(what, f"resume with {DECISIONS_FORM}") from None
     if len(decisions) != len(actions):
         raise UsageError(f"{len(decisions)} decisions were given for {len(actions)} actions", f"resume with {DECISIONS_FORM}")
     return [
@@ -137,7 +138,7 @@ def _parse_decisions(answer: object, actions: Sequence[ReviewAction]) -> list[Re
 
 
 def _check_edit(decision: ReviewDecision, action: ReviewAction) -> ReviewDecision:
-    """Return an edit with all arguments of the action; UsageError where it cannot be carried out."""
+    """Return an edit with all arguments of the action; UsageError if it cannot be applied."""
     edited = decision.edited_action
     if edited is None or edited.name != action.name:
         raise UsageError(
@@ -155,42 +156,42 @@ def _check_edit(decision: ReviewDecision, action: ReviewAction) -> ReviewDecisio
 
 
 def to_argument(text: str | None) -> str:
-    """Put a text on one line to be edited, without characters that nobody would see."""
+    """Return a text on one line for editing, without invisible characters."""
     return reveal(flatten(text or ""), lambda character: "")
 
 
 def quote_text(text: str | None) -> str:
-    """Quote a text from a model in a description: on one line, as code, so that no interface takes it for a link or a picture."""
+    """Return a model's text quoted as code on one line, so that no interface renders links or pictures in it."""
     return f"`{brief(one_line(text or '').replace('`', chr(39)), MAX_SHOWN_CHARS)}`"
 
 
 def format_confidence(confidence: float | None, settings: TreeSettings) -> str:
-    """Say how sure an answer is."""
+    """Return an answer's confidence compared with tau, as text."""
     return f"confidence {figure(confidence or 0.0)}, not above tau {settings.threshold:g}"
 
 
 def check_answer(args: Mapping[str, str]) -> None:
-    """Raise UsageError for an answer that says nothing."""
+    """Raise UsageError for an empty or Unknown answer."""
     if is_unknown(args[ANSWER]):
         raise UsageError(
-            f"the edited answer {brief(args[ANSWER], MAX_QUOTED_CHARS)!r} says nothing", "write an answer, or reject the one that was found"
+            f"the edited answer {brief(args[ANSWER], MAX_QUOTED_CHARS)!r}is empty or Unknown", "write an answer, or reject the one found"
         )
 
 
 def apply_decision(branch: Branch, decision: ReviewDecision) -> Branch:
-    """Return a branch with the answer that a person decided on: as it is, another one, or Unknown."""
+    """Return a branch with a person's decision applied to its answer: unchanged, replaced, or Unknown."""
     if decision.type == "approve":
         return branch.with_status(branch.status, note=branch.with_note("approved by a person"))
     if decision.type == "reject":
         note = branch.with_note(f"{quote_answer(branch.answer)} was {decision.reason}")
         return branch.with_status(branch.status, answer=UNKNOWN, confidence=None, confidence_source=None, cited=(), note=note)
-    note = branch.with_note(f"a person's answer, in the place of {quote_answer(branch.answer)}")
+    note = branch.with_note(f"a person's answer, instead of {quote_answer(branch.answer)}")
     changes: dict[str, Any] = {"answer": flatten(decision.args[ANSWER]), "confidence": 1.0, "confidence_source": "person", "cited": ()}
     return branch.with_status(branch.status, **changes, objection="", note=note)
 
 
 async def confirm_answer(context: Context[Any], update: Update) -> Update:
-    """Ask a person before an unsure answer is given (`ask_first=unsure`); one that is rejected is Unknown."""
+    """Have a person review an unsure answer before it is returned (`ask_first=unsure`); a rejected one becomes Unknown."""
     settings, answer = context.settings, str(update["answer"])
     confidence = update.get("confidence")
     root = {**context.tree, **update.get("tree", {})}[ROOT].model_copy(update={"answer": answer, "confidence": confidence})

@@ -37,15 +37,15 @@ from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
 
 _MARK_AFTER_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
 _BETWEEN_MARKS = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
-"""What separates marks."""
+"""Separators between marks."""
 STREAM_TEXT = "ramify_stream_text"
-"""The name in a config's `configurable` that says whether anybody reads a text while it is written."""
+"""Key in a config's `configurable`: whether anybody reads the streamed text."""
 _TEXT_FIELDS = {"text", "sentences", "quoted"}
 _NOT_WRITTEN = "the answer in sentences is quoted, not written"
 
 
 def make_citations(state: State, answer: str, cited: Iterable[str], shown: tuple[str, ...]) -> list[Citation]:
-    """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
+    """Return citations of the cited passages, without duplicates; if none is cited, of the first shown ones, marked as not cited."""
     chosen = tuple(cited)
     passages = [state["passages"][key] for key in dict.fromkeys(chosen or shown[:MAX_UNCITED]) if key in state["passages"]]
     quotes = []
@@ -57,9 +57,9 @@ def make_citations(state: State, answer: str, cited: Iterable[str], shown: tuple
 
 
 def cite_reply(state: State, answer: str, reply: Reply[Any], before: Sequence[Citation] = ()) -> Update:
-    """Cite what a reply names, in its text and by its list, and take the text over with the numbers of the citations.
+    """Return an update with the passages that a reply cites, in its text or list, and its text with renumbered citations.
 
-    What was cited `before` stays cited, behind that.
+    Citations in `before` stay cited, after the new ones.
     """
     text: str = getattr(reply.value, "text", "")
     passages = [passage.id for passage in reply.passages]
@@ -79,7 +79,7 @@ def cite_reply(state: State, answer: str, reply: Reply[Any], before: Sequence[Ci
 
 
 def parse_sentences(text: str, numbers: Mapping[int, Sequence[int]]) -> list[list[Sentence]]:
-    """Split a text with marks into lines of sentences; `numbers` leads from a mark to citations, and any other mark is dropped."""
+    """Split a text with marks into lines of sentences; `numbers` maps marks to citations, and other marks are dropped."""
     lines: list[list[Sentence]] = []
     for line in filter(None, (" ".join(line.split()) for line in text.splitlines())):
         found: list[Sentence] = []
@@ -95,19 +95,19 @@ def parse_sentences(text: str, numbers: Mapping[int, Sequence[int]]) -> list[lis
 
 
 def with_citations(lines: Sequence[Sequence[Sentence]], places: Iterable[int]) -> list[list[Sentence]]:
-    """Return lines of sentences that all cite the same."""
+    """Return lines of sentences with the same citations for all of them."""
     cited = tuple(places)
     return [[one.model_copy(update={"citations": cited}) for one in line] for line in lines]
 
 
 def text_update(lines: Sequence[Sequence[Sentence]], quoted: bool = False) -> Update:
-    """Return lines of sentences as an update of the state: the text, each sentence with its marks, and the sentences."""
+    """Return a state update with the sentences and the text made from them, with marks."""
     text = "\n".join(" ".join(map(with_marks, line)) for line in lines)
     return {"text": text, "sentences": [sentence for line in lines for sentence in line], "quoted": quoted}
 
 
 async def add_text(state: State, settings: Settings, model: Answerer, update: Update) -> Update:
-    """Add the text to an update that concludes a question, where it has none: written in one call, else quoted; and check it."""
+    """Return the final update with a text, if it lacks one: written in one call, otherwise quoted; and with its sentences checked."""
     answered = not is_unknown(str(update["answer"]))
     if settings.style == "short":
         found = (
@@ -127,7 +127,7 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
 
 
 async def _write_text(state: State, settings: Settings, update: Update) -> Update:
-    """Have an answer that is known written in sentences."""
+    """Return an update with a known answer written in sentences by the model."""
     state = {**state, **{name: update[name] for name in ("notices",) if name in update}}  # type: ignore[typeddict-item]  # the same keys
     held = {**state["passages"], **update.get("passages", {})}
     ids = [citation.id for citation in update.get("citations", [])] or [
@@ -144,18 +144,18 @@ async def _write_text(state: State, settings: Settings, update: Update) -> Updat
 
 
 def _add_usage(update: Update, spent: Update) -> Update:
-    """Book a call beside what the question has cost; its failure is none of the question's, which has its answer."""
+    """Return the usage of an additional call added to an update's; its failure does not stop the question, which has an answer."""
     kept = {name: value for name, value in spent.items() if name not in ("stopped_by", "error")}
     usage = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
     return {**kept, "usage": usage, "shown": merge_max(update.get("shown"), spent["shown"])}
 
 
 def text_streamer(state: State) -> OnText | None:
-    """Return what hands a text on while it is written: as custom events with all of it so far, and as chunks of a message.
+    """Return a callback that streams a text while it is generated: as custom events with all of it so far, and as message chunks.
 
-    Without numbers: those of the citations are known at the end.
+    Without citation numbers, which are known only at the end.
 
-    None where whoever runs the graph has said that nobody reads it: then replies need not be streamed; and where a person is asked first.
+    None if the config says that nobody reads the stream, so that replies need not be streamed, or if a person reviews the answer.
     """
     if CURRENT.get().settings.reviewed == UNSURE or not get_config().get("configurable", {}).get(STREAM_TEXT, True):
         return None
@@ -175,7 +175,7 @@ def text_streamer(state: State) -> OnText | None:
 
 
 def _quote_citations(tree: Tree, update: Update) -> Update:
-    """Quote the passages that an answer rests on, in the order in which they were found: first hop first."""
+    """Return a text of quotations from the cited passages, in the order of the hops."""
     answer, cited = str(update["answer"]), [citation for citation in update.get("citations", []) if citation.cited]
     if not cited:
         return text_update([[Sentence(text=line)] for line in answer.splitlines() if line.strip()])
@@ -189,7 +189,7 @@ def _quote_citations(tree: Tree, update: Update) -> Update:
 
 
 async def _quote_passages(state: State, model: Answerer, update: Update) -> Update:
-    """Quote what answers a question that no phrase answers; where it has no answer, or a doubtful one, what comes closest to it."""
+    """Return an update that quotes sentences answering a question which no phrase answers, or the closest ones for an unsure answer."""
     passages = rank_passages(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
     above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]
     shown = [Quote(title=title, source=passage.source, text=passage.text) for title, passage in zip(above, passages, strict=True)]
@@ -216,7 +216,7 @@ async def _quote_passages(state: State, model: Answerer, update: Update) -> Upda
 
 
 async def _check_sentences(state: State, settings: Settings, sentences: Sequence[Sentence], update: Update) -> Update:
-    """Say of each sentence whether what it cites supports it: names and numbers first, then the rest as `check` says."""
+    """Return an update with each sentence marked as supported or not by its citations, as the setting `check` says."""
     cited: list[Citation] = update.get("citations", [])
     texts = [[f"{cited[n - 1].title} {cited[n - 1].heading}: {cited[n - 1].text}" for n in one.citations] for one in sentences]
     spent: Update = {}
@@ -241,9 +241,9 @@ async def _check_sentences(state: State, settings: Settings, sentences: Sequence
 async def _check_with_model(
     state: State, sentences: Sequence[Sentence], texts: Sequence[Sequence[str]], update: Update
 ) -> tuple[list[bool] | None, Update]:
-    """Ask the model which sentences the passages do not support; one whose names or numbers are missing needs no asking.
+    """Have the model find unsupported sentences; those with missing names or numbers are unsupported without a call.
 
-    Return the verdicts, None where there is no reply, and the update that books the call.
+    Return the verdicts, None without a reply, and the update with the call's usage.
     """
     stand = [bool(told) and not missing_facts(one.text, told) for one, told in zip(sentences, texts, strict=True)]
     if not any(stand):

@@ -46,7 +46,7 @@ __all__ = [
 Kind = Literal["question", "entity", "batch"]
 """What a branch asks: a question, what there is about a name, or what a batch of reports says of the whole question."""
 Status = Literal["open", "waiting", "answered", "split", "inner", "leaf", "pruned", "failed"]
-"""What came of a branch: to be searched or answered, waiting for its sibling, answered, divided; or settled (the last four)."""
+"""State of a branch: open, waiting for its sibling, answered, split; or settled (the last four)."""
 ConfidenceSource = Literal["logprobs", "stated", "reader", "person"]
 
 ROOT = "0"
@@ -63,7 +63,7 @@ class FrozenModel(BaseModel):
 
 
 class Proposal(FrozenModel):
-    """How a question may be divided, as a decision proposed it: sub-questions, or names to look up."""
+    """A proposed split of a question: sub-questions, or names to look up."""
 
     questions: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Proposal(FrozenModel):
 
 
 class Point(FrozenModel):
-    """One thing that a batch of reports says of the question."""
+    """One point that a batch of reports contributes to the answer."""
 
     text: str
     score: float = Field(ge=0, le=1)
@@ -81,7 +81,7 @@ class Point(FrozenModel):
 
 
 class Branch(FrozenModel):
-    """A vertex of the tree: a question or an entity, what was found and what came of it."""
+    """A node of the tree: a question or an entity, with its passages, answer and status."""
 
     path: str = Field(pattern=r"^0(\.\d+)*$")
     question: str
@@ -95,7 +95,7 @@ class Branch(FrozenModel):
     confidence: float | None = Field(default=None, ge=0, le=1)
     confidence_source: ConfidenceSource | None = None
     points: tuple[Point, ...] = ()
-    """What a batch contributes, the most helpful first; its score is that of the first."""
+    """Points of a batch, the most helpful first; the branch's score is that of the first."""
     score: float | None = Field(default=None, ge=0, le=1)
     """The judge's score of the fork below."""
     weaker: str | None = None
@@ -103,23 +103,23 @@ class Branch(FrozenModel):
     attempts: int = Field(default=0, ge=0)
     """How often it has been split."""
     awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")
-    """The sibling whose answer belongs, or was put, into its question: it is the second hop of a bridge."""
+    """The sibling whose answer its question needs or contains, as second hop of a bridge."""
     together: str = ""
-    """How the answers below it are brought together: bridge, earlier, same, …; empty where the model decides."""
+    """How the answers below it are combined: bridge, earlier, same, …; empty if the model decides."""
     note: str = ""
     """Why it was pruned, what was filled in, what went wrong."""
     next: str = ""
-    """The step that takes it up next; empty where it is settled, or waits for others."""
+    """The step that processes it next; empty if it is settled or waits for others."""
     sent: int = -1
     """The superstep of LangGraph in which it was sent there."""
     proposal: Proposal | None = None
-    """How it is to be divided, where that was decided already."""
+    """The proposed split, if there is one."""
     objection: str = ""
-    """Why what came of it was not accepted; empty where it was, or is still to be looked at."""
+    """Why its answer or fork was not accepted; empty if accepted or not examined yet."""
     reconsidered: bool = False
-    """Whether it was decided on again in the light of an objection."""
+    """Whether the model has reconsidered it after an objection."""
     aggregated: bool = False
-    """Whether its answer is that of its children, brought together."""
+    """Whether its answer is combined from its children's."""
 
     @property
     def depth(self) -> int:
@@ -128,20 +128,20 @@ class Branch(FrozenModel):
 
     @property
     def parent(self) -> str | None:
-        """Give the parent's path; None for the root."""
+        """Return the parent's path; None for the root."""
         return self.path.rpartition(".")[0] or None
 
     @property
     def known(self) -> bool:
-        """Tell whether it has an answer that says something."""
+        """Return whether it has an answer other than Unknown."""
         return self.answer is not None and not is_unknown(self.answer)
 
     def with_note(self, more: str) -> str:
-        """Give its note with more behind it."""
+        """Return its note with another one appended."""
         return "; ".join(filter(None, (self.note, more)))
 
     def with_status(self, status: Status, **changes: Any) -> "Branch":
-        """Copy with another status and other changes, validated."""
+        """Return a validated copy with another status and other changes."""
         return Branch.model_validate({**self.model_dump(), **changes, "status": status})
 
     def __str__(self) -> str:
@@ -152,7 +152,7 @@ class Branch(FrozenModel):
 
 
 def normalized_key(branch: Branch) -> tuple[str, str]:
-    """Give what makes two questions identical: kind and words, without case, spacing and final marks."""
+    """Return the key by which questions are identical: kind and words, without case, spacing and final punctuation."""
     text = unicodedata.normalize("NFKC", branch.question).casefold()
     return branch.kind, " ".join(text.split()).rstrip(" ?.!")
 
@@ -166,19 +166,19 @@ class Passage(FrozenModel):
     score: float
     """Cosine similarity to the question that found it, always."""
     value: float = 0.0
-    """What MMR gave it when it was picked; the cosine where MMR was off."""
+    """Its MMR value when it was selected; the cosine similarity without MMR."""
     collection: str = ""
     """The name of the index it is from, where several are searched; its id begins with it."""
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        """Name the document it is from."""
+        """Return the title of its document."""
         return str(self.metadata.get("title", ""))
 
     @property
     def place(self) -> str:
-        """Say where it stands: its source, with the page where it has one."""
+        """Return its source, with the page if it has one."""
         page = self.metadata.get("page")
         return self.source if page is None else f"{self.source}:{page}"
 
@@ -194,14 +194,14 @@ Tree = dict[str, Branch]
 
 
 def position(path: str) -> tuple[int, ...]:
-    """Give the sort key of a path: numeric, so that 0.10 comes after 0.9."""
+    """Return the sort key of a path: numeric, so that 0.10 comes after 0.9."""
     return tuple(int(step) for step in path.split("."))
 
 
 def merge_branches(tree: Mapping[str, Any] | None, grown: Mapping[str, Any] | None) -> Tree:
-    """Merge grown branches into a tree by path, as a new tree in path order.
+    """Reducer: return a new tree in path order, with changed and new branches merged by path.
 
-    Plain dicts are validated, because Studio edits and resumed checkpoints arrive so. UsageError for one that is no branch.
+    Plain dicts are validated, because Studio edits and resumed checkpoints arrive so. UsageError for an invalid branch.
     """
     merged: Tree = {}
     for path, value in (*(tree or {}).items(), *(grown or {}).items()):
@@ -214,14 +214,14 @@ def _branch(path: str, value: Any) -> Branch:
     try:
         branch = Branch.model_validate({"path": path, **value})
     except (ValidationError, TypeError) as error:
-        raise UsageError(f"{value!r} at {path!r} is no branch ({error})", "give at least its question and status") from error
+        raise UsageError(f"{value!r} at {path!r} is not a valid branch ({error})", "give at least its question and status") from error
     if not branch.question.strip():
         raise UsageError(f"branch {path!r} has no question: {branch.question!r}", "give it one")
     return branch
 
 
 def to_row(branch: Branch) -> dict[str, Any]:
-    """Give a branch as plain values, with its parent's path; what only the graph's steps tell each other is left out."""
+    """Return a branch as JSON values, with its parent's path and without the fields that only steps use."""
     return {**branch.model_dump(mode="json", exclude=INTERNAL), "parent": branch.parent}
 
 
@@ -250,13 +250,13 @@ def ancestors(tree: Tree, path: str) -> list[Branch]:
 
 
 def new_children(tree: Tree, path: str, questions: Iterable[str]) -> list[Branch]:
-    """Make children for the next free positions below a path."""
+    """Return new children at the next free positions below a path."""
     start = max((position(child.path)[-1] + 1 for child in children(tree, path)), default=0)
     return [Branch(path=f"{path}.{number}", question=question) for number, question in enumerate(questions, start)]
 
 
 def to_networkx(tree: Tree) -> "nx.DiGraph[str]":
-    """Give the tree as a directed graph: a vertex a branch with its fields, an edge from parent to child."""
+    """Return the tree as a directed graph: a vertex a branch with its fields, an edge from parent to child."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     for path, branch in tree.items():
         graph.add_node(path, **branch.model_dump())

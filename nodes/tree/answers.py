@@ -1,4 +1,4 @@
-"""Answers: whose answer serves a branch, and the references to answers in the questions that build on them."""
+"""Answers: which answer counts for a branch, and references to answers in dependent questions."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from ramify.nodes.tree import DROPPED, Branch, Tree, children, normalized_key, p
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 PLACEHOLDER = "{1}"
-"""Where the answer of the first sub-question belongs in the second."""
+"""Placeholder in the second sub-question for the answer to the first."""
 
 _NUMBERED = re.compile(r"(?:(?:the )?(?:answer|result) (?:of|to|from) (?:(?:sub-?)?question )?)?(?<![\w&])#(\d{1,2})\b", re.IGNORECASE)
 """`#1`, as the data sets write it."""
@@ -19,9 +19,9 @@ _PLACEHOLDERS = re.compile(r"\{(\d{1,2})\}")
 
 
 def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:
-    """Find another branch that asks the same: one that has its answer, or one before it that will or that is divided.
+    """Return another branch with the same question: one that has an answer, or an earlier one that will have it or was split.
 
-    An ancestor never counts. A branch that another waits for is asked itself where nothing else would come of it.
+    Ancestors and descendants do not count. An awaited branch is no duplicate of one that is not being processed.
     """
     for other in tree.values():
         related = f"{other.path}.".startswith(f"{branch.path}.") or branch.path.startswith(f"{other.path}.")
@@ -34,7 +34,7 @@ def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:
 
 
 def copy_answer(branch: Branch, original: Branch) -> Branch:
-    """Copy what came of the original."""
+    """Return the branch with the answer or failure of the original."""
     note = f"same question as {original.path}"
     if original.answer is None:
         return branch.with_status("failed" if original.status == "failed" else "leaf", note=f"{note}: see there")
@@ -43,35 +43,35 @@ def copy_answer(branch: Branch, original: Branch) -> Branch:
 
 
 def accepted_answer(tree: Tree, branch: Branch) -> Branch | None:
-    """Find the branch whose answer counts for this one's question: the last that nothing was objected to; else the last that is known."""
+    """Return the branch whose answer counts for this question: the last without an objection, otherwise the last known one."""
     answers = _answers(tree, branch)
     accepted = [answer for answer in answers if not answer.objection] or answers
     return accepted[-1] if accepted else None
 
 
 def answers_parent(child: Branch, parent: Branch) -> bool:
-    """Tell whether a child's answer is its parent's: it asks the same once more, or is the last hop of a bridge.
+    """Return whether a child's answer is its parent's: it asks the same question, or is the last hop of a bridge.
 
-    The half of a comparison asks for something else, and what is said of an entity answers no question.
+    One half of a comparison does not answer its parent, nor does the summary of an entity.
     """
     return child.kind == parent.kind == "question" and (child.awaits is not None or normalized_key(child) == normalized_key(parent))
 
 
 def is_awaited(tree: Tree, branch: Branch) -> bool:
-    """Tell whether another branch waits for this one's answer, or for one that is brought together from it."""
+    """Return whether another branch waits for this one's answer, or for one combined from it."""
     lines = [branch, *(other for other in tree.values() if branch.path.startswith(f"{other.path}."))]
     wanted = {sibling_of(tree, other).path for other in tree.values() if other.status == "waiting"}
     return any(line.path in wanted for line in lines)
 
 
 def sibling_of(tree: Tree, branch: Branch) -> Branch:
-    """Find the sibling that a waiting branch refers to; where it does not say, the one just before it."""
+    """Return the sibling that a waiting branch refers to, by default the one before it."""
     head, _, last = branch.path.rpartition(".")
     return tree[branch.awaits or f"{head}.{int(last) - 1}"]
 
 
 def confidence_note(settled: Branch) -> str:
-    """Say how sure an answer is, and that it was taken for want of a surer one."""
+    """Return a note with an answer's confidence, and that no surer answer was found, if so."""
     if settled.confidence is None:
         return ""
     return f"{'nothing surer, ' if settled.objection else ''}confidence {settled.confidence:.3f}"
@@ -87,7 +87,7 @@ def _answers(tree: Tree, branch: Branch) -> list[Branch]:
 
 
 def normalize_references(question: str, said: Iterable[str] = ()) -> str:
-    """Write each reference to an answer as `{1}`; what stands so in what was `said` before is meant as it stands."""
+    """Return a question with references to answers written as `{1}`; those that occur in the texts `said` stay as they are."""
     before = " ".join(said)
 
     def written(number: int | None, text: str) -> str:
@@ -98,19 +98,19 @@ def normalize_references(question: str, said: Iterable[str] = ()) -> str:
 
 
 def reference_numbers(question: str) -> frozenset[int]:
-    """Number the answers that a normal question refers to."""
+    """Return the numbers of the answers that a normalized question refers to."""
     return frozenset(map(int, _PLACEHOLDERS.findall(question)))
 
 
 def fill_references(question: str, answers: Sequence[str | None]) -> str | None:
-    """Put answers, each as one short line, where a normal question refers to them; None where one of them is not there."""
+    """Return a normalized question with its references replaced by answers, shortened to a line; None if an answer is missing."""
     if any(not 0 < number <= len(answers) or answers[number - 1] is None for number in reference_numbers(question)):
         return None
     return _PLACEHOLDERS.sub(lambda match: brief(answers[int(match[1]) - 1] or "", LONGEST_ANSWER), question)
 
 
 def _reference_number(bracket: str, inside: str) -> int | None:
-    """Tell which answer is meant between brackets; None where it is something else."""
+    """Return the number of the answer that a bracketed text refers to; None if it is no reference."""
     words = re.findall(r"[^\W\d_]+|\d+", inside.casefold())
     numbers = [int(word) for word in words if word.isdecimal()] + [_ORDER[word] for word in words if word in _ORDER]
     if bracket != "(" and re.fullmatch(r"\s*#?\d{1,2}\s*", inside):

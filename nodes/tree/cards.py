@@ -1,4 +1,4 @@
-"""A tree as a part of a page: a card a branch, nested as the branches are."""
+"""A tree as HTML: one card per branch, nested like the branches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,25 +14,25 @@ from ramify.tools.quoting import one_line
 
 @dataclass(frozen=True)
 class TreeView:
-    """What the drawing of a tree needs beside the tree."""
+    """Values for drawing a tree: its passages, an id prefix, and running steps."""
 
     passages: Mapping[str, Passage] | None = field(default_factory=dict)
-    """Those that are shown, by id; None where the ids are all there is to show."""
+    """Passages by id; None if only their ids are shown."""
     prefix: str = ""
-    """Put before every id, so that several trees can be on one page."""
+    """Prefix of every HTML id, so that several trees can be on one page."""
     busy: Mapping[str, str] = field(default_factory=dict)
-    """What is being done to a branch, by path, while it grows."""
+    """What a running step does to a branch, by path."""
 
     def name(self, branch: Branch) -> str:
-        """Give the id of a branch's card."""
+        """Return the id of a branch's card."""
         return f"{self.prefix}branch-{branch.path}"
 
     def tone(self, branch: Branch) -> str:
-        """Name the group of statuses that share a colour."""
+        """Return the CSS class of a branch's status."""
         return "working" if branch.path in self.busy or branch.status in WORKING else branch.status
 
     def state(self, branch: Branch) -> str:
-        """Say what a branch is at, else what came of it."""
+        """Return what is being done to a branch, otherwise its status."""
         doing = self.busy.get(branch.path)
         return f"{doing} …" if doing else branch.status
 
@@ -44,7 +44,7 @@ class TreeView:
 
 
 def cards(tree: Tree, look: TreeView, map: Any = None) -> Markup:
-    """Draw a tree below its map, if one is given; nothing before the root is planted."""
+    """Return the HTML of a tree below its map, if one is given; empty if there is no root yet."""
     if ROOT not in tree:
         return Markup()
     below = branches_below(tree)

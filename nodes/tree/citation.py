@@ -1,4 +1,4 @@
-"""Citations: what an answer rests on, where that lies, which of its sentences carries the answer; and the sentences that cite them."""
+"""Citations: the passages that an answer rests on, with location and quoted sentence; and the sentences that cite them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,14 @@ MAX_UNCITED = 3
 
 
 class Source(FrozenModel):
-    """Where a text lies, in a reader's words, and the link that opens it."""
+    """Location of a text: file, headings, page, and a link that opens it."""
 
     source: str
     """The path within the folder that was given; of a record with `#id`."""
     collection: str = ""
     """The name of the index it is from, where several are searched."""
     name: str = ""
-    """Folder and file, as many folders as tell it from the others."""
+    """File with as many folders as distinguish it from the others."""
     title: str = ""
     heading: str = ""
     """The headings above it, the outermost first."""
@@ -45,23 +45,23 @@ class Source(FrozenModel):
 
     @property
     def on_page(self) -> str:
-        """Name the page or slide: `page 4`; nothing where there is none."""
+        """Return the page or slide, such as `page 4`; empty if there is none."""
         return printed_page(self.source, self.page)
 
     @property
     def where(self) -> str:
-        """Say in a line where it lies: collection, folder and file, headings, page."""
+        """Return the location in a line: collection, folder and file, headings, page."""
         within = ", ".join(filter(None, (self.heading, self.on_page)))
         return f"{self.file} ({within})" if within else self.file
 
     @property
     def file(self) -> str:
-        """Name the file, behind its collection where several are searched."""
+        """Return the file, after its collection if several are searched."""
         return ": ".join(filter(None, (self.collection, self.name or self.source)))
 
 
 class Citation(Source):
-    """A passage that an answer rests on; where the model cites none, one that it was shown."""
+    """A passage that an answer rests on; if the model cites none, one that it was shown."""
 
     id: str
     text: str
@@ -76,16 +76,16 @@ class Citation(Source):
     end: int | None = None
     """Where in the text the quote ends."""
     also: list[Source] = Field(default_factory=list)
-    """Where the same text lies as well."""
+    """Further locations of the same text."""
 
     @property
     def mark(self) -> str:
-        """Say behind its source that the answer does not rest on it."""
+        """Return a mark for a source that the answer does not rest on."""
         return "" if self.cited else f" ({CLOSEST if self.closest else NOT_CITED})"
 
     @property
     def elsewhere(self) -> str:
-        """Say briefly where the same text lies as well; nothing where it does not."""
+        """Return further locations of the same text in short; empty if there are none."""
         if not self.also:
             return ""
         more = len(self.also) - MAX_ALSO
@@ -104,7 +104,7 @@ class Sentence(FrozenModel):
 
 
 def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closest: bool = False) -> list[Citation]:
-    """Make citations of passages and of what of each is quoted, where that stands; files of one name are told apart."""
+    """Return citations of passages with their quotes and locations; files with the same name are distinguished by folders."""
     places = [(passage.source, path_of(passage.source, passage.metadata)) for passage in passages]
     spans = [span_of(passage.text, quote) for passage, quote in zip(passages, quotes, strict=True)]
     return [
@@ -127,19 +127,19 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
 
 
 def locate_passages(query: str, passages: Sequence[Passage]) -> list[Passage]:
-    """Place what a search found: each passage at its sentence or heading that is nearest to the query."""
+    """Return passages with the location of the sentence or heading that is nearest to the query."""
     places = [at_quote(passage.metadata, passage.text, nearest(passage.text, query)) for passage in passages]
     return [passage.model_copy(update={"metadata": place}) for passage, place in zip(passages, places, strict=True)]
 
 
 def headings(passage: Passage) -> list[str]:
-    """List title and headings of a passage: what stands above its text, or as a line in it, is not what it says."""
+    """List title and headings of a passage, which are not part of its statements."""
     above = [str(value) for _, value in marks_of(passage.metadata, "heading") if value]
     return list(dict.fromkeys([passage.title, *(part for path in above for part in crumbs("", path))]))
 
 
 def _further_sources(passage: Passage) -> list[Source]:
-    """Read the further sources of a passage; what is not of their form is passed over."""
+    """Return the further sources of a passage; malformed ones are ignored."""
     listed = passage.metadata.get("also")
     items = listed if isinstance(listed, list) else []
     found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
@@ -164,7 +164,7 @@ def _source_fields(source: str, metadata: Mapping[str, Any], name: str, quote: s
 
 
 def with_marks(sentence: Sentence) -> str:
-    """Write a sentence with the numbers of its citations behind it: a quotation stays as it is."""
+    """Return a sentence followed by the numbers of its citations."""
     marks = "".join(f"[{number}]" for number in sentence.citations)
     return f"{sentence.text} {marks}".rstrip()
 

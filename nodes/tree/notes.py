@@ -1,4 +1,4 @@
-"""What the steps note on branches again and again: written here, and known again for a reader, who wants a word and not the line."""
+"""Frequent notes of branches: their texts, and short words for them in displays."""
 
 import re
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ramify.tools.quoting import brief
 
 MAX_ANSWER_CHARS, MAX_MISSING_CHARS = 80, 240
-"""Characters of an answer that a note repeats, and of what it says to be missing."""
+"""Maximum characters of an answer in a note, and of what is missing."""
 SIMPLE = "simple: asks for one fact"
 WEAKER = "the weaker of the two"
 SEARCHED = "at the depth limit: searched, not asked"
@@ -14,34 +14,34 @@ NOT_FOUND = "nothing was found for it: look at the index and the filter"
 
 
 def quote_answer(answer: str | None) -> str:
-    """Quote an answer in a note: on one line, and not all of a long one."""
+    """Return an answer quoted for a note: on one line, shortened."""
     return repr(brief(answer or "", MAX_ANSWER_CHARS))
 
 
 def unsure_note(confidence: float | None, tau: float, calibrated: str = "") -> str:
-    """Note by how much an answer is unsure, if it has a confidence at all, and which model tau was calibrated for, if any."""
+    """Return the note of an answer whose confidence is not above tau, with the model that tau was calibrated for, if any."""
     figure = f"confidence {confidence:.3f}, " if confidence else ""
     return f"{figure}not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
 
 
 def missing_note(told: str) -> str:
-    """Note what the passages tell of a question that they do not answer; nothing where that was not said."""
+    """Return the note of what the passages say about a question that they do not answer; empty if nothing."""
     return f"missing: {brief(told.replace(';', ','), MAX_MISSING_CHARS)}" if told.strip() else ""
 
 
 def read_missing_note(note: str) -> str:
-    """Read out of a note what the passages tell of a question that they do not answer."""
+    """Return what a note says is missing, as written by `missing_note`; empty if nothing."""
     found = re.search(r"(?:^|; )missing: ([^;]+)", note)
     return found[1] if found else ""
 
 
 def filled_note(answer: str | None, path: str) -> str:
-    """Note what was put into a question."""
+    """Return the note of an answer inserted into a question."""
     return f"filled with {quote_answer(answer)} from {path}"
 
 
 class Abbreviation(NamedTuple):
-    """A line that is noted often: the word for it, and what the word means."""
+    """A frequent note: its short word, pattern and meaning."""
 
     word: str
     line: re.Pattern[str]
@@ -61,7 +61,7 @@ ABBREVIATIONS = (
 
 
 class ShortNote(NamedTuple):
-    """A note with its frequent lines as words, and what else it says."""
+    """A note with its frequent parts as words, and the rest."""
 
     words: tuple[str, ...]
     rest: str
@@ -69,7 +69,7 @@ class ShortNote(NamedTuple):
 
 
 def shorten_note(note: str) -> ShortNote:
-    """Take the lines that are noted often out of a note, each as one word, in the order in which they stand."""
+    """Return a note with its frequent parts replaced by words, in their order."""
     found: list[tuple[int, str]] = []
     meanings: dict[str, str] = {}
     rest = note

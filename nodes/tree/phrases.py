@@ -1,4 +1,4 @@
-"""How what stands on a branch is put for a reader, the same wherever a tree is shown."""
+"""Wording of branches in all displays of a tree."""
 
 import math
 
@@ -15,7 +15,7 @@ ORIGINS = {
     "person": "as a person answered",
     "profile": "fitted by the profile",
 }
-"""Where a confidence is known from."""
+"""Where a confidence comes from, in words for users."""
 MAX_QUESTION_CHARS = 300
 """Characters of a question that are shown; the JSON has all of it."""
 
@@ -26,7 +26,7 @@ def figure(value: float) -> str:
 
 
 def kind_of(branch: Branch) -> str:
-    """Say what a branch asks: a question as it is, an entity as what is looked up, cut where they are very long; of a batch, of what."""
+    """Return what a branch asks, shortened: its question, the entity looked up, or the size of its batch."""
     if branch.kind == "batch":
         found = parse_report_id(branch.evidence[0]) if branch.evidence else None
         return many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
@@ -34,23 +34,23 @@ def kind_of(branch: Branch) -> str:
 
 
 def shorten_question(text: str) -> str:
-    """Cut a text that would fill the screen."""
+    """Return a text cut to a maximum length."""
     return text if len(text) <= MAX_QUESTION_CHARS else text[: MAX_QUESTION_CHARS - 1].rstrip() + "…"
 
 
 def measures(branch: Branch) -> list[tuple[str, float]]:
-    """List what was measured on a branch: how sure its answer is, how its fork was judged."""
+    """List the measurements of a branch: its answer's confidence, its fork's score."""
     told = [("confidence", branch.confidence), ("judged", branch.score)]
     return [(name, value) for name, value in told if value is not None]
 
 
 def legend(tree: Tree) -> dict[str, str]:
-    """Say what the words mean that stand on branches for what is noted often; only those that occur."""
+    """Return the meanings of the short words for notes that occur in a tree."""
     return {word: meaning for branch in tree.values() for word, meaning in shorten_note(branch.note).meanings.items()}
 
 
 def heading(passage: Passage | None, source: str) -> str:
-    """Name a passage: its title, page and section where it has them, and its source."""
+    """Return a passage's title, section and page, or its source."""
     if passage is None:
         return source
     parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
