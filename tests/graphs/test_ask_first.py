@@ -99,10 +99,10 @@ async def test_other_sub_questions_are_asked_instead(strategy: str, options: Any
 @pytest.mark.parametrize(
     ("decision", "told"),
     [
-        ("yes", "is no list of decisions"),
-        ({"decisions": []}, "is no list of decisions"),
+        ("yes", "list of decisions"),
+        ({"decisions": []}, "list of decisions"),
         ({"decisions": [APPROVE, APPROVE]}, "2 decisions were given for 1 actions"),
-        ({"decisions": [{"type": "respond"}]}, "is no list of decisions"),
+        ({"decisions": [{"type": "respond"}]}, "list of decisions"),
         ({"decisions": [{"type": "edit"}]}, "an edit of 'split_question' names"),
         ({"decisions": [edit("other", first=ROME)]}, "names 'other'"),
         ({"decisions": [edit("split_question", third=ROME)]}, "no argument 'third'"),

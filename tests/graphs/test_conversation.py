@@ -125,7 +125,7 @@ def test_a_follow_up_that_the_model_cannot_rewrite_is_asked_as_it_is(reply: Any)
     assert second.question == "Which river runs through Rome?"
     assert second.answer != "Unknown"
     assert second.stopped_by == "finished"
-    assert any("asked as it is" in notice for notice in second.notices) == (reply in ("not JSON", CUT))
+    assert any("asked unchanged" in notice for notice in second.notices) == (reply in ("not JSON", CUT))
 
 
 class TestOnAThread:

@@ -95,7 +95,7 @@ def test_levels_are_those_of_the_trees_and_the_largest_group_is_the_first(tmp_pa
 def test_a_level_that_there_is_not_and_a_filter_are_refused(index: HierarchyIndex) -> None:
     with pytest.raises(UsageError, match=r"level 9.* 0 to "):
         asked(index, level=9)
-    with pytest.raises(UsageError, match="say over=passages"):
+    with pytest.raises(UsageError, match="over=passages"):
         asked(index, filter={"chapter": "Kiln"})
     assert asked(index, over="passages", filter={"chapter": "Kiln"}, batch_tokens=None).answer == "Seine"
 

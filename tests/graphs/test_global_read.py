@@ -65,7 +65,7 @@ class TestWhatIsRead:
 
     def test_an_index_without_a_graph_is_refused_with_the_command_that_makes_one(self, tmp_path: Path) -> None:
         plain = Index.from_texts(list(VALLEY.values()), WordEncoder(), path=tmp_path / "plain")
-        with pytest.raises(UsageError, match=r"is an index without reports — .*`ramify index --kind graph --out .*plain`.*over=passages"):
+        with pytest.raises(UsageError, match=r"has no reports — .*`ramify index --kind graph --out .*plain`.*over=passages"):
             asked(plain)
         assert asked(plain, over="passages").answer == "Seine"
 

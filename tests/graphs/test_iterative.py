@@ -71,14 +71,14 @@ def test_without_a_plan_the_question_itself_is_searched_and_the_tree_says_so() -
 def test_a_plan_that_fails_ends_no_question() -> None:
     result = graphs.ask(QUESTION, "iterative", model=but(plan="no plan"), index=river())
     assert (result.answer, result.stopped_by, result.usage.retrievals) == ("Seine", "finished", 1)
-    assert [notice for notice in result.notices if "searched as it is" in notice and "'plan' is malformed" in notice]
+    assert [notice for notice in result.notices if "searched unchanged" in notice and "'plan' is malformed" in notice]
 
 
 def test_a_round_that_fails_counts_as_read_and_the_loop_goes_on() -> None:
     chat = but(filter=lambda slots: "no JSON" if lost(chat) else replies("filter", slots))
     result = run(chat)
     assert (result.answer, result.stopped_by) == ("Seine", "finished")
-    assert [notice for notice in result.notices if notice.startswith("round 1 of reading was lost, and its 4 passages with it")]
+    assert [notice for notice in result.notices if notice.startswith("round 1 of reading failed; its 4 passages are skipped")]
     first, again, second = ({quote["text"] for quote in call["passages"]} for call in chat.asked("filter"))
     assert first == again
     assert not first & second

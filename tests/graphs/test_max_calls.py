@@ -72,7 +72,7 @@ def test_a_strategy_of_one_s_own_has_none_and_is_told_so(monkeypatch: pytest.Mon
     assert max_calls("my-own", configure("my-own", {})[1]) is None
     assert (
         describe_max_calls("my-own", {})
-        == "my-own: a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+        == "my-own: custom strategy: the number of model calls is unknown; limit it with max_calls"
     )
 
 

@@ -35,7 +35,7 @@ def test_a_root_that_cannot_be_split_is_searched_and_answered(strategy: str, arg
     assert result.tree["0"].status == "leaf"
     assert "not split" in result.tree["0"].note
     (notice,) = result.notices
-    assert "searched as it is, not split" in notice
+    assert "searched unchanged, not split" in notice
     assert f"{prompt!r} is malformed" in notice
     assert len(broken.asked(prompt)) == 2, "asked once, repaired once"
     assert result.usage.llm_calls == 4, "what the failed calls cost counts, beside the answer and its text"
@@ -67,7 +67,7 @@ def test_a_root_that_names_nothing_to_ask_is_answered_itself() -> None:
     nothing = {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
     result = graphs.ask(QUESTION, model=but(decide=nothing, answer=SURE), index=river(), backtrace="recursive")
     assert result.answer == "Seine"
-    assert "named nothing that can be asked" in result.tree["0"].note
+    assert "no sub-question that can be asked" in result.tree["0"].note
 
 
 def test_a_budget_that_is_used_up_ends_the_question_as_before() -> None:

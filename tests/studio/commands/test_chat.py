@@ -95,7 +95,7 @@ def test_a_notice_of_a_failure_is_marked(ramify: Ramify, ollama: Ollama, built: 
     done = ramify("ask", "Where was Marie Curie born? " * 200, "--index", built, "--strategy", "prune", *MODEL, "--set", "num_ctx=1024")
     assert done.code == 1
     told, failed = done.err.splitlines()
-    assert told.startswith("searched as it is, not split: the prompt of ")
+    assert told.startswith("searched unchanged, not split: the prompt of ")
     assert failed.startswith("error: the prompt of ")
 
 

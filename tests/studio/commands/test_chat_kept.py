@@ -34,7 +34,7 @@ def test_without_a_place_there_is_nothing_to_go_on_with(ramify: Ramify, monkeypa
         refused = ramify("chat", *option)
         assert (refused.code, "give their address: --memory postgresql://HOST/DATABASE" in refused.err) == (2, True)
     refused = ramify("chat", "--memory", "talks.db")
-    assert (refused.code, "is no place to keep conversations" in refused.err) == (2, True)
+    assert (refused.code, "is not an address for storing conversations" in refused.err) == (2, True)
 
 
 def test_conversations_are_shared_when_that_is_asked_for(ramify: Ramify, memory: str, tmp_path: Path) -> None:

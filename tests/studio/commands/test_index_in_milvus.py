@@ -52,7 +52,7 @@ def test_other_kinds_lie_in_folders(ramify: Ramify, documents: Path, place: str,
 def test_reports_are_of_folders_but_all_passages_can_be_read(ramify: Ramify, place: str) -> None:
     asked = ("ask", "What are the main themes?", "--strategy", "global", "--index", place, "--model", "extractive")
     refused = ramify(*asked)
-    assert (refused.code, "an index without reports — make a graph or a hierarchy beside its passages: in a folder" in refused.err) == (
+    assert (refused.code, "has no reports — build a graph or a hierarchy for it: in a folder" in refused.err) == (
         2,
         True,
     )

@@ -29,7 +29,7 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
         (("--strategy", "other"), 2, "there is no strategy 'other'"),
         (("--set", "kk=1"), 2, "has no setting 'kk'"),
         (("--model", "gguf:/etc/hostname"), 1, "'/etc/hostname' cannot be run"),
-        (("--memory", "file.db"), 2, "is no place to keep conversations"),
+        (("--memory", "file.db"), 2, "is not an address for storing conversations"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_is_served(ramify: Ramify, options: tuple[str, ...], code: int, told: str) -> None:

@@ -64,7 +64,7 @@ def test_a_rejected_split_is_not_made(serve: Serve) -> None:
     ("wrong", "told"),
     [
         ([{"type": "approve"}, {"type": "approve"}], "2 decisions were given for 1 actions"),
-        ([{"type": "perhaps"}], "is no list of decisions"),
+        ([{"type": "perhaps"}], "list of decisions"),
         ([edit(third="Who?")], "split_question has no argument 'third'"),
     ],
 )
