@@ -80,38 +80,41 @@ def test_hundreds_of_conversations(serve: Serve) -> None:
     kept="every turn that was answered before",
     code="connection closed",
 )
-def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(ollama: Ollama, tmp_path: Path) -> None:
+def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(serve: Serve, ollama: Ollama, tmp_path: Path) -> None:
     hanging = threading.Event()
     ollama.when("", lambda request: Hang() if hanging.is_set() else ANSWER)
-    options = ["--model", OLLAMA, "--strategy", "closed-book", "--memory", f"sqlite:{tmp_path / 'talks.db'}", "--at-once", str(STREAMS)]
+    options = ["--model", OLLAMA, "--strategy", "closed-book", "--memory", f"sqlite:{tmp_path / 'conversations.sqlite'}", "--at-once", str(STREAMS)]
     options += ["--set", "style=short", "--set", f"max_concurrency={STREAMS}"]
-    with started(tmp_path, *options) as (process, address):
+    unlimited = httpx.Limits(max_connections=None)
+    with (
+        started(tmp_path, *options) as (process, address),
+        httpx.Client(base_url=address, timeout=PATIENCE, trust_env=False, limits=unlimited) as client,
+    ):
         for number in range(3):
-            assert "result" in asked(address, INVENTOR, f"pen-{number}")
+            assert "result" in asked(client, INVENTOR, f"pen-{number}")
         hanging.set()
         with ThreadPoolExecutor(STREAMS) as crew:
-            cut = [crew.submit(asked, address, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
+            cut = [crew.submit(asked, client, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
             ollama.wait_for_calls(3 + STREAMS)
             process.send_signal(signal.SIGKILL)
             told = [one.result() for one in cut]
     assert all("broken" in events and "result" not in events and "error" not in events for events in told)
-    with started(tmp_path, *options) as (_, address):
-        turns = [httpx.get(f"{address}/ramify/v1/threads/pen-{number}", trust_env=False).json()["turns"] for number in range(3)]
-        assert [one[0]["result"]["answer"] for one in turns] == ["László Bíró"] * 3
-        assert all(turn["result"] is None for one in turns for turn in one[1:]), "what was under way has no answer"
-        hanging.clear()
-        for number in (0, STREAMS - 1):
-            assert asked(address, INVENTOR, f"pen-{number}")["result"]["answer"] == "László Bíró"
+    server = serve(model=OLLAMA, strategy="closed-book", style="short")
+    turns = [server.call("GET", f"/threads/pen-{number}").json()["turns"] for number in range(3)]
+    assert [one[0]["result"]["answer"] for one in turns] == ["László Bíró"] * 3
+    assert all(turn["result"] is None for one in turns for turn in one[1:]), "what was under way has no answer"
+    hanging.clear()
+    for number in (0, STREAMS - 1):
+        assert dict(server.ask(INVENTOR, thread=f"pen-{number}"))["result"]["answer"] == "László Bíró"
 
 
-def asked(address: str, question: str, thread: str) -> dict[str, Any]:
+def asked(client: httpx.Client, question: str, thread: str) -> dict[str, Any]:
     """Ask a server of its own process; `broken` is among the events where the stream ended without a last one."""
     events: dict[str, Any] = {}
-    with httpx.Client(timeout=PATIENCE, trust_env=False) as client:
-        try:
-            with client.stream("POST", f"{address}/ramify/v1/ask", json={"question": question, "thread": thread}) as response:
-                for name, data in events_of(response.iter_lines()):
-                    events[name] = data
-        except httpx.TransportError as error:
-            events["broken"] = type(error).__name__
+    try:
+        with client.stream("POST", "/ramify/v1/ask", json={"question": question, "thread": thread}) as response:
+            for name, data in events_of(response.iter_lines()):
+                events[name] = data
+    except httpx.TransportError as error:
+        events["broken"] = type(error).__name__
     return events
