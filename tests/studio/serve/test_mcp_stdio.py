@@ -1,10 +1,10 @@
-"""ramify mcp, driven by the official client: in a subprocess as clients start it, and in this process where a fake model is needed."""
+"""ramify mcp: driven by the official client in a subprocess, given lines in this process, and without the command for a fake model."""
 
 import asyncio
 import json
-import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -19,6 +19,7 @@ from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_cl
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, CallToolResult
 
 from ramify.graphs import tool
+from ramify.studio.cli import run
 from ramify.studio.commands import mcp as mcp_command
 from ramify.studio.serve.mcp import server
 from tests.fakes import FakeModel
@@ -95,6 +96,22 @@ async def test_a_client_asks_searches_and_is_told_what_is_wrong(built: Path, tmp
     assert (tmp_path / "stderr").read_text(encoding="utf-8").count("\n") == 1
 
 
+def told_by(given: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> list[dict[str, Any]]:
+    """Run the command in this process on lines of a client, who then closes, and return its replies."""
+    (folder / "given").write_text(given, encoding="utf-8")
+    ears = signal.getsignal(signal.SIGINT)
+    with (
+        (folder / "given").open(encoding="utf-8") as asked,
+        (folder / "told").open("w", encoding="utf-8") as told,
+        monkeypatch.context() as patch,
+    ):
+        patch.setattr(sys, "stdin", asked)
+        patch.setattr(sys, "stdout", told)
+        assert run(["mcp", *map(str, arguments)]) == 0
+    signal.signal(signal.SIGINT, ears)
+    return [json.loads(line) for line in (folder / "told").read_text(encoding="utf-8").splitlines()]
+
+
 OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 FIRST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": OPENING})
 
@@ -118,15 +135,17 @@ def test_stdout_carries_the_protocol_only_and_after_eof_what_was_asked_is_answer
     assert "Traceback" not in done.stderr
 
 
-def test_that_there_is_no_language_model_is_said_once_at_the_start_and_not_in_results(built: Path) -> None:
-    command = [RAMIFY, "mcp", "--index", str(built)]
+def test_that_there_is_no_language_model_is_said_once_at_the_start_and_not_in_results(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
+    monkeypatch.setenv("COLUMNS", "400")
     given = "\n".join([FIRST, *(call(number, {"question": CURIE}, "research_documents") for number in (2, 3)), ""])
-    environment = {**os.environ, "OLLAMA_HOST": NOWHERE}
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=120, env=environment)
-    told = {one["id"]: one["result"] for one in map(json.loads, done.stdout.splitlines())}
+    replies_of = told_by(given, tmp_path, monkeypatch, "--index", built)
+    told = {one["id"]: one["result"] for one in replies_of}
     assert [told[number]["structuredContent"]["answer"] for number in (2, 3)] == ["Warsaw", "Warsaw"]
-    assert "llama" not in done.stdout
-    assert done.stderr.count(f"no Ollama server answers at {NOWHERE}") == 1
+    assert "llama" not in json.dumps(replies_of)
+    assert capsys.readouterr().err.count(f"no Ollama server answers at {NOWHERE}") == 1
 
 
 def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
@@ -149,7 +168,7 @@ def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
     kept="the server goes on",
     code=0,
 )
-def test_every_line_of_a_client_is_answered(built: Path) -> None:
+def test_every_line_of_a_client_is_answered(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         FIRST,
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
@@ -163,14 +182,8 @@ def test_every_line_of_a_client_is_answered(built: Path) -> None:
         '{"jsonrpc": "2.0", "id": 9, "method": ' + "[" * 100_000,
         call(10, {"query": "river"}, "x" * 100_000),
     ]
-    command = [RAMIFY, "mcp", "--model", "extractive", "--index", str(built)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write("".join(f"{line}\n" for line in lines))
-        process.stdin.flush()
-        told = [json.loads(process.stdout.readline()) for _ in lines[1:]]
-        process.stdin.close()
+    told = told_by("".join(f"{line}\n" for line in lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)
+    assert len(told) == len(lines) - 1
     results = {one["id"]: one["result"] for one in told if "result" in one}
     for number in (2, "3", 4, 5):
         said = results[number]["content"][0]["text"]
@@ -288,12 +301,12 @@ async def test_a_model_that_hangs_is_an_error_of_the_call() -> None:
         assert refused(await client.call_tool("research_documents", {"question": QUESTION}), "no reply within 0.05 s")
 
 
-async def test_the_configuration_in_the_documents_starts_it(built: Path, tmp_path: Path) -> None:
+def test_the_configuration_in_the_documents_starts_it(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
     [written] = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     [client] = json.loads(written)["mcpServers"].values()
-    assert Path(client["command"]).name == "ramify"
-    arguments = [str(built) if word == "/path/to/my-index" else word for word in client["args"]]
-    async with stdio_client(StdioServerParameters(command=RAMIFY, args=arguments)) as streams, ClientSession(*streams) as session:
-        await session.initialize()
-        assert len((await session.list_tools()).tools) == 2
+    assert (Path(client["command"]).name, client["args"][0]) == ("ramify", "mcp")
+    arguments = [str(built) if word == "/path/to/my-index" else word for word in client["args"][1:]]
+    listing = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    _, listed = told_by(f"{FIRST}\n{listing}\n", tmp_path, monkeypatch, *arguments)
+    assert len(listed["result"]["tools"]) == 2
