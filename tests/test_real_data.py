@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,22 +43,28 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     return folder / "index", questions
 
 
-@pytest.mark.parametrize("strategy", list(graphs.STRATEGIES))
-def test_every_strategy_answers_real_questions_with_sources(strategy: str, asked: tuple[Path, list[dict[str, Any]]]) -> None:
+@pytest.fixture(scope="module")
+def results(asked: tuple[Path, list[dict[str, Any]]]) -> Callable[[str], list[graphs.Result]]:
+    """Ask all questions with a strategy, once."""
     index, questions = asked
-    for question in questions:
-        result = graphs.ask(question["question"], strategy, model="extractive", index=str(index))
+    return cache(lambda strategy: [graphs.ask(one["question"], strategy, model="extractive", index=str(index)) for one in questions])
+
+
+@pytest.mark.parametrize("strategy", list(graphs.STRATEGIES))
+def test_every_strategy_answers_real_questions_with_sources(strategy: str, results: Callable[[str], list[graphs.Result]]) -> None:
+    for result in results(strategy):
         assert result.stopped_by in {"finished", "rounds"}
         assert result.answer == "Unknown" or result.citations
         assert (result.usage.retrievals == 0) == (strategy == "closed-book")
 
 
-def test_sub_questions_find_more_of_the_gold_paragraphs_than_the_question_alone(asked: tuple[Path, list[dict[str, Any]]]) -> None:
-    index, questions = asked
-    assert _found("prune", index, questions) > _found("naive", index, questions)
+def test_sub_questions_find_more_of_the_gold_paragraphs_than_the_question_alone(
+    asked: tuple[Path, list[dict[str, Any]]], results: Callable[[str], list[graphs.Result]]
+) -> None:
+    _, questions = asked
+    assert _found(results("prune"), questions) > _found(results("naive"), questions)
 
 
-def _found(strategy: str, index: Path, questions: list[dict[str, Any]]) -> int:
-    results = [graphs.ask(question["question"], strategy, model="extractive", index=str(index)) for question in questions]
+def _found(results: list[graphs.Result], questions: list[dict[str, Any]]) -> int:
     gold = [{fact["doc_id"] for fact in question["supporting"]} for question in questions]
     return sum(len(ids & {document_of(key) for key in result.passages}) for ids, result in zip(gold, results, strict=True))

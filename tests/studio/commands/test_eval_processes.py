@@ -28,6 +28,10 @@ HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handle
 """A shell that runs the tests in the background has them, and all that they start, ignore Ctrl-C."""
 
 
+UNREPORTED = f"from ramify.studio.console import evaluating; evaluating.write_report = lambda folder: None; {HEARING}"
+"""Draw no report in a process either."""
+
+
 @pytest.fixture
 def started() -> Iterator[Start]:
     """Start `ramify` in a session of its own; what is left of it is ended with the test."""
@@ -197,7 +201,7 @@ def test_a_terminal_shows_a_bar_with_scores_and_the_time_to_go(ramify: Ramify, o
     command = [
         sys.executable,
         "-c",
-        "from ramify.studio.cli import main; main()",
+        UNREPORTED,
         "eval",
         str(data),
         "--out",

@@ -83,7 +83,16 @@ def test_hundreds_of_conversations(serve: Serve) -> None:
 def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(serve: Serve, ollama: Ollama, tmp_path: Path) -> None:
     hanging = threading.Event()
     ollama.when("", lambda request: Hang() if hanging.is_set() else ANSWER)
-    options = ["--model", OLLAMA, "--strategy", "closed-book", "--memory", f"sqlite:{tmp_path / 'conversations.sqlite'}", "--at-once", str(STREAMS)]
+    options = [
+        "--model",
+        OLLAMA,
+        "--strategy",
+        "closed-book",
+        "--memory",
+        f"sqlite:{tmp_path / 'conversations.sqlite'}",
+        "--at-once",
+        str(STREAMS),
+    ]
     options += ["--set", "style=short", "--set", f"max_concurrency={STREAMS}"]
     unlimited = httpx.Limits(max_connections=None)
     with (
