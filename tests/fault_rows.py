@@ -166,7 +166,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "server that is stopped with questions in its queue",
         "SIGTERM or Ctrl-C while answers run",
         "second question to a conversation that is still at its first, from another window",
-        "hundreds of conversations",
+        "many conversations of two users",
         "`ramify serve` killed while a hundred answers are written",
         "somebody who stops another's question",
         "somebody who reads or changes another's conversation",
