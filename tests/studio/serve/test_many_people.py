@@ -1,4 +1,4 @@
-"""Many people at one server: two at one conversation, many conversations of two users, and a server killed while a hundred answers are written.
+"""Many people at one server: two at one conversation, many conversations of two users, and a server killed while a hundred answers run.
 
 `RAMIFY_CONVERSATIONS=1000` sets how many conversations are kept.
 """
