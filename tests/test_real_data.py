@@ -3,8 +3,6 @@
 import gzip
 import json
 import os
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,28 +41,22 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     return folder / "index", questions
 
 
-@pytest.fixture(scope="module")
-def results(asked: tuple[Path, list[dict[str, Any]]]) -> Callable[[str], list[graphs.Result]]:
-    """Ask all questions with a strategy, once."""
-    index, questions = asked
-    return cache(lambda strategy: [graphs.ask(one["question"], strategy, model="extractive", index=str(index)) for one in questions])
-
-
 @pytest.mark.parametrize("strategy", list(graphs.STRATEGIES))
-def test_every_strategy_answers_real_questions_with_sources(strategy: str, results: Callable[[str], list[graphs.Result]]) -> None:
-    for result in results(strategy):
+def test_every_strategy_answers_real_questions_with_sources(strategy: str, asked: tuple[Path, list[dict[str, Any]]]) -> None:
+    index, questions = asked
+    for question in questions:
+        result = graphs.ask(question["question"], strategy, model="extractive", index=str(index))
         assert result.stopped_by in {"finished", "rounds"}
         assert result.answer == "Unknown" or result.citations
         assert (result.usage.retrievals == 0) == (strategy == "closed-book")
 
 
-def test_sub_questions_find_more_of_the_gold_paragraphs_than_the_question_alone(
-    asked: tuple[Path, list[dict[str, Any]]], results: Callable[[str], list[graphs.Result]]
-) -> None:
-    _, questions = asked
-    assert _found(results("prune"), questions) > _found(results("naive"), questions)
+def test_sub_questions_find_more_of_the_gold_paragraphs_than_the_question_alone(asked: tuple[Path, list[dict[str, Any]]]) -> None:
+    index, questions = asked
+    assert _found("prune", index, questions) > _found("naive", index, questions)
 
 
-def _found(results: list[graphs.Result], questions: list[dict[str, Any]]) -> int:
+def _found(strategy: str, index: Path, questions: list[dict[str, Any]]) -> int:
+    results = [graphs.ask(question["question"], strategy, model="extractive", index=str(index)) for question in questions]
     gold = [{fact["doc_id"] for fact in question["supporting"]} for question in questions]
     return sum(len(ids & {document_of(key) for key in result.passages}) for ids, result in zip(gold, results, strict=True))
