@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 from pkgutil import resolve_name
 from runpy import run_path
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 FENCE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
+RAMIFY = str(Path(sys.executable).parent / "ramify")
 OFFLINE = {**os.environ, "COLUMNS": "100", "OLLAMA_HOST": "127.0.0.1:9"}
 
 
