@@ -57,14 +57,14 @@ def ask(
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.strategies import describe_max_calls
-        from ramify.studio.drawing.terminal import show
+        from ramify.studio.drawing.terminal import print_answer
     if tree and not as_json:
         note(describe_max_calls(strategy, options))
     result, problem = _asked(question, strategy, options, as_json)
     if as_json:
         print_json(result.to_json())
     else:
-        show(result, out(), tree)
+        print_answer(result, out(), tree)
     if problem:
         fail(problem)
     if html is not None:

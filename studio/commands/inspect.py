@@ -33,26 +33,26 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
     if html is not None and group is not None:
         raise UsageError("--html and --group exclude each other", "choose one")
     with err().status("reading …"):
-        from ramify.studio.inspection.contents import group_json, inspection
-        from ramify.studio.inspection.terminal import one_group, show
+        from ramify.studio.inspection.contents import group_json, inspect_index
+        from ramify.studio.inspection.terminal import print_index, render_group
         from ramify.tools.demo import demo_index
         from ramify.tools.index.searcher import DEMO, opened
 
         index = opened(demo_index("graph") if where == DEMO else where)
-        found = inspection(index)
-    if group is not None and found.grouped is None:
+        found = inspect_index(index)
+    if group is not None and found.hierarchy is None:
         remedy = f"leave it out, or make a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"
         raise UsageError(f"--group is for an index of kind hierarchy, not {found.manifest.kind}", remedy)
-    if group is not None and found.grouped is not None:
-        named = found.grouped.find(group)
+    if group is not None and found.hierarchy is not None:
+        overview = found.hierarchy.find(group)
         if as_json:
-            print_json(group_json(found.grouped, named))
+            print_json(group_json(found.hierarchy, overview))
         else:
-            out().print(one_group(found.grouped, named, index))
+            out().print(render_group(found.hierarchy, overview, index))
     elif as_json:
         print_json(found.to_json())
     else:
-        show(found, out())
+        print_index(found, out())
     if html is not None:
         from ramify.studio.inspection.page import inspect_page
         from ramify.tools.new_files import write_whole

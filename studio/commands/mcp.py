@@ -59,13 +59,13 @@ def mcp(
         return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
     if given := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:
         raise UsageError(f"{given[0]} is for MCP over HTTP, and this is served on stdin and stdout", "add --http, or leave it out")
-    from ramify.studio.serve.mcp import serve, server
+    from ramify.studio.serve.mcp import create_server, serve_stdio
 
-    made = server(strategy, options, about, name)
+    made = create_server(strategy, options, about, name)
     for line in _told(name, "an MCP client on stdin and stdout; Ctrl-C ends it", strategy, options):
         note(line)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line would hold up a gentler end; nothing is written here
-    asyncio.run(serve(made))
+    asyncio.run(serve_stdio(made))
 
 
 def _serve_http(
@@ -74,14 +74,14 @@ def _serve_http(
     check_token(host, tokens, VARIABLE)
     listening = claim(host, port)
     with err().status("loading …"):
-        from ramify.studio.serve.mcp import PREFIX, application, in_turn, server
-        from ramify.studio.serve.questions import Questions
-        from ramify.studio.serve.transport import users_of
-        from ramify.studio.server.guard import origin_of, place
+        from ramify.studio.serve.mcp import PREFIX, create_mcp_app, create_server, shared_queue
+        from ramify.studio.serve.questions import QuestionQueue
+        from ramify.studio.serve.transport import parse_tokens
+        from ramify.studio.server.guard import host_and_port, parse_origin
 
-        questions, address = Questions(AT_ONCE), f"http://{place(host, port)}"
-        made = server(strategy, options, about, name, in_turn(questions))
-        app = application(made, users_of(tokens), [*map(origin_of, allow_origin), address])
+        questions, address = QuestionQueue(AT_ONCE), f"http://{host_and_port(host, port)}"
+        made = create_server(strategy, options, about, name, shared_queue(questions))
+        app = create_mcp_app(made, parse_tokens(tokens), [*map(parse_origin, allow_origin), address])
     run_server(app, questions, listening, _told(name, f"MCP clients at {address}{PREFIX}; Ctrl-C stops it", strategy, options))
     note("the server has stopped")
 

@@ -52,7 +52,7 @@ def search(
         from ramify.nodes.init_tree import checked
         from ramify.nodes.retrieve import passage_of
         from ramify.nodes.tree.citation import cite, near
-        from ramify.studio.drawing.terminal import head_of
+        from ramify.studio.drawing.terminal import citation_heading
         from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
@@ -67,5 +67,5 @@ def search(
     if not passages:
         out().print("Nothing found: check the index and the filter.")
     for number, (passage, citation) in enumerate(zip(passages, cite(passages, [""] * len(passages), cited=False), strict=True), 1):
-        out().print(head_of(number, citation, "").append(f"  {passage.score:.2f}", style="cyan"))
+        out().print(citation_heading(number, citation, "").append(f"  {passage.score:.2f}", style="cyan"))
         out().print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from ramify.studio.serve.catalog import Catalog
-    from ramify.studio.serve.collections import Watched
-    from ramify.studio.serve.questions import Questions
+    from ramify.studio.serve.collections import WatchedFolder
+    from ramify.studio.serve.questions import QuestionQueue
 
 VARIABLE = "RAMIFY_SERVE_TOKEN"
 Indexes = Annotated[
@@ -95,25 +95,28 @@ def serve(
     places += [one.where for one in followed if one.where not in places]
     with err().status("loading …"):
         from ramify.graphs.ratings import CONVERSATIONS
-        from ramify.studio.serve.app import application
-        from ramify.studio.serve.collections import Collections
-        from ramify.studio.serve.questions import Questions
-        from ramify.studio.serve.serving import Serving, Threads
-        from ramify.studio.serve.transport import users_of
-        from ramify.studio.server.guard import origin_of, place
+        from ramify.studio.serve.app import create_app
+        from ramify.studio.serve.collections import UserCollections
+        from ramify.studio.serve.questions import QuestionQueue
+        from ramify.studio.serve.service import QuestionService, UserThreads
+        from ramify.studio.serve.transport import parse_tokens
+        from ramify.studio.server.guard import host_and_port, parse_origin
 
-        catalog, users = _catalog(places, model or ["auto"], strategy, options, rerank or []), users_of(token or [])
+        catalog, users = _catalog(places, model or ["auto"], strategy, options, rerank or []), parse_tokens(token or [])
         for folder in documents or []:
             _check_folder("--documents", folder)
-        threads = Threads(memory or f"sqlite:{_own_folder() / CONVERSATIONS}")
-        asyncio.run(threads.prepare())
+        threads = UserThreads(memory or f"sqlite:{_own_folder() / CONVERSATIONS}")
+        asyncio.run(threads.create_tables())
         released = [folder.expanduser() for folder in documents or []]
-        made = Collections(catalog, _own_folder() / "collections", released, bool(users))
-        serving, address = Serving(catalog, Questions(at_once), threads, made, users, followed), f"http://{place(host, port)}"
-        app = application(serving, [*map(origin_of, allow_origin or []), address])
+        made = UserCollections(catalog, _own_folder() / "collections", released, bool(users))
+        service, address = (
+            QuestionService(catalog, QuestionQueue(at_once), threads, made, users, followed),
+            f"http://{host_and_port(host, port)}",
+        )
+        app = create_app(service, [*map(parse_origin, allow_origin or []), address])
     collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in catalog.collections.values())
     told = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
-    run_server(app, serving.questions, listening, [told])
+    run_server(app, service.questions, listening, [told])
     note("the server has stopped; its conversations are stored")
 
 
@@ -124,7 +127,7 @@ def check_token(host: str, token: list[str] | None, variable: str) -> None:
         raise UsageError(what, f"set {variable}, or give --token NAME:SECRET")
 
 
-def run_server(app: "Starlette", questions: "Questions", listening: socket.socket, told: Iterable[str]) -> None:
+def run_server(app: "Starlette", questions: "QuestionQueue", listening: socket.socket, told: Iterable[str]) -> None:
     """Serve until a signal comes, and say what is told once clients can connect; what runs at the end is stopped."""
     from ramify.studio.serve.transport import WebServer
 
@@ -143,21 +146,21 @@ def _installed(module: str) -> bool:
     return False
 
 
-def _watched(folders: list[Path], indexes: list[str]) -> "list[Watched]":
+def _watched(folders: list[Path], indexes: list[str]) -> "list[WatchedFolder]":
     """Find the indexes of folders that are watched; one that has none yet is indexed first."""
     if not folders:
         return []
     from ramify.studio.console.progress_bar import bar
-    from ramify.studio.serve.collections import watched
+    from ramify.studio.serve.collections import create_watched_folders
 
     if find_spec("watchfiles") is None:
         raise RamifyError("the library that notices changed files is not installed", "run `pip install 'ramify-rag[watch]'`")
     for folder in folders:
         _check_folder("--watch", folder)
-    found = watched([folder.expanduser() for folder in folders], indexes, _own_folder() / "watched")
+    found = create_watched_folders([folder.expanduser() for folder in folders], indexes, _own_folder() / "watched")
     for one in found:
         with bar() as progress:
-            one.prepare(progress)
+            one.build_if_missing(progress)
     return found
 
 
@@ -169,8 +172,8 @@ def _check_folder(option: str, folder: Path) -> None:
 def _catalog(places: list[str], models: list[str], strategy: str, options: dict[str, Any], rerank: list[str]) -> "Catalog":
     """Open what is served; an error now and not at the first question."""
     from ramify.graphs.strategies import configure
-    from ramify.studio.serve.catalog import Catalog, named
-    from ramify.studio.server.bounds import declare
+    from ramify.studio.serve.catalog import Catalog, name_collections
+    from ramify.studio.server.bounds import set_allowed
     from ramify.tools.models.gguf import GGUF, find_gguf
 
     configure(strategy, options)
@@ -179,10 +182,10 @@ def _catalog(places: list[str], models: list[str], strategy: str, options: dict[
         find_gguf(file)
     named_by_operator = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
     base_urls = str(options.get("base_url") or "").split()
-    declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator], options.get("profile"))
-    catalog = Catalog(named(places), strategy, models, options)
+    set_allowed(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator], options.get("profile"))
+    catalog = Catalog(name_collections(places), strategy, models, options)
     for collection in catalog.collections.values():
-        catalog.options_of(strategy, catalog.selection(collection.name))
+        catalog.request_options(strategy, catalog.selection(collection.name))
         collection.manifest()
     return catalog
 

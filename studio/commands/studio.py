@@ -61,10 +61,10 @@ def studio(
     """Start the server for LangGraph Studio: run, inspect, edit and resume every strategy as a graph; Ctrl-C stops it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
         raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
-    from ramify.studio.server.guard import origin_of, place
-    from ramify.studio.server.langgraph_json import ENVIRONMENT, written
+    from ramify.studio.server.guard import host_and_port, parse_origin
+    from ramify.studio.server.langgraph_json import ENVIRONMENT, configuration_text
 
-    origins = [*map(origin_of, allow_origin or []), f"http://{place(host, port)}"]
+    origins = [*map(parse_origin, allow_origin or []), f"http://{host_and_port(host, port)}"]
     claim(host, port).close()
     os.environ.update({**ENVIRONMENT, **QUIET})
     os.environ.setdefault("LOG_LEVEL", "WARNING")
@@ -76,7 +76,7 @@ def studio(
     note(f"threads are stored in {home}; Ctrl-C stops the server")
     with TemporaryDirectory() as folder:
         config = Path(folder, "langgraph.json")
-        config.write_text(written(origins, bound), encoding="utf-8")
+        config.write_text(configuration_text(origins, bound), encoding="utf-8")
         os.chdir(home)
         _serve(config, host, port)
     note("the server has stopped; its threads are stored")
@@ -104,7 +104,7 @@ def claim(host: str, port: int) -> socket.socket:
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str], profile: str | None) -> None:
     """Define and print what runs may name."""
-    from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
+    from ramify.studio.server.bounds import allowed_indexes, allowed_model_files, allowed_rerankers, default_index, set_allowed
     from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf import find_gguf
     from ramify.tools.relevance import load
@@ -117,13 +117,13 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
         find_gguf(str(file))
     for name in cross_encoders:
         load(name)
-    declare(given, base_urls, model_files, cross_encoders, profile)
+    set_allowed(given, base_urls, model_files, cross_encoders, profile)
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
-    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
+    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, allowed_indexes()))))} (add one with --index)")
     note(f"a run that names no index searches {shown(default_index())}")
     note(f"a run may name as its base_url: {servers}")
-    note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
-    note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
+    note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(allowed_model_files()))} (add one with --gguf)")
+    note(f"a run may name as its rerank: {', '.join(sorted(allowed_rerankers()))} (add one with --rerank)")
 
 
 def _bind(given: list[str]) -> dict[str, str]:
@@ -133,11 +133,11 @@ def _bind(given: list[str]) -> dict[str, str]:
     """
     from ramify.graphs.strategies import DEFAULT, STRATEGIES
     from ramify.graphs.tool import about_of
-    from ramify.studio.server.bounds import bind
-    from ramify.studio.server.langgraph_json import identity
+    from ramify.studio.server.bounds import set_assistant_indexes
+    from ramify.studio.server.langgraph_json import assistant_id
 
-    found = {name: about_of(where) for name, where in bind(given, STRATEGIES).items()}
-    os.environ.setdefault("DEFAULT_A2A_ASSISTANT_ID", identity(next(iter(found), DEFAULT)))
+    found = {name: about_of(where) for name, where in set_assistant_indexes(given, STRATEGIES).items()}
+    os.environ.setdefault("DEFAULT_A2A_ASSISTANT_ID", assistant_id(next(iter(found), DEFAULT)))
     if found:
         note(f"assistants of their own, also for A2A: {', '.join(found)}")
     return found

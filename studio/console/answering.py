@@ -19,7 +19,7 @@ from ramify.nodes.settings import NEVER
 from ramify.nodes.tree import DROPPED, Branch
 from ramify.nodes.tree.phrases import kind_of
 from ramify.studio.console.streams import err, note
-from ramify.studio.drawing.terminal import style_of
+from ramify.studio.drawing.terminal import status_style
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import scrub
@@ -73,7 +73,7 @@ class Watching(RunTracker):
 def _line(branch: Branch, doing: str | None) -> Text:
     line = Text("  " * (branch.depth + 1), no_wrap=True, overflow="ellipsis")
     line.append(f"{branch.path} ", style="bold")
-    line.append(f"{doing} …" if doing else branch.status, style="yellow" if doing else style_of(branch.status))
+    line.append(f"{doing} …" if doing else branch.status, style="yellow" if doing else status_style(branch.status))
     line.append(f"  {one_line(kind_of(branch))}", style="dim" if branch.status in DROPPED else "")
     if branch.answer is not None and not doing:
         line.append(f" → {one_line(branch.answer)}", style="bold")

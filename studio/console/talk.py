@@ -14,8 +14,8 @@ from ramify.studio.console.answering import Watching, reviewer_for
 from ramify.studio.console.options import read_pairs
 from ramify.studio.console.streams import err, fail, note, out, say
 from ramify.studio.drawing.page import write_page
-from ramify.studio.drawing.phrases import understood
-from ramify.studio.drawing.terminal import drawing, head_of, show
+from ramify.studio.drawing.phrases import understood_as
+from ramify.studio.drawing.terminal import citation_heading, print_answer, render_tree
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.searcher import check_index
 from ramify.tools.quoting import one_line
@@ -75,7 +75,7 @@ class Talk:
             elif line:
                 question = readable(line)
                 result = self._watched(partial(self._conversation.ask, question))
-                if told := understood(question, result.question):
+                if told := understood_as(question, result.question):
                     note(told)
                 self._show(result)
 
@@ -97,7 +97,7 @@ class Talk:
 
     def _show(self, result: Result) -> None:
         self._last = result
-        show(result, out(), self.tree)
+        print_answer(result, out(), self.tree)
         out().print()
 
     def _notice(self, notice: str) -> None:
@@ -117,11 +117,11 @@ class Talk:
             case "help":
                 out().print(Text(HELP))
             case "tree":
-                out().print(drawing(self._answered().tree))
+                out().print(render_tree(self._answered().tree))
             case "sources":
                 result = self._answered()
                 for number, citation in enumerate(result.citations, 1):
-                    out().print(head_of(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
+                    out().print(citation_heading(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
             case "strategy":
                 configure(rest, self.options)
                 self.strategy = rest

@@ -21,8 +21,8 @@ from ramify.nodes.init_tree import checked
 from ramify.nodes.tree.cards import Look
 from ramify.nodes.tree.phrases import brief
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import answer_html, branches_html, page
-from ramify.studio.drawing.phrases import cost, searched, understood
+from ramify.studio.drawing.page import answer_html, branches_html, result_page
+from ramify.studio.drawing.phrases import cost_text, index_text, understood_as
 from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import write_whole
@@ -41,7 +41,7 @@ class Form(NamedTuple):
 
 FORMS = {
     "json": Form("application/json", "JSON", lambda result: json.dumps(result.to_json(), ensure_ascii=False, indent=2) + "\n"),
-    "html": Form("text/html", "HTML", page),
+    "html": Form("text/html", "HTML", result_page),
     "mmd": Form("text/vnd.mermaid", "Mermaid", lambda result: tree_mermaid(result.tree)),
 }
 """By suffix of the file."""
@@ -148,8 +148,8 @@ class Turn(VBox):
         self._run.question = result.question
         self._draw_head()
         self._status.value = ""
-        index = searched(result, 'Chat(index="FOLDER")') if result.index else ""
-        spent = f"{cost(result)} · {result.strategy} · {result.model}"
+        index = index_text(result, 'Chat(index="FOLDER")') if result.index else ""
+        spent = f"{cost_text(result)} · {result.strategy} · {result.model}"
         links = files(result, f"ramify-{self.prefix.rstrip('-')}")
         self._said.value = _drawn("answered", answer_html(result, self.prefix), index, spent, links)
         self._draw_tree(folded=False)
@@ -177,7 +177,7 @@ class Turn(VBox):
         self._draw_tree(folded=False)
 
     def _draw_head(self) -> None:
-        self._head.value = _drawn("head", brief(self.question), understood(self.question, self._run.question or self.question))
+        self._head.value = _drawn("head", brief(self.question), understood_as(self.question, self._run.question or self.question))
 
     def _draw_status(self) -> None:
         hints = [*([FIRST] if self._first and not self._run.passages else []), *self._run.notices]

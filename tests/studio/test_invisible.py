@@ -16,8 +16,8 @@ from ramify.graphs.tool import format_answer, format_passages
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.citation import Sentence, cite
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import page
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.terminal import print_answer
 from ramify.studio.notebook._chat import Turn, files
 from ramify.tools.quoting import INVISIBLE, invisible
 from tests.evaluation.few_lines import line, small
@@ -47,7 +47,7 @@ def said(attack: str) -> Result:
 
 def terminal(result: Result) -> str:
     console = Console(file=(out := StringIO()), width=400, color_system=None)
-    show(result, console, tree=True)
+    print_answer(result, console, tree=True)
     return out.getvalue()
 
 
@@ -63,7 +63,7 @@ def searched(result: Result) -> str:
 
 DOORS: dict[str, Callable[[Result], str]] = {
     "terminal": terminal,
-    "page": page,
+    "page": result_page,
     "notebook": turn,
     "Mermaid": lambda result: re.sub(r"#(\d+);", lambda code: chr(int(code[1])), tree_mermaid(result.tree)),
     "tool": format_answer,
@@ -95,7 +95,7 @@ def test_nothing_invisible_leaves_by_a_door(door: str, attack: str) -> None:
 
 def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
     cited = passage("p", "Title", "The river \u202eis the Vistula\u202c.", 0.5)
-    drawn = page(result(citations=cite([cited], [cited.text], cited=True)))
+    drawn = result_page(result(citations=cite([cited], [cited.text], cited=True)))
     assert "The river ⟨U+202E⟩is <mark>the Vistula</mark>⟨U+202C⟩." in drawn
 
 

@@ -16,7 +16,7 @@ from ramify.graphs.conversation import Conversation
 from ramify.graphs.run import Result
 from ramify.graphs.tool import research_tool
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import page
+from ramify.studio.drawing.page import result_page
 from ramify.studio.notebook._chat import files
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError
@@ -91,7 +91,7 @@ def exits(result: Result) -> dict[str, str]:
     """Everything that a result is shown or written as."""
     exported = {label: b64decode(link.partition("base64,")[2]).decode() for label, link, _ in files(result, "turn")}
     values = {name: str(value) for name, value in result}
-    shown = {"page": page(result), "terminal": terminal(result), "notebook": turn(result), "Mermaid": tree_mermaid(result.tree)}
+    shown = {"page": result_page(result), "terminal": terminal(result), "notebook": turn(result), "Mermaid": tree_mermaid(result.tree)}
     return {"repr": repr(result), "JSON": json.dumps(result.to_json()), **exported, **values, **shown}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import bounded, declare
+from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from tests.studio.conftest import Ramify
@@ -73,8 +73,8 @@ def test_an_evaluation_goes_on_when_a_server_dies(ramify: Ramify, tmp_path: Path
 
 
 def test_a_run_in_studio_may_name_several_where_each_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
-    declare([], ["http://a:1/v1", "http://b:2/v1"], [])
+    settings = restrict_settings(graphs.build("naive")).settings
+    set_allowed([], ["http://a:1/v1", "http://b:2/v1"], [])
     assert settings(base_url="http://b:2/v1/, http://a:1/v1").base_url == "http://b:2/v1/ http://a:1/v1"
     for evil in ("http://a:1/v1 http://evil", "http://evil,http://a:1/v1", ["http://a:1/v1", "http://evil"], "http://a:1/v1,evil", ","):
         with pytest.raises(UsageError, match="is not allowed for runs of this server"):

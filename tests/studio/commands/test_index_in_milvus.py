@@ -8,7 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.evaluation.task import read_rows
 from ramify.graphs.tool import research_tool, search_tool
-from ramify.studio.server.bounds import bounded, declare
+from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import IndexingError, UsageError
 from tests.studio.conftest import Ramify
 
@@ -72,10 +72,10 @@ def test_tools_of_an_agent(place: str) -> None:
 
 
 def test_a_run_in_studio_names_it_only_where_its_operator_did(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
+    settings = restrict_settings(graphs.build("naive")).settings
     with pytest.raises(UsageError, match="is not allowed for runs of this server"):
         settings(index=place)
-    declare([place], [], [])
+    set_allowed([place], [], [])
     assert settings(index=place).index == place
     with pytest.raises(UsageError, match="is not allowed"):
         settings(index=f"{place}:acme")

@@ -31,7 +31,7 @@ def test_metadata_to_search_under_are_named_and_shown(ramify: Ramify, tmp_path: 
     record = {"id": "dope", "title": "General", "text": "It is brushed on.", "metadata": {"chapter": "Fabric", "section": "Doping"}}
     (tmp_path / "manual.jsonl").write_text(json.dumps(record) + "\n")
     assert ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "index", "--label", "chapter, section").code == 0
-    assert "chapter, section, title and headings: passages are searched under them" in " ".join(
+    assert "chapter, section, title and headings: included in the searched text" in " ".join(
         ramify("inspect", tmp_path / "index").out.split()
     )
     wrong = ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "other", "--label", "page")

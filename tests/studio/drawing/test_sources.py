@@ -14,8 +14,8 @@ from ramify.graphs.tool import format_answer
 from ramify.nodes.append_answer import said
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
-from ramify.studio.drawing.page import page
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.terminal import print_answer
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import LINKS, read
 from tests.studio.samples import branch, result
@@ -44,7 +44,7 @@ def shown(**changes: Any) -> Result:
 
 def terminal(told: Result, colours: bool) -> str:
     file = StringIO()
-    show(told, Console(file=file, width=400, highlight=False, force_terminal=colours, no_color=False, legacy_windows=False))
+    print_answer(told, Console(file=file, width=400, highlight=False, force_terminal=colours, no_color=False, legacy_windows=False))
     return file.getvalue()
 
 
@@ -60,13 +60,13 @@ def test_a_source_is_named_opened_and_quoted(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_page_links_to_files_and_to_nothing_else() -> None:
-    told = read(page(shown()))
+    told = read(result_page(shown()))
     links = [str(value) for name, value in told.attributes if name in LINKS]
     assert LINK in links
     assert all(link.startswith(("#branch-", "#source-", "file:///")) for link in links)
     forged = [citation.model_copy(update={"link": "javascript:alert(1)"}) for citation in shown().citations]
-    assert "javascript" not in page(shown(citations=forged))
-    assert "Much is said before" in page(shown()), "the whole passage is there to unfold"
+    assert "javascript" not in result_page(shown(citations=forged))
+    assert "Much is said before" in result_page(shown()), "the whole passage is there to unfold"
 
 
 def test_json_has_what_a_citation_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_json_has_what_a_citation_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_notices_stand_outside_of_the_answer_s_card() -> None:
-    card = page(shown(notices=["an odd thing"])).partition('<section class="result">')[2].partition("</section>")[0]
+    card = result_page(shown(notices=["an odd thing"])).partition('<section class="result">')[2].partition("</section>")[0]
     assert "5432" in card
     assert "an odd thing" not in card
 
@@ -86,7 +86,7 @@ def test_what_is_noted_often_is_a_word_with_a_legend() -> None:
     note = "filled with 'a\\nb' from 0.0; confidence 0.310, not above tau 0.9; odd"
     tree = {"0": branch("0", "What?", status="leaf", note=note)}
     file = StringIO()
-    show(shown(tree=tree), Console(file=file, width=200), tree=True)
+    print_answer(shown(tree=tree), Console(file=file, width=200), tree=True)
     drawn = file.getvalue()
     assert "0 leaf · filled · unsure  What?\nodd" in drawn
     assert "not above tau (0.9)" in drawn
@@ -109,16 +109,16 @@ def test_what_comes_closest_is_numbered_behind_the_sources_at_every_door() -> No
     near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False, closest=True)
     told = shown()
     told = told.model_copy(update={"citations": [*told.citations, *near]})
-    html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
+    html = re.findall(r'<summary><span class="number">\[(\d+)\]', result_page(told))
     doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.text, told.citations, told.index, told.confidence)]
     assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
-    assert [text.count(CLOSEST) for text in (doors[0], doors[2], page(told))] == [2, 2, 2]
+    assert [text.count(CLOSEST) for text in (doors[0], doors[2], result_page(told))] == [2, 2, 2]
 
 
 def test_a_text_is_shown_by_lines_with_what_is_not_supported_marked() -> None:
     sentences = [Sentence(text="It listens on 5432.", citations=(1,), supported=True), Sentence(text="It never sleeps.", supported=False)]
     told = shown(text="It listens on 5432. [1] It never sleeps.", sentences=sentences)
-    drawn = page(told)
+    drawn = result_page(told)
     assert drawn.count('class="unsupported"') == 1
     assert re.search(r"It never sleeps\. \(no cited passage says this\)", terminal(told, colours=False))
     assert "(no cited passage says this)" in format_answer(told)
@@ -129,7 +129,7 @@ def test_an_answer_of_several_lines_is_shown_once() -> None:
     cited = cite([PORT], ["Much is said before.\nMuch is said after."], cited=True)
     text = "Much is said before. [1]\nMuch is said after. [1]"
     told = shown(answer="Much is said before.\nMuch is said after.", text=text, sentences=sentences, quoted=True, citations=cited)
-    for drawn in (terminal(told, colours=False), page(told).partition("<h2>Sources")[0]):
+    for drawn in (terminal(told, colours=False), result_page(told).partition("<h2>Sources")[0]):
         assert drawn.count("Much is said after.") == 1
     assert (cited[0].start, cited[0].end) == (0, len(PORT.text)), "what stands between the lines is in the place as well"
 
@@ -137,7 +137,7 @@ def test_an_answer_of_several_lines_is_shown_once() -> None:
 def test_the_quoted_sentence_is_marked_in_its_passage() -> None:
     [first, _] = shown().citations
     assert first.text[first.start : first.end] == "The server listens on 5432 by default."
-    assert '<mark class="sentence">The server listens on <mark>5432</mark> by default.</mark>' in page(shown())
+    assert '<mark class="sentence">The server listens on <mark>5432</mark> by default.</mark>' in result_page(shown())
 
 
 def test_what_could_not_be_asked_is_told_from_unknown(ramify: Ramify, built: Path) -> None:

@@ -13,8 +13,8 @@ from markupsafe import escape
 
 from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
-from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.description import facts
+from ramify.studio.inspection.contents import inspect_index
+from ramify.studio.inspection.description import index_facts
 from ramify.tools.index.searcher import opened
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
@@ -123,8 +123,8 @@ def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, told:
 
 
 def test_what_a_model_did_not_manage_is_told(linked: Path) -> None:
-    found = inspection(opened(linked))
-    assert found.inside is not None
+    found = inspect_index(opened(linked))
+    assert found.graph is not None
     said = {
         "made_by": "ollama:some-model",
         "reported_by": "ollama:some-model",
@@ -132,7 +132,7 @@ def test_what_a_model_did_not_manage_is_told(linked: Path) -> None:
         "unread p1": "it broke\noff",
         "unread p2": "x",
     }
-    lines = dict(facts(replace(found, inside=replace(found.inside, facts=said))))
+    lines = dict(index_facts(replace(found, graph=replace(found.graph, facts=said))))
     assert "found by ollama:some-model" in lines["names"]
     assert lines["reports"].endswith("2 of them replaced by quotations")
     assert lines["not read"] == "2 units, the first from p1: it broke off"
@@ -174,11 +174,11 @@ def test_a_page_without_room_says_what_it_leaves_out(
     ramify: Ramify, linked: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = page_of(ramify, linked, tmp_path)
-    monkeypatch.setattr(inspect_reports, "ROOM", 1500)
+    monkeypatch.setattr(inspect_reports, "MAX_PARTS_BYTES", 1500)
     short = page_of(ramify, linked, tmp_path)
     assert len(short) < len(whole)
-    assert "Left out, so that the page stays small" in short
-    assert "Left out, so that the page stays small" not in whole
+    assert "Omitted to limit the size of the page" in short
+    assert "Omitted to limit the size of the page" not in whole
     shown = [int(id) for id in re.findall(r'id="community-(\d+)"', short)]
     assert shown == list(range(len(shown))) != []
 

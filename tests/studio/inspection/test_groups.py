@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.graphs.building import hierarchy
-from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.description import facts
+from ramify.studio.inspection.contents import inspect_index
+from ramify.studio.inspection.description import index_facts
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
 from tests.tools.fakes import WordEncoder
@@ -48,12 +48,12 @@ def test_a_plain_index_is_told_of_both_kinds(ramify: Ramify, plain: Path) -> Non
 def test_the_groups_are_told_with_what_was_measured(ramify: Ramify, grouped: Path, told: dict[str, Any]) -> None:
     out = ramify("inspect", grouped).out
     assert re.search(r"^grouped by +chapter *$", out, re.MULTILINE)
-    assert re.search(r"^None-pool +2 passages without the metadata \(.*manual.jsonl.*\)", out, re.MULTILINE)
+    assert re.search(r"^None-pool +2 passages without metadata \(.*manual.jsonl.*\)", out, re.MULTILINE)
     assert re.search(r"^summaries +\d+, quoted from the documents \(no model\)", out, re.MULTILINE)
     assert {group["group"] for group in told["groups"]} >= {"Bellows", "Loom", "Kiln", HOSTILE}
     for group in told["groups"]:
         assert set(group["diagnostics"]) == set(MEASURES)
-        assert re.search(rf"^{re.escape(group['group'])} +(by metadata|founded|left over) +{group['passages']} ", out, re.MULTILINE)
+        assert re.search(rf"^{re.escape(group['group'])} +(by metadata|founded|ungrouped) +{group['passages']} ", out, re.MULTILINE)
         assert set(group["suspicious"]) <= set(MEASURES)
     flags = [len(group["suspicious"]) for group in told["groups"]]
     assert flags == sorted(flags, reverse=True)
@@ -114,15 +114,15 @@ def test_what_is_asked_about_everything_is_answered_from_the_groups(ramify: Rami
 
 def test_groups_that_were_founded_and_passages_left_over_are_told(tmp_path: Path) -> None:
     made(tmp_path / "index", [*records(), *strangers("jupiter", JUPITER), *strangers("bread", BREAD), *strangers("lone", ODD)[:1]])
-    lines = dict(facts(inspection(opened(tmp_path / "index"))))
+    lines = dict(index_facts(inspect_index(opened(tmp_path / "index"))))
     assert re.search(r"^[67]: 4 by metadata, 2 founded", lines["groups"])
-    assert re.search(r"^21 passages without the metadata \(manual.jsonl.* 21\)", lines["None-pool"])
+    assert re.search(r"^21 passages without metadata \(manual.jsonl.* 21\)", lines["None-pool"])
 
 
 def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> None:
     folder = indexed(tmp_path / "index", records(5))
     fake = FakeModel(replies=lambda prompt, slots: {"sentences": ["It was built by Karl Ritter in 1877."]})
     hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
-    lines = dict(facts(inspection(opened(folder))))
+    lines = dict(index_facts(inspect_index(opened(folder))))
     assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
     assert "extractive" not in lines["summaries"]

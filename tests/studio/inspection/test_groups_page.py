@@ -43,7 +43,7 @@ def test_a_page_without_room_says_what_it_leaves_out(
     whole = page_of(ramify, grouped, tmp_path)
     assert "so that the page stays small" not in whole
     for room in (15_000, 3000):
-        monkeypatch.setattr(inspect_page, "ROOM", room)
+        monkeypatch.setattr(inspect_page, "MAX_PARTS_BYTES", room)
         short = page_of(ramify, grouped, tmp_path)
         shown = len(set(re.findall(r'id="group-\d+"', short)))
         left = len(told["groups"]) - shown
@@ -51,7 +51,7 @@ def test_a_page_without_room_says_what_it_leaves_out(
         assert len(short) < len(whole)
         assert (left > 0) == (room == 3000)
         assert "What is below it is left out" in short
-        assert (f"Left out, so that the page stays small: {left} of the smallest groups" in short) == (left > 0)
+        assert (f"Omitted to limit the size of the page: the {left} smallest groups" in short) == (left > 0)
 
 
 def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from ramify.studio.serve.app import application
-from ramify.studio.serve.catalog import Catalog, named
-from ramify.studio.serve.collections import Collections, Watched
-from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.serving import Serving, Threads
-from ramify.studio.serve.transport import WebServer, users_of
-from ramify.studio.server.bounds import declare
+from ramify.studio.serve.app import create_app
+from ramify.studio.serve.catalog import Catalog, name_collections
+from ramify.studio.serve.collections import UserCollections, WatchedFolder
+from ramify.studio.serve.questions import QuestionQueue
+from ramify.studio.serve.service import QuestionService, UserThreads
+from ramify.studio.serve.transport import WebServer, parse_tokens
+from ramify.studio.server.bounds import set_allowed
 
 PATIENCE = 120.0
 """Seconds until what must come has come, on a busy machine."""
@@ -32,7 +32,7 @@ class Running(NamedTuple):
     """A running server: its address, and its parts."""
 
     url: str
-    serving: Serving
+    service: QuestionService
 
     def call(self, method: str, path: str, token: str = "", **given: Any) -> httpx.Response:
         """Send a request to our own interface."""
@@ -81,15 +81,15 @@ def until(true: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def running(serving: Serving, origins: Sequence[str] = ()) -> Iterator[Running]:
+def running(service: QuestionService, origins: Sequence[str] = ()) -> Iterator[Running]:
     """Run a server in a thread."""
-    server = WebServer(application(serving, origins), serving.questions)
+    server = WebServer(create_app(service, origins), service.questions)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
             until(lambda: server.started)
-            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", serving)
+            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", service)
         finally:
             server.should_exit = True
             thread.join()
@@ -110,16 +110,16 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             tokens: Sequence[str] = (),
             at_once: int = 4,
             documents: Sequence[Path] = (),
-            watched: Sequence[Watched] = (),
+            watched: Sequence[WatchedFolder] = (),
             **options: Any,
         ) -> Running:
             places = [str(one) for one in indexes]
-            declare(places, [], [])
-            catalog = Catalog(named(places), strategy, [model], options)
-            threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
-            asyncio.run(threads.prepare())
-            users = users_of(tokens)
-            collections = Collections(catalog, tmp_path / "collections", documents, bool(users))
-            return stack.enter_context(running(Serving(catalog, Questions(at_once), threads, collections, users, watched)))
+            set_allowed(places, [], [])
+            catalog = Catalog(name_collections(places), strategy, [model], options)
+            threads = UserThreads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
+            asyncio.run(threads.create_tables())
+            users = parse_tokens(tokens)
+            collections = UserCollections(catalog, tmp_path / "collections", documents, bool(users))
+            return stack.enter_context(running(QuestionService(catalog, QuestionQueue(at_once), threads, collections, users, watched)))
 
         yield start

@@ -85,7 +85,7 @@ def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None
     server = serve(documents=[released])
     assert server.call("GET", "/collections").json()["folders"] == [str(released)]
     for place in (secret, released / ".." / "secret", released / "link", "/", ""):
-        assert "not released" in refusal(server.call("POST", "/collections", json={"name": "x", "folder": str(place)}))
+        assert "--documents DIR" in refusal(server.call("POST", "/collections", json={"name": "x", "folder": str(place)}))
     made = server.call("POST", "/collections", json={"name": "arda", "folder": str(released / "below")}).json()["name"]
     assert index(server, made)[-1][1]["documents"] == 1
     assert "change them there" in refusal(send(server, made, "keeper.txt", b"other"))
@@ -104,32 +104,32 @@ def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None
 def test_no_name_of_a_document_escapes(serve: Serve, file: str) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
-    assert "no name of a document" in refusal(send(server, "arda", file, b"text"))
+    assert "not a valid document name" in refusal(send(server, "arda", file, b"text"))
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".a", "x" * 41, "demo"])
 def test_no_name_of_a_collection_escapes(serve: Serve, name: str) -> None:
-    assert "no name of a collection" in refusal(serve().call("POST", "/collections", json={"name": name}))
+    assert "not a valid collection name" in refusal(serve().call("POST", "/collections", json={"name": name}))
 
 
 def test_collections_of_the_operator_are_not_changed(serve: Serve) -> None:
     server = serve()
     for method, path in (("DELETE", ""), ("POST", "/index")):
-        assert "made here" in refusal(server.call(method, f"/collections/demo{path}", json={} if method == "POST" else None))
-    assert "made here" in refusal(send(server, "demo", "keeper.txt", b"text"))
+        assert "was made on this server" in refusal(server.call(method, f"/collections/demo{path}", json={} if method == "POST" else None))
+    assert "was made on this server" in refusal(send(server, "demo", "keeper.txt", b"text"))
 
 
 @fault("servers", "documents beyond the limit of a collection", sees="one line with the limit", kept="the collection as it was", code="400")
 def test_sizes_are_limited(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
-    monkeypatch.setattr(collections, "FILE_BYTES", 10)
+    monkeypatch.setattr(collections, "MAX_FILE_BYTES", 10)
     assert "larger than" in refusal(send(server, "arda", "a.txt", b"x" * 11))
-    monkeypatch.setattr(collections, "COLLECTION_BYTES", 15)
+    monkeypatch.setattr(collections, "MAX_COLLECTION_BYTES", 15)
     send(server, "arda", "a.txt", b"x" * 10)
     assert "would be larger" in refusal(send(server, "arda", "b.txt", b"x" * 6))
-    monkeypatch.setattr(collections, "FILES", 1)
-    assert "documents already" in refusal(send(server, "arda", "b.txt", b"x"))
+    monkeypatch.setattr(collections, "MAX_FILES", 1)
+    assert "already has 1 documents" in refusal(send(server, "arda", "b.txt", b"x"))
     assert "does not follow" in refusal(send(server, "arda", "a.txt", b"x", 3))
     body = {"file": "a.txt", "content": "no base64!"}
     assert "not base64" in refusal(server.call("POST", "/collections/arda/documents", json=body))
@@ -184,7 +184,7 @@ def test_only_who_made_a_collection_changes_it(serve: Serve, tmp_path: Path) -> 
     for token, changeable in ((ada, True), (ben, False)):
         told = server.call("GET", "/collections", token=token).json()["collections"]
         assert {one["name"]: one.get("changeable") for one in told} == {"demo": None, "arda": changeable}
-        assert "made here" in refusal(server.call("DELETE", "/collections/demo", token=token))
+        assert "was made on this server" in refusal(server.call("DELETE", "/collections/demo", token=token))
     assert (
         dict(server.ask("Who was the first keeper of the lighthouse of Arda?", ben, collection="arda"))["result"]["answer"] == "Jonas Vell"
     )
@@ -205,4 +205,4 @@ def test_a_record_that_does_not_say_what_it_is_of_is_one_line(tmp_path: Path, re
     (tmp_path / "arda").mkdir()
     (tmp_path / "arda" / "collection.json").write_text(record, encoding="utf-8")
     with pytest.raises(InputError, match=r"collection\.json.* — "):
-        collections.Collections(Catalog({}, "naive", ["extractive"]), tmp_path)
+        collections.UserCollections(Catalog({}, "naive", ["extractive"]), tmp_path)

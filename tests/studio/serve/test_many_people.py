@@ -43,7 +43,7 @@ def test_two_windows_at_one_conversation(serve: Serve, ollama: Ollama) -> None:
         ollama.wait_for_calls()
         second = server.call("POST", "/ask", json={"question": FOLLOW_UP, "thread": "pens"})
         assert second.status_code == 400
-        assert "still at its last question" in second.json()["error"]["message"]
+        assert "still being answered" in second.json()["error"]["message"]
         ollama.slots.release(10)
         assert dict(events)["result"]["answer"] == "László Bíró"
     assert "result" in dict(server.ask(INVENTOR, thread="pens"))
@@ -61,7 +61,7 @@ def test_two_windows_at_one_conversation(serve: Serve, ollama: Ollama) -> None:
 def test_hundreds_of_conversations(serve: Serve) -> None:
     server = serve(tokens=[f"{user}:{token}" for user, token in USERS.items()])
     for number in range(CONVERSATIONS):
-        conversation = server.serving.threads.conversation(list(USERS)[number % 2], f"pen-{number}")
+        conversation = server.service.threads.conversation(list(USERS)[number % 2], f"pen-{number}")
         conversation.ask(f"Who made pen number {number}?", "closed-book", model=MODEL, style="short")
     for running in (server, serve(tokens=[f"{user}:{token}" for user, token in USERS.items()])):
         for place, token in enumerate(USERS.values()):

@@ -17,9 +17,9 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from ramify.studio.serve.mcp import application, in_turn, server
-from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.transport import WebServer, users_of
+from ramify.studio.serve.mcp import create_mcp_app, create_server, shared_queue
+from ramify.studio.serve.questions import QuestionQueue
+from ramify.studio.serve.transport import WebServer, parse_tokens
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river
@@ -39,11 +39,11 @@ def thinker(**changes: Any) -> FakeModel:
 @contextmanager
 def serving(
     model: Any, tokens: Sequence[str] = (), at_once: int = 4, strategy: str = "prune"
-) -> Iterator[tuple[str, Questions, WebServer]]:
+) -> Iterator[tuple[str, QuestionQueue, WebServer]]:
     """Run `ramify mcp --http` in a thread, with a fake model; give its address, what is asked there, and the server."""
-    questions = Questions(at_once)
-    made = server(strategy, {"model": model, "index": river()}, queue=in_turn(questions))
-    web = WebServer(application(made, users_of(tokens)), questions)
+    questions = QuestionQueue(at_once)
+    made = create_server(strategy, {"model": model, "index": river()}, queue=shared_queue(questions))
+    web = WebServer(create_mcp_app(made, parse_tokens(tokens)), questions)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})
         thread.start()
@@ -176,7 +176,7 @@ async def test_questions_are_stopped_with_the_server() -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("headers", "why"),
-    [({}, "this server asks for a token"), ({"authorization": "Bearer not-the-secret"}, "the token is not known here")],
+    [({}, "this server requires a token"), ({"authorization": "Bearer not-the-secret"}, "the token is unknown")],
 )
 @fault("servers", "MCP client without a known token", sees="refused, with the header to send", kept="nothing is listed", code="401")
 async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[str, str], why: str) -> None:
@@ -201,8 +201,8 @@ async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[
 def test_unknown_hosts_foreign_pages_and_other_methods_are_refused() -> None:
     with serving(thinker()) as (address, *_):
         for headers, why in (
-            ({"host": "evil.example"}, "is not reached by the name 'http://evil.example'"),
-            ({"origin": "http://evil.example"}, "does not answer the pages of 'http://evil.example'"),
+            ({"host": "evil.example"}, "host name 'http://evil.example'"),
+            ({"origin": "http://evil.example"}, "pages of 'http://evil.example'"),
         ):
             refused = post(address, CALL, **headers)
             assert refused.status_code == 403
@@ -243,9 +243,9 @@ class TestServe:
         async with connected(f"{running.url}/mcp") as client:
             asking = asyncio.create_task(client.call_tool("research_documents", {"question": BORN}))
             await asyncio.to_thread(ollama.wait_for_calls)
-            assert running.serving.questions.count == 1
+            assert running.service.questions.count == 1
             asking.cancel()
-            await asyncio.to_thread(until, lambda: running.serving.questions.count == 0)
+            await asyncio.to_thread(until, lambda: running.service.questions.count == 0)
 
     def test_the_documented_client_gets_an_answer(self, serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
         page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")

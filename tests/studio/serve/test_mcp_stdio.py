@@ -20,7 +20,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERR
 
 from ramify.graphs import tool
 from ramify.studio.commands import mcp as mcp_command
-from ramify.studio.serve.mcp import server
+from ramify.studio.serve.mcp import create_server
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river
@@ -188,7 +188,7 @@ async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_pas
 
     index = InMemoryVectorStore(WordEncoder())
     index.add_documents([Document("The Seine runs through Paris.", metadata={"source": "half \udcff"})])
-    async with Client(server("naive", {"model": thinker(), "index": index})) as client:
+    async with Client(create_server("naive", {"model": thinker(), "index": index})) as client:
         found = await client.call_tool("search_documents", {"query": "Seine"})
         assert found.structured_content["passages"][0]["source"] == "half ?"
         monkeypatch.setattr(tool, "find_passages", broken)
@@ -231,7 +231,7 @@ async def test_a_call_that_the_client_gives_up_stops_the_branches() -> None:
         if message and message.startswith("0 deciding"):
             begun.set()
 
-    async with Client(server("prune", {"model": model, "index": river()})) as client:
+    async with Client(create_server("prune", {"model": model, "index": river()})) as client:
         asking = asyncio.create_task(client.call_tool("research_documents", {"question": QUESTION}, progress_callback=tell))
         await asyncio.wait_for(begun.wait(), 20)
         asking.cancel()
@@ -252,7 +252,7 @@ async def test_calls_run_side_by_side_each_with_its_own_progress() -> None:
         return tell
 
     asked = {"river": QUESTION, "capital": "What is the capital of France?"}
-    async with Client(server("prune", {"model": thinker(latency=0.01), "index": river()})) as client:
+    async with Client(create_server("prune", {"model": thinker(latency=0.01), "index": river()})) as client:
         results = await asyncio.gather(
             *(client.call_tool("research_documents", {"question": asked[name]}, progress_callback=teller(name)) for name in asked)
         )
@@ -263,19 +263,19 @@ async def test_calls_run_side_by_side_each_with_its_own_progress() -> None:
 
 
 async def test_the_client_is_told_what_the_documents_are() -> None:
-    made = server("naive", {"model": thinker(), "index": river()}, about="the letters of Ada Lovelace", name="letters")
+    made = create_server("naive", {"model": thinker(), "index": river()}, about="the letters of Ada Lovelace", name="letters")
     async with Client(made) as client:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == ["research_letters", "search_letters"]
         assert all("the letters of Ada Lovelace" in (tool.description or "") for tool in tools)
         assert all(words in (client.instructions or "") for words in ("research_letters", "search_letters", "the letters of Ada Lovelace"))
         assert "Seine" in text(await client.call_tool("search_letters", {"query": "Seine"}))
-    async with Client(server("naive", {"model": thinker()})) as client:
+    async with Client(create_server("naive", {"model": thinker()})) as client:
         assert all("demonstration corpus" in (tool.description or "") for tool in (await client.list_tools()).tools)
 
 
 async def test_figures_have_four_digits() -> None:
-    async with Client(server("naive", {"model": "extractive", "index": river()})) as client:
+    async with Client(create_server("naive", {"model": "extractive", "index": river()})) as client:
         told = (await client.call_tool("research_documents", {"question": "What is the capital of France?"})).structured_content
     confidences = [told["confidence"], *(branch["confidence"] for branch in told["tree"])]
     assert told["answer"] == "Paris"
@@ -284,7 +284,7 @@ async def test_figures_have_four_digits() -> None:
 
 @fault("doors", "model that hangs under MCP", sees="an error of the call", kept="the server goes on", code=0)
 async def test_a_model_that_hangs_is_an_error_of_the_call() -> None:
-    async with Client(server("prune", {"model": thinker(latency=60.0), "index": river(), "timeout": 0.05})) as client:
+    async with Client(create_server("prune", {"model": thinker(latency=60.0), "index": river(), "timeout": 0.05})) as client:
         assert refused(await client.call_tool("research_documents", {"question": QUESTION}), "no reply within 0.05 s")
 
 

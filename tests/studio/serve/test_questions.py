@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ramify.graphs.run import Result, Reviewer, Watch, ask
-from ramify.studio.serve.questions import Asked, Questions
+from ramify.studio.serve.questions import QuestionQueue, RunningQuestion
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from tests.faults import fault
 from tests.studio.serve.conftest import INVENTOR, Serve, until
@@ -46,13 +46,13 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-async def collected(asked: Asked) -> list[tuple[str, Any]]:
+async def collected(asked: RunningQuestion) -> list[tuple[str, Any]]:
     return [(event.name, event.data) async for event in asked.events()]
 
 
 async def test_so_many_are_answered_at_once_and_the_rest_in_order(result: Result) -> None:
-    questions, work = Questions(2), Work(result)
-    asked = [questions.ask("ada", work.run(number)) for number in range(5)]
+    questions, work = QuestionQueue(2), Work(result)
+    asked = [questions.submit("ada", work.run(number)) for number in range(5)]
     readers = [asyncio.create_task(collected(one)) for one in asked]
     await settled()
     assert work.begun == [0, 1]
@@ -72,8 +72,8 @@ async def test_so_many_are_answered_at_once_and_the_rest_in_order(result: Result
 
 
 async def test_who_leaves_the_queue_makes_room_for_those_behind(result: Result) -> None:
-    questions, work = Questions(1), Work(result)
-    asked = [questions.ask("ada", work.run(number)) for number in range(4)]
+    questions, work = QuestionQueue(1), Work(result)
+    asked = [questions.submit("ada", work.run(number)) for number in range(4)]
     await settled()
     assert questions.stop("ada", asked[1].id)
     await settled()
@@ -87,8 +87,8 @@ async def test_who_leaves_the_queue_makes_room_for_those_behind(result: Result) 
 
 
 async def test_one_that_is_stopped_before_it_could_begin_is_not_forgotten(result: Result) -> None:
-    questions, work = Questions(1), Work(result)
-    asked = questions.ask("ada", work.run(0))
+    questions, work = QuestionQueue(1), Work(result)
+    asked = questions.submit("ada", work.run(0))
     asked.stop("its client has gone")
     assert (await collected(asked))[-1][0] == "error"
     assert (work.begun, questions.count) == ([], 0)
@@ -96,14 +96,14 @@ async def test_one_that_is_stopped_before_it_could_begin_is_not_forgotten(result
 
 @fault("servers", "somebody who stops another's question", sees="nothing is stopped", kept="the question goes on", code="404")
 async def test_a_question_is_stopped_by_its_own_user_alone(result: Result) -> None:
-    questions, work = Questions(1), Work(result)
-    asked = questions.ask("ada", work.run(0))
+    questions, work = QuestionQueue(1), Work(result)
+    asked = questions.submit("ada", work.run(0))
     await settled()
     assert not questions.stop("ben", asked.id)
     assert not questions.stop("ada", "another")
     assert not asked.done
     assert questions.stop("ada", asked.id)
-    await asked.ended()
+    await asked.wait()
     assert not questions.stop("ada", asked.id)
 
 
@@ -115,23 +115,23 @@ async def test_a_question_is_stopped_by_its_own_user_alone(result: Result) -> No
     code=0,
 )
 async def test_a_closed_server_ends_all_with_a_last_event_and_takes_no_more(result: Result) -> None:
-    questions, work = Questions(1), Work(result)
-    readers = [asyncio.create_task(collected(questions.ask("ada", work.run(number)))) for number in range(3)]
+    questions, work = QuestionQueue(1), Work(result)
+    readers = [asyncio.create_task(collected(questions.submit("ada", work.run(number)))) for number in range(3)]
     await settled()
     await questions.close()
     for reader in readers:
         name, data = (await reader)[-1]
         assert (name, data["kind"]) == ("error", "stopped")
     with pytest.raises(RamifyError, match="is being stopped"):
-        questions.ask("ada", work.run(4))
+        questions.submit("ada", work.run(4))
 
 
 async def test_a_conversation_is_at_one_question_at_a_time(result: Result) -> None:
-    questions, work = Questions(4), Work(result)
-    questions.ask("ada", work.run(0), "pens")
-    questions.ask("ben", work.run(1), "pens")
-    with pytest.raises(UsageError, match="'pens' is still at its last question"):
-        questions.ask("ada", work.run(2), "pens")
+    questions, work = QuestionQueue(4), Work(result)
+    questions.submit("ada", work.run(0), "pens")
+    questions.submit("ben", work.run(1), "pens")
+    with pytest.raises(UsageError, match="'pens' is still being answered"):
+        questions.submit("ada", work.run(2), "pens")
     await questions.close()
 
 
@@ -143,7 +143,7 @@ async def test_an_error_is_the_last_event(error: Exception, kind: str, caplog: p
     def run(watch: Watch, reviewer: Reviewer) -> Awaitable[Result]:
         raise error
 
-    name, data = (await collected(Questions(1).ask("ada", run)))[-1]
+    name, data = (await collected(QuestionQueue(1).submit("ada", run)))[-1]
     assert (name, data["kind"]) == ("error", kind)
     assert ("a question failed" in caplog.text) is (kind == "unexpected")
 
@@ -158,7 +158,7 @@ def test_a_stopped_question_ends_its_stream(serve: Serve, ollama: Ollama) -> Non
         name, data = list(events)[-1]
     assert (name, data["kind"]) == ("error", "stopped")
     assert server.call("POST", "/stop", json={"id": accepted["id"]}).json() == {"stopped": False}
-    assert server.serving.questions.count == 0
+    assert server.service.questions.count == 0
 
 
 @fault(
@@ -174,5 +174,5 @@ def test_a_client_that_goes_away_stops_its_question(serve: Serve, ollama: Ollama
     with server.stream(INVENTOR, strategy="closed-book") as events:
         next(events)
         ollama.wait_for_calls()
-        assert server.serving.questions.count == 1
-    until(lambda: server.serving.questions.count == 0)
+        assert server.service.questions.count == 1
+    until(lambda: server.service.questions.count == 0)

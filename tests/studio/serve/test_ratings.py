@@ -23,7 +23,7 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert server.call("POST", "/threads/talk/rating", json={"asked": INVENTOR, "answer": right, "rating": "best"}).status_code == 400
 
     file = tmp_path / "chat.jsonl"
-    call = ["questions", "--from-chat", server.serving.threads.memory, "--out", str(file)]
+    call = ["questions", "--from-chat", server.service.threads.memory, "--out", str(file)]
     assert run(call) == 0
     assert "1 question rated down: write the right answers into" in capsys.readouterr().err
     up, down = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
@@ -38,7 +38,7 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert "0 rated questions added" in capsys.readouterr().out
 
     assert server.call("DELETE", "/threads/talk").json() == {"deleted": "talk"}
-    assert run(["questions", "--from-chat", server.serving.threads.memory, "--out", str(tmp_path / "none.jsonl")]) == 0
+    assert run(["questions", "--from-chat", server.service.threads.memory, "--out", str(tmp_path / "none.jsonl")]) == 0
     assert not (tmp_path / "none.jsonl").exists()
 
 

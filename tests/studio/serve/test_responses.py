@@ -63,7 +63,7 @@ def test_the_output_may_be_sent_back_before_a_follow_up(client: openai.OpenAI) -
 
 
 def test_what_is_wrong_is_told_in_openai_s_way(client: openai.OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4' here"):
+    with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4'"):
         client.responses.create(model="gpt-4", input=BORN)
     wrong: Any
     for wrong in ({"input": []}, {"input": BORN, "previous_response_id": "resp_1"}, {"input": " "}):

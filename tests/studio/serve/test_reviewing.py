@@ -98,7 +98,7 @@ def test_a_client_that_goes_away_ends_the_wait_and_the_conversation_goes_on(serv
     server = serve()
     with server.stream(BORN, **SPLITS) as events:
         proposed(events)
-    until(lambda: server.serving.questions.count == 0)
+    until(lambda: server.service.questions.count == 0)
     assert decide(server, {"type": "approve"}) == 404
     assert server.ask(BORN, thread="pens", strategy="tor")[-1][1]["answer"] == "Budapest"
 

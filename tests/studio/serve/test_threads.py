@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ramify.studio.serve.transport import users_of
+from ramify.studio.serve.transport import parse_tokens
 from ramify.tools.errors import UsageError
 from tests.faults import fault
 from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, Running, Serve
@@ -92,11 +92,11 @@ def test_what_tells_nothing_asks_for_no_token(server: Running) -> None:
 @pytest.mark.parametrize("token", ["short", "a b:long-enough-secret", "ada:with a space", "ada:", "ada:nicht-ganz-äscii"])
 def test_a_token_that_is_none_is_refused_unquoted(token: str) -> None:
     with pytest.raises(UsageError) as refused:
-        users_of([token])
+        parse_tokens([token])
     secret = token.rpartition(":")[2]
     assert not secret or secret not in str(refused.value)
 
 
 def test_two_tokens_of_one_user_are_refused() -> None:
     with pytest.raises(UsageError, match="has two tokens"):
-        users_of(["long-enough-one", "long-enough-two"])
+        parse_tokens(["long-enough-one", "long-enough-two"])

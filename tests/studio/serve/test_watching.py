@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.serve.collections import watched
+from ramify.studio.serve.collections import create_watched_folders
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
 from tests.studio.serve.conftest import PATIENCE, Running, Serve, until
@@ -53,14 +53,14 @@ def test_a_folder_is_a_collection_that_follows_its_changes(folder: Path, tmp_pat
         until(lambda: listed(server, "arda")["documents"] == 2)
         assert dict(server.ask(WHO))["result"]["answer"] == "Edda Storm"
         refused = server.call("DELETE", "/collections/arda")
-        assert (refused.status_code, "made here" in refused.text) == (400, True)
+        assert (refused.status_code, "was made on this server" in refused.text) == (400, True)
     assert sorted(one.name for one in folder.iterdir()) == ["builder.txt", "keeper.txt"]
 
 
 def test_the_index_that_was_made_of_a_folder_is_the_one_that_follows_it(serve: Serve, folder: Path, tmp_path: Path) -> None:
     index = tmp_path / "made"
     assert run(["index", str(folder), "--out", str(index)]) == 0
-    found = watched([folder, folder], [str(index)], tmp_path / "own")
+    found = create_watched_folders([folder, folder], [str(index)], tmp_path / "own")
     assert [one.where for one in found] == [str(index)]
     server = serve(index, watched=found)
     until(lambda: listed(server, "made")["watched"]["updated"])

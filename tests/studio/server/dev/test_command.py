@@ -12,7 +12,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 import ramify.graphs as graphs
 from ramify.studio.server import app
-from ramify.studio.server.langgraph_json import configuration, variable, written
+from ramify.studio.server.langgraph_json import configuration, configuration_text, graph_variable
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, QUESTION, SIMPLE, new_thread, run_documented, values
@@ -52,9 +52,9 @@ async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer, ind
 
 
 def test_the_server_s_file_in_the_clone_is_what_the_command_uses() -> None:
-    assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == written()
+    assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == configuration_text()
     for name in configuration()["graphs"]:
-        built = getattr(app, variable(name)).builder
+        built = getattr(app, graph_variable(name)).builder
         assert set(built.nodes) > set(graphs.build(name).steps)
 
 

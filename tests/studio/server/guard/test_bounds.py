@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import DEFAULT_INDEX, INDEXES, STORES, bounded, declare
+from ramify.studio.server.bounds import (
+    DEFAULT_INDEX_VARIABLE,
+    INDEX_ADDRESSES_VARIABLE,
+    INDEX_FOLDERS_VARIABLE,
+    restrict_settings,
+    set_allowed,
+)
 from ramify.tools.errors import UsageError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -83,48 +89,48 @@ class TestRuns:
     ],
 )
 def test_a_run_that_names_no_index_gets_the_first(monkeypatch: pytest.MonkeyPatch, given: list[str], first: str, shown: str | None) -> None:
-    declare(given, [], [])
-    settings = bounded(graphs.build("naive")).settings
+    set_allowed(given, [], [])
+    settings = restrict_settings(graphs.build("naive")).settings
     assert settings().index == first
     assert settings.model_json_schema()["properties"]["index"].get("default") == shown, "no password in a form"
     assert [settings(index=name).index for name in ("demo", *given)] == ["demo", *given]
 
 
 def test_of_several_indexes_each_must_be_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(INDEXES, os.pathsep.join(["/mine", "/ours"]))
-    settings = bounded(graphs.build("naive")).settings
+    monkeypatch.setenv(INDEX_FOLDERS_VARIABLE, os.pathsep.join(["/mine", "/ours"]))
+    settings = restrict_settings(graphs.build("naive")).settings
     assert settings(index=["/mine", "demo", "/ours"]).index == ("/mine", "demo", "/ours")
     with pytest.raises(UsageError, match="index='/yours' is not allowed"):
         settings(index=["/mine", "/yours"])
 
 
 def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {INDEXES: "", STORES: "milvus:http://a/b", DEFAULT_INDEX: ""}.items():
+    for name, value in {INDEX_FOLDERS_VARIABLE: "", INDEX_ADDRESSES_VARIABLE: "milvus:http://a/b", DEFAULT_INDEX_VARIABLE: ""}.items():
         monkeypatch.setenv(name, value)
-    assert bounded(graphs.build("naive")).settings().index == "milvus:http://a/b"
-    monkeypatch.setenv(INDEXES, "/mine:/yours")
-    assert bounded(graphs.build("naive")).settings().index == "/mine"
-    monkeypatch.setenv(DEFAULT_INDEX, "/yours")
-    assert bounded(graphs.build("naive")).settings().index == "/yours"
+    assert restrict_settings(graphs.build("naive")).settings().index == "milvus:http://a/b"
+    monkeypatch.setenv(INDEX_FOLDERS_VARIABLE, "/mine:/yours")
+    assert restrict_settings(graphs.build("naive")).settings().index == "/mine"
+    monkeypatch.setenv(DEFAULT_INDEX_VARIABLE, "/yours")
+    assert restrict_settings(graphs.build("naive")).settings().index == "/yours"
 
 
 def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write_model(tmp_path / "mine.gguf")
-    settings = bounded(graphs.build("naive")).settings
+    settings = restrict_settings(graphs.build("naive")).settings
     with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/mine.gguf")
-    declare([], [], [tmp_path / "mine.gguf"])
+    set_allowed([], [], [tmp_path / "mine.gguf"])
     assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
     with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
 
 
 def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
+    settings = restrict_settings(graphs.build("naive")).settings
     assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
     with pytest.raises(UsageError, match="rerank='/etc' is not allowed"):
         settings(rerank="/etc")
-    declare([], [], [], ["/etc"])
+    set_allowed([], [], [], ["/etc"])
     assert settings(rerank="/etc").rerank == "/etc"
 
 

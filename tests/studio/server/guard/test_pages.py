@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from ramify.studio.server import guard
-from ramify.studio.server.guard import pattern
+from ramify.studio.server.guard import origin_pattern
 from ramify.studio.server.langgraph_json import configuration
 from tests.faults import fault
 from tests.studio.dev_server import DevServer
@@ -58,7 +58,7 @@ class TestPages:
         port = server.url.rpartition(":")[2]
         refused = send(server, method, path, body, host=f"evil.example:{port}", content_type="application/json")
         assert refused.status_code == 403
-        assert "is not reached by the name 'http://evil.example:" in refused.json()["detail"]
+        assert "host name 'http://evil.example:" in refused.json()["detail"]
 
     @pytest.mark.parametrize("kind", SIMPLE)
     @pytest.mark.parametrize("path", ["/runs/wait", "/mcp", "/threads", "/assistants/search"])
@@ -115,6 +115,6 @@ class TestPages:
 
 def test_a_langgraph_json_without_a_list_has_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps({"app": "ramify.studio.server.guard:app"}))
-    assert guard.allowed() == pattern()
+    assert guard.configured_origins() == origin_pattern()
     monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps(configuration([FRIEND])["http"]))
-    assert re.fullmatch(guard.allowed(), FRIEND)
+    assert re.fullmatch(guard.configured_origins(), FRIEND)
