@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import AsJson, readable_or_none
+from ramify.studio.console.options import AsJson, check_optional_text
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
 from ramify.tools.typed import readable
@@ -16,17 +16,17 @@ Where = Annotated[
 ]
 Html = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", help="Write one self-contained page with levels, graph and reports, or with the groups."),
+    typer.Option("--html", metavar="FILE", help="Write one self-contained page with levels, graph and reports, or with groups."),
 ]
 GroupName = Annotated[
     str | None,
     typer.Option(
-        "--group", metavar="NAME", help="Show one group of a hierarchy: its tree of summaries with passages.", callback=readable_or_none
+        "--group", metavar="NAME", help="Show one group of a hierarchy: its tree of summaries with passages.", callback=check_optional_text
     ),
 ]
 
 
-def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: AsJson = False) -> None:
+def inspect_command(where: Where, html: Html = None, group: GroupName = None, as_json: AsJson = False) -> None:
     """Show the contents of an index: communities of a graph with their reports, groups of a hierarchy with their diagnostics."""
     if html is not None and as_json:
         raise UsageError("--html and --json exclude each other", "choose one")
@@ -41,7 +41,7 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
         index = opened(demo_index("graph") if where == DEMO else where)
         found = inspect_index(index)
     if group is not None and found.hierarchy is None:
-        remedy = f"leave it out, or make a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"
+        remedy = f"omit it, or build a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"
         raise UsageError(f"--group is for an index of kind hierarchy, not {found.manifest.kind}", remedy)
     if group is not None and found.hierarchy is not None:
         overview = found.hierarchy.find(group)

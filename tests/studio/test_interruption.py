@@ -82,7 +82,7 @@ def interrupted(*_: object, **__: object) -> None:
         ("ramify.graphs.run.ask", ("ask", "Who?"), False),
         ("ramify.tools.index.searcher.opened", ("search", "Who?"), False),
         ("ramify.tools.index.index.Index.build", ("index", ".", "--out", "new"), True),
-        ("ramify.studio.console.evaluating.evaluating", ("eval", "demo", "--out", "new"), True),
+        ("ramify.studio.console.evaluating.run_evaluation", ("eval", "demo", "--out", "new"), True),
     ],
 )
 def test_only_a_command_that_resumes_says_so(

@@ -18,7 +18,7 @@ from ramify.nodes.tree.citation import Sentence, cite
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
-from ramify.studio.notebook._chat import Turn, files
+from ramify.studio.notebook._chat import TurnWidget, export_links
 from ramify.tools.quoting import INVISIBLE, invisible
 from tests.evaluation.few_lines import line, small
 from tests.faults import fault
@@ -52,7 +52,7 @@ def terminal(result: Result) -> str:
 
 
 def turn(result: Result) -> str:
-    shown = Turn(result.question, "tor", "t-")
+    shown = TurnWidget(result.question, "tor", "t-")
     shown.show(result)
     return html(shown)
 
@@ -103,7 +103,7 @@ def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
 @fault("doors", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
 def test_the_json_of_a_turn_is_exact(attack: str) -> None:
     given = said(ATTACKS[attack])
-    [written] = [data for label, data, _ in files(given, "x") if label == "JSON"]
+    [written] = [data for label, data, _ in export_links(given, "x") if label == "JSON"]
     assert json.loads(b64decode(written.partition("base64,")[2]))["citations"][0]["text"] == given.passages["p"].text
 
 

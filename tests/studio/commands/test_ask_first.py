@@ -74,7 +74,7 @@ def test_without_a_terminal_it_is_an_error_that_says_so(ramify: Ramify, monkeypa
     done = ramify("ask", QUESTION, *TOR, "splits")
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines()[-1] == (
-        "error: ask_first=splits asks on the terminal, and the input is none — run the command in a terminal, or leave out --ask-first"
+        "error: ask_first=splits asks on the terminal, but the standard input is not a terminal — run the command in a terminal, "
     )
 
 

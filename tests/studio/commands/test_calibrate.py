@@ -67,7 +67,7 @@ def test_what_cannot_be_promised_is_said_and_no_profile_written(ramify: Ramify, 
     assert done.code == 1
     assert "No threshold keeps this: at most 2 % of the answers given are wrong, with a probability of 90 %." in done.out
     assert "the least that could be promised is" in done.out
-    assert done.err.startswith("error: no threshold keeps the bound on wrong answers among those answered, so no profile was written — ")
+    assert done.err.startswith("error: no threshold satisfies the bound on wrong answers among those answered, so no profile was written — ")
     assert not (run / "profile.json").exists()
 
 

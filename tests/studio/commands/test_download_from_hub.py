@@ -124,7 +124,7 @@ def test_a_model_is_downloaded_checked_and_found_by_its_name(ramify: Ramify, hub
 def test_one_that_is_there_is_verified_without_the_hub(ramify: Ramify, hub: Hub) -> None:
     ramify("download", NAME)
     asked = len(hub.asked)
-    assert "already here" in ramify("download", NAME).out
+    assert "already installed" in ramify("download", NAME).out
     assert len(hub.asked) == asked
     (MODEL.folder / MODEL.file).write_bytes(b"damaged")
     damaged = ramify("download", NAME)

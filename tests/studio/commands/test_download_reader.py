@@ -101,7 +101,7 @@ def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index:
     index.offer(OTHERS | MEMBERS)
     done = ramify("download", "reader")
     assert (done.code, index.asked) == (0, ["001", "002", "003", "004", "005"])
-    assert f"reader lies in {mpnet_folder()}" in done.out
+    assert f"reader was installed in {mpnet_folder()}" in done.out
     assert "404 MB" in done.err
     assert kept() == MEMBERS
     assert [path.name for path in mpnet_folder().parent.iterdir()] == [MPNET]
@@ -113,7 +113,7 @@ def test_files_that_are_there_are_left_alone_and_a_damaged_one_is_replaced(ramif
     assert ramify("download", "reader").code == 0
     again = ramify("download", "reader")
     assert (again.code, len(index.asked)) == (0, SLICES)
-    assert f"reader is already here, in {mpnet_folder()}" in again.out
+    assert f"reader is already installed in {mpnet_folder()}" in again.out
     (mpnet_folder() / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(ModelError, match="ramify download reader"):
         mpnet_file("tokenizer.json")

@@ -46,7 +46,7 @@ def test_search_ask_and_inspect(ramify: Ramify, place: str) -> None:
 @pytest.mark.parametrize("kind", ["graph", "hierarchy"])
 def test_other_kinds_lie_in_folders(ramify: Ramify, documents: Path, place: str, kind: str) -> None:
     refused = ramify("index", documents, "--out", place, "--kind", kind)
-    assert (refused.code, f"can have no {kind} — build it in a folder" in refused.err) == (2, True)
+    assert (refused.code, f"cannot have a {kind} — build it in a folder" in refused.err) == (2, True)
 
 
 def test_reports_are_of_folders_but_all_passages_can_be_read(ramify: Ramify, place: str) -> None:

@@ -39,7 +39,7 @@ def test_what_is_wrong_is_told_before_anything_is_served(ramify: Ramify, options
 
 
 def test_without_its_libraries_it_says_how_to_install_them(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "NEEDED", ("starlette", "no_such_package.inside"))
+    monkeypatch.setattr(command, "REQUIRED_MODULES", ("starlette", "no_such_package.inside"))
     done = ramify("serve")
     assert done.code == 1
     assert "run `pip install 'ramify-rag[serve]'`" in done.err

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ramify.studio import Chat
-from ramify.studio.notebook._chat import Turn
+from ramify.studio.notebook._chat import TurnWidget
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, model, replies, river
@@ -16,7 +16,7 @@ def chat(strategy: str = "tor", **options: Any) -> Chat:
     return Chat(strategy=strategy, **{"index": river(), "model": model(), **options})
 
 
-async def answered(chat: Chat, question: str = QUESTION) -> Turn:
+async def answered(chat: Chat, question: str = QUESTION) -> TurnWidget:
     """Ask through the box, wait for the end, and give the newest turn."""
     chat.box.value = question
     chat.send.click()

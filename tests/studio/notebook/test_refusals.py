@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ramify.studio import Chat
-from ramify.studio.notebook._chat import Turn
+from ramify.studio.notebook._chat import TurnWidget
 from ramify.tools.errors import IndexingError, UsageError
 from tests.river import QUESTION, but, model, river
 from tests.studio.notebook.test_chat import answered, chat, html
@@ -68,7 +68,7 @@ async def test_what_nobody_foresaw_is_a_card_too(caplog: pytest.LogCaptureFixtur
         raise ZeroDivisionError("the disk <b>melted</b>")
 
     class Broken(Chat):
-        async def _answer(self, turn: Turn, options: dict[str, Any]) -> Any:
+        async def _answer(self, turn: TurnWidget, options: dict[str, Any]) -> Any:
             return broken("", {})
 
     door = Broken(index=river(), model=model())

@@ -3,14 +3,14 @@
 from typing import Any
 
 from ramify.studio import Chat
-from ramify.studio.notebook._chat import Review
-from tests.river import FIRST, QUESTION, model, river
+from ramify.studio.notebook._chat import ReviewWidget
+from tests.river import FIRST_QUESTION_HINT, QUESTION, model, river
 from tests.studio.notebook.test_chat import html, over, until
 
 ROME = "What is the capital of Italy?"
 
 
-async def asked(**options: Any) -> tuple[Chat, Review]:
+async def asked(**options: Any) -> tuple[Chat, ReviewWidget]:
     """Ask in a chat until it shows what is proposed."""
     door = Chat(strategy="tor", index=river(), model=model(), max_depth=1, ask_first="splits", **options)
     door.box.value = QUESTION
@@ -23,7 +23,7 @@ async def asked(**options: Any) -> tuple[Chat, Review]:
 async def test_a_split_is_approved_as_it_stands() -> None:
     door, review = await asked()
     assert QUESTION in html(review)
-    assert review.fields["first"].value == FIRST
+    assert review.fields["first"].value == FIRST_QUESTION_HINT
     review.accept.click()
     await over(door)
     assert "Seine" in html(door.turns[0])
@@ -56,6 +56,6 @@ async def test_stop_ends_a_question_that_waits_for_a_person() -> None:
 
 
 async def test_what_is_proposed_is_escaped() -> None:
-    review = Review({"name": "split_question", "args": {}, "description": "Split `<img src=x>`?\nNow."})
+    review = ReviewWidget({"name": "split_question", "args": {}, "description": "Split `<img src=x>`?\nNow."})
     assert "&lt;img src=x&gt;" in html(review)
     assert "<img" not in html(review)

@@ -137,7 +137,7 @@ def test_pages_of_others_and_other_names_are_refused(serve: Serve) -> None:
 def test_a_page_that_was_let_in_may_read_what_it_asks_for(serve: Serve) -> None:
     friend = "https://friend.example"
     asking = {"Origin": friend, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
-    with running(serve().serving, [friend]) as server:
+    with running(serve().service, [friend]) as server:
         path = f"{server.url}/ramify/v1/ask"
         assert httpx.options(path, headers=asking, trust_env=False).headers["access-control-allow-origin"] == friend
         answered = httpx.get(f"{server.url}/ramify/v1/about", headers={"Origin": friend}, trust_env=False)

@@ -76,7 +76,7 @@ def test_what_cannot_be_watched_is_refused(ramify: Ramify, tmp_path: Path, monke
     (tmp_path / "oil.txt").write_text("Oil.", encoding="utf-8")
     refused = ramify("serve", "--port", free_port(), "--watch", tmp_path / "oil.txt")
     assert refused.code == 2
-    assert "is no folder" in refused.err
+    assert "is not a folder" in refused.err
     monkeypatch.setattr("ramify.studio.commands.serve.find_spec", lambda name: None if name == "watchfiles" else name)
     refused = ramify("serve", "--port", free_port(), "--watch", tmp_path)
     assert refused.code == 1

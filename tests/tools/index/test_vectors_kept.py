@@ -73,7 +73,7 @@ class TestKeptSmaller:
 
 def test_the_command_line_changes_how_vectors_are_kept(ramify: Ramify, corpus: Path, tmp_path: Path) -> None:  # noqa: F811
     Index.build([corpus], tmp_path / "index", WordEncoder())
-    assert "vectors are kept in int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
+    assert "searched as int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
     assert json.loads((tmp_path / "index" / "manifest.json").read_text())["vectors"] == "int8"
     inspected = inspect_index(Index.open(tmp_path / "index", WordEncoder()))
     assert ("vectors", "searched in int8; scores are counted from whole ones") in index_facts(inspected)
