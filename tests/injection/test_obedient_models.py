@@ -53,7 +53,7 @@ from tests.injection.documents import (
 )
 from tests.injection.watched import watched
 from tests.river import QUESTION, TEXTS, replies
-from tests.studio.test_invisible import DOORS
+from tests.studio.test_invisible import INTERFACES
 
 AREA = "hostile instructions"
 MOST_CALLS = 14
@@ -214,11 +214,11 @@ def coloured(result: Result) -> str:
 
 
 def searched(result: Result) -> str:
-    return DOORS["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
+    return INTERFACES["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
 
 
 ALL_DOORS: dict[str, Callable[[Result], str]] = {
-    **DOORS,
+    **INTERFACES,
     "search tool": searched,
     "Markdown": lambda result: "\n\n".join(markdown_paragraphs(result)),
     "JSON": lambda result: json.dumps(result.to_json(), ensure_ascii=False),

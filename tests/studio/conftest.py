@@ -32,7 +32,7 @@ Ramify = Callable[..., Outcome]
 
 
 @pytest.fixture(autouse=True)
-def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start each test without an operator's declarations, and take back those that it makes."""
     for name in (
         INDEX_FOLDERS_VARIABLE,

@@ -85,7 +85,7 @@ def interrupted(*_: object, **__: object) -> None:
         ("ramify.studio.console.evaluating.run_evaluation", ("eval", "demo", "--out", "new"), True),
     ],
 )
-def test_only_a_command_that_resumes_says_so(
+def test_only_resumable_commands_print_that_they_resume(
     ramify: Ramify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, command: tuple[str, ...], resumed: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)

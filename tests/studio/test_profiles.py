@@ -53,7 +53,7 @@ def test_eval_counts_what_is_withheld_as_unknown_and_another_profile_is_another_
 
 
 @pytest.mark.parametrize("command", [("ask", "Who?"), ("chat",), ("mcp",), ("serve",), ("studio",), ("eval", "demo", "--out", "run")])
-def test_a_file_that_is_no_profile_is_told_at_once(ramify: Ramify, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_an_invalid_profile_is_rejected_immediately(ramify: Ramify, tmp_path: Path, command: tuple[str, ...]) -> None:
     done = ramify(*command, "--profile", tmp_path / "none.json")
     assert done.code == 1
     assert done.err.startswith(f"error: the profile '{tmp_path / 'none.json'}' cannot be read (No such file or directory) — make one with ")

@@ -102,7 +102,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     made.close()
 
 
-def kept() -> list[str]:
+def downloaded_files() -> list[str]:
     """The endings of the files in the model's folder."""
     return [path.suffix for path in MODEL.folder.iterdir()]
 
@@ -134,7 +134,10 @@ def test_one_that_is_there_is_verified_without_the_hub(ramify: Ramify, hub: Hub)
 
 
 @fault(
-    "downloads", "the connection is cut", sees="the model, downloaded; what was received is not asked for again", kept="what was received"
+    "downloads",
+    "the connection is cut",
+    sees="the model, downloaded; what was received is not asked for again",
+    kept="what was received",
 )
 def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 500_000]
@@ -147,7 +150,13 @@ def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) 
     assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
-@fault("downloads", "the connection is cut again and again", sees="at how many bytes; run it again", kept="what was received", code=1)
+@fault(
+    "downloads",
+    "the connection is cut again and again",
+    sees="at how many bytes; run it again",
+    kept="what was received",
+    code=1,
+)
 def test_another_run_resumes_what_an_earlier_one_left(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     failed = ramify("download", NAME)
@@ -167,22 +176,22 @@ def test_a_server_without_ranges_sends_it_anew(ramify: Ramify, hub: Hub) -> None
 
 
 @fault("downloads", "a file with another hash", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
-def test_a_wrong_hash_is_refused_and_nothing_is_kept(ramify: Ramify, hub: Hub) -> None:
+def test_a_wrong_hash_is_rejected_and_nothing_is_stored(ramify: Ramify, hub: Hub) -> None:
     hub.content = CONTENT[::-1]
     done = ramify("download", NAME)
     assert (done.code, done.out) == (1, "")
     assert all(hashlib.sha256(content).hexdigest() in done.err for content in (CONTENT, hub.content))
-    assert kept() == []
+    assert downloaded_files() == []
 
 
 @fault("downloads", "a file that changed after the cut", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
 def test_of_a_file_that_changed_meanwhile_no_half_is_taken(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     ramify("download", NAME)
-    assert kept() == [".part"]
+    assert downloaded_files() == [".part"]
     hub.content = CONTENT[::-1]
     assert ramify("download", NAME).code == 1
-    assert kept() == []
+    assert downloaded_files() == []
     hub.content = CONTENT
     assert ramify("download", NAME).code == 0
 
@@ -215,7 +224,13 @@ def test_a_range_that_does_not_say_which_is_refused(ramify: Ramify, hub: Hub) ->
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 416, 500])
-@fault("downloads", "a server that refuses (401, 403, 404, 416, 500)", sees="the status; name a mirror", kept="what was received", code=1)
+@fault(
+    "downloads",
+    "a server that refuses (401, 403, 404, 416, 500)",
+    sees="the status; name a mirror",
+    kept="what was received",
+    code=1,
+)
 def test_a_server_that_refuses_is_one_line(ramify: Ramify, hub: Hub, status: int) -> None:
     hub.refuses, hub.cuts = status, [0]
     done = ramify("download", NAME)

@@ -21,7 +21,7 @@ def test_a_setting_that_a_graph_does_not_have_is_refused_before_anything_is_read
     assert not (tmp_path / "index").exists()
 
 
-def test_of_a_setting_that_may_be_a_number_or_a_word_both_are_told(ramify: Ramify) -> None:
+def test_the_error_names_numbers_and_words_that_a_setting_accepts(ramify: Ramify) -> None:
     done = ramify("ask", "What of it?", "--strategy", "global", "--set", "level=low", "--model", "extractive")
     assert done.err.startswith("error: level='low' is not valid (Input should be a valid integer")
     assert "or: Input should be 'auto'" in done.err

@@ -32,13 +32,13 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
         (("--memory", "file.db"), 2, "is no place to keep conversations"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_served(ramify: Ramify, options: tuple[str, ...], code: int, told: str) -> None:
+def test_invalid_options_are_rejected_before_serving(ramify: Ramify, options: tuple[str, ...], code: int, told: str) -> None:
     done = ramify("serve", "--port", free_port(), *options)
     assert done.code == code
     assert told in done.err
 
 
-def test_without_its_libraries_it_says_how_to_install_them(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_on_missing_libraries_names_the_command_to_install_them(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "REQUIRED_MODULES", ("starlette", "no_such_package.inside"))
     done = ramify("serve")
     assert done.code == 1

@@ -38,7 +38,7 @@ def pictures(strategy: str = "tor") -> list[str]:
     return drawn
 
 
-def test_it_tells_which_branch_is_at_what() -> None:
+def test_it_shows_the_step_of_each_branch() -> None:
     drawn = "\n".join(pictures())
     for words in ("0 splitting …", "0.0 searching …", "0.1 answering …", "0 judging …", "→ Warsaw", "concluding"):
         assert words in drawn

@@ -84,7 +84,7 @@ def test_the_page_loads_nothing() -> None:
     assert "@import" not in result_page(result())
 
 
-def test_the_page_tells_everything() -> None:
+def test_the_page_shows_all_branches() -> None:
     words = " ".join("".join(read(result_page(result())).words).split())
     for branch_ in TREE.values():
         assert branch_.question in words

@@ -20,7 +20,7 @@ from tests.studio.samples import TREE, result
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_the_terminal_tells_everything_without_colour(width: int) -> None:
+def test_the_terminal_prints_everything_without_colour(width: int) -> None:
     drawn = terminal(width)
     assert "\x1b" not in drawn
     assert all(len(line) <= width for line in drawn.splitlines())
@@ -85,7 +85,7 @@ def test_a_very_long_question_does_not_fill_the_screen() -> None:
 
 
 @pytest.mark.parametrize(("asked", "told"), [("who was  marie curie", ""), ("Who was she?", "understood as: Who was Marie Curie?")])
-def test_only_a_changed_wording_is_told(asked: str, told: str) -> None:
+def test_only_a_changed_question_is_printed(asked: str, told: str) -> None:
     assert understood_as(asked, "Who was Marie Curie?") == told
 
 

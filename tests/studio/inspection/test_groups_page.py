@@ -23,7 +23,7 @@ def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
 
 
 def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
-    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path
+    ramify: Ramify, grouped: Path, inspected: dict[str, Any], tmp_path: Path
 ) -> None:
     html = page_of(ramify, grouped, tmp_path)
     page = read(html)
@@ -32,13 +32,13 @@ def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
     assert HOSTILE in "".join(page.words)
     ids = {value for name, value in page.attributes if name == "id"}
     links = {value[1:] for name, value in page.attributes if name == "href" and value and value.startswith("#")}
-    assert ids == links == {f"group-{number}" for number in range(len(told["groups"]))}
-    assert all(escape(finding["text"]) in html for report in told["reports"] for finding in report["findings"])
+    assert ids == links == {f"group-{number}" for number in range(len(inspected["groups"]))}
+    assert all(escape(finding["text"]) in html for report in inspected["reports"] for finding in report["findings"])
     assert page_of(ramify, grouped, tmp_path) == html
 
 
-def test_a_page_without_room_says_what_it_leaves_out(
-    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_page_beyond_its_size_limit_lists_what_it_omits(
+    ramify: Ramify, grouped: Path, inspected: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = page_of(ramify, grouped, tmp_path)
     assert "so that the page stays small" not in whole
@@ -46,7 +46,7 @@ def test_a_page_without_room_says_what_it_leaves_out(
         monkeypatch.setattr(inspect_page, "MAX_PARTS_BYTES", room)
         short = page_of(ramify, grouped, tmp_path)
         shown = len(set(re.findall(r'id="group-\d+"', short)))
-        left = len(told["groups"]) - shown
+        left = len(inspected["groups"]) - shown
         assert shown > 0
         assert len(short) < len(whole)
         assert (left > 0) == (room == 3000)

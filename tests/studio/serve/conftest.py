@@ -21,7 +21,7 @@ from ramify.studio.serve.service import QuestionService, UserThreads
 from ramify.studio.serve.transport import WebServer, parse_tokens
 from ramify.studio.server.bounds import set_allowed
 
-PATIENCE = 120.0
+TIMEOUT_S = 120.0
 """Seconds until what must come has come, on a busy machine."""
 BORN = "In which city was the inventor of the ballpoint pen born?"
 INVENTOR = "Who is the inventor of the ballpoint pen?"
@@ -37,7 +37,7 @@ class Running(NamedTuple):
     def call(self, method: str, path: str, token: str = "", **given: Any) -> httpx.Response:
         """Send a request to our own interface."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.request(method, f"{self.url}/ramify/v1{path}", headers=headers, timeout=PATIENCE, trust_env=False, **given)
+        return httpx.request(method, f"{self.url}/ramify/v1{path}", headers=headers, timeout=TIMEOUT_S, trust_env=False, **given)
 
     def ask(self, question: str, token: str = "", **given: Any) -> list[tuple[str, Any]]:
         """Ask, and return the events until the end."""
@@ -55,14 +55,14 @@ class Running(NamedTuple):
         """Send what is answered by events, and yield them as they come."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         with (
-            httpx.Client(timeout=PATIENCE, trust_env=False) as client,
+            httpx.Client(timeout=TIMEOUT_S, trust_env=False) as client,
             client.stream("POST", f"{self.url}/ramify/v1{path}", json=body, headers=headers) as response,
         ):
             assert response.status_code == 200, response.read()
-            yield events_of(response.iter_lines())
+            yield read_events(response.iter_lines())
 
 
-def events_of(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+def read_events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
     """Read server-sent events."""
     name = ""
     for line in lines:
@@ -72,9 +72,9 @@ def events_of(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
             yield name, json.loads(line.removeprefix("data: "))
 
 
-def until(true: Callable[[], bool]) -> None:
+def wait_until(true: Callable[[], bool]) -> None:
     """Wait until something is so."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not true():
         assert time.monotonic() < end, "it did not come"
         time.sleep(0.02)
@@ -88,7 +88,7 @@ def running(service: QuestionService, origins: Sequence[str] = ()) -> Iterator[R
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            until(lambda: server.started)
+            wait_until(lambda: server.started)
             yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", service)
         finally:
             server.should_exit = True

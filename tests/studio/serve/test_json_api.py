@@ -13,7 +13,7 @@ from tests.studio.serve.conftest import BORN, INVENTOR, Serve, running
 from tests.tools.ollama_server import Fail, Ollama
 
 
-def test_a_question_is_answered_as_on_the_command_line_while_its_tree_is_told(serve: Serve) -> None:
+def test_a_question_is_answered_with_events_of_its_tree(serve: Serve) -> None:
     events = serve().ask(BORN)
     names = [name for name, _ in events]
     assert (names[0], names[-1]) == ("accepted", "result")
@@ -31,7 +31,7 @@ def test_a_question_is_answered_as_on_the_command_line_while_its_tree_is_told(se
     assert {path: branch["answer"] for path, branch in branches.items()} == {row["path"]: row["answer"] for row in wanted["tree"]}
 
 
-def test_a_text_is_told_while_it_is_written(serve: Serve, ollama: Ollama) -> None:
+def test_a_text_is_streamed_while_it_is_written(serve: Serve, ollama: Ollama) -> None:
     events = serve(model="ollama:llama3.1:8b").ask(INVENTOR, strategy="naive")
     told = "".join(data["delta"] for name, data in events if name == "text")
     result = events[-1][1]
@@ -89,7 +89,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     kept="the server goes on",
     code="400",
 )
-def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
+def test_an_invalid_request_is_rejected_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
     refused = serve().call("POST", "/ask", json=body)
     assert refused.status_code == 400
     assert refused.json()["error"]["kind"] == "usage"
@@ -134,7 +134,7 @@ def test_pages_of_others_and_other_names_are_refused(serve: Serve) -> None:
         assert client.send(untyped).status_code == 415
 
 
-def test_a_page_that_was_let_in_may_read_what_it_asks_for(serve: Serve) -> None:
+def test_pages_of_allowed_origins_can_read_responses(serve: Serve) -> None:
     friend = "https://friend.example"
     asking = {"Origin": friend, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
     with running(serve().service, [friend]) as server:
@@ -146,7 +146,7 @@ def test_a_page_that_was_let_in_may_read_what_it_asks_for(serve: Serve) -> None:
             assert "access-control-allow-origin" not in httpx.get(path, headers={"Origin": other}, trust_env=False).headers
 
 
-def test_it_says_that_it_is_alive_and_when_it_is_ready(serve: Serve) -> None:
+def test_health_and_readiness_probes(serve: Serve) -> None:
     server = serve()
     assert httpx.get(f"{server.url}/health", trust_env=False).json() == {"alive": True}
     ready = httpx.get(f"{server.url}/ready", trust_env=False)

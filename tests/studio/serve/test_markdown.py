@@ -62,7 +62,7 @@ def test_a_footnote_of_a_document_s_own_making_is_text(result: Result) -> None:
     assert "*(no cited passage says this)*" in whole
 
 
-def test_an_unknown_says_why(result: Result) -> None:
+def test_unknown_has_a_reason(result: Result) -> None:
     unknown = ask("Who invented the zeppelin of Mars?", "closed-book", model="extractive")
     parts = markdown_paragraphs(unknown)
     assert parts[0] == "**Unknown**"

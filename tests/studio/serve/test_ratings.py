@@ -42,7 +42,7 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert not (tmp_path / "none.jsonl").exists()
 
 
-def test_where_there_are_no_conversations_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_conversations_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["questions", "--from-chat", str(tmp_path), "--out", str(tmp_path / "q.jsonl")]) == 1
     assert "there are no conversations in" in capsys.readouterr().err
     assert run(["questions", "--out", str(tmp_path / "q.jsonl")]) == 2

@@ -33,7 +33,7 @@ def test_a_follow_up_is_understood_and_the_turns_can_be_read(serve: Serve) -> No
         assert told["turns"][1]["result"][name] == result[name]
 
 
-def test_many_that_begin_at_once_are_all_kept(serve: Serve) -> None:
+def test_conversations_that_start_concurrently_are_all_stored(serve: Serve) -> None:
     server = serve(strategy="closed-book")
     with ThreadPoolExecutor(12) as pool:
         ended = list(pool.map(lambda number: server.ask(INVENTOR, thread=f"talk-{number}")[-1][0], range(12)))
@@ -60,7 +60,7 @@ def test_a_deleted_conversation_is_gone_from_its_file_too(serve: Serve, tmp_path
 
 
 @fault("servers", "somebody who reads or changes another's conversation", sees="not found", kept="the conversation as it was", code="404")
-def test_nobody_sees_or_changes_the_conversations_of_another(server: Running) -> None:
+def test_users_cannot_see_or_change_the_conversations_of_others(server: Running) -> None:
     for token in (ADA, BEN):
         server.ask(INVENTOR, token, thread="mine")
     server.ask(INVENTOR, ADA, thread="ada-s")
@@ -84,7 +84,7 @@ def test_a_token_is_asked_for_at_every_interface(server: Running, path: str) -> 
     assert [status(f"Bearer {secret}") for secret in (ADA, BEN)] == [200, 200]
 
 
-def test_what_tells_nothing_asks_for_no_token(server: Running) -> None:
+def test_routes_without_data_need_no_token(server: Running) -> None:
     assert [httpx.get(server.url + path, trust_env=False).status_code for path in ("/", "/health")] == [200, 200]
     assert server.call("GET", "/about", BEN).json()["user"] == "ben"
 

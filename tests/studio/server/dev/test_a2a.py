@@ -18,7 +18,7 @@ from langgraph_sdk.client import LangGraphClient
 from ramify.graphs.tool import about_of
 from ramify.studio.server.bounds import unique_index_names
 from ramify.studio.server.langgraph_json import assistant_id
-from tests.studio.dev_server import PATIENCE, DevServer
+from tests.studio.dev_server import TIMEOUT_S, DevServer
 from tests.studio.server.dev.conftest import assistant, run_documented
 from tests.tools.ollama_replies import Hang
 from tests.tools.ollama_server import serving
@@ -29,7 +29,7 @@ CURIE = "Where was Marie Curie born?"
 @asynccontextmanager
 async def agent(address: str, streaming: bool = False) -> AsyncIterator[Client]:
     """Connect the client to the agent whose card is at an address, in version 0.3 for streams."""
-    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http:
+    async with httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as http:
         card = await A2ACardResolver(http, address).get_agent_card()
         assert [one.protocol_version for one in card.supported_interfaces] == ["1.0"]
         card.supported_interfaces[0].protocol_version = "0.3" if streaming else "1.0"
@@ -97,7 +97,7 @@ async def test_a_task_is_cancelled_half_way(server: DevServer, ollama_port: int)
         ollama.when("", Hang())
         context = {"model": "ollama:llama3.1:8b", "base_url": ollama.address}  # LangGraph's own field: A2A has none for settings
         async with (
-            httpx.AsyncClient(timeout=PATIENCE, trust_env=False, headers={"accept": "application/json, text/event-stream"}) as http,
+            httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False, headers={"accept": "application/json, text/event-stream"}) as http,
             http.stream("POST", address, json=call("message/stream", message=message, context=context)) as response,
         ):
             first = await anext(line async for line in response.aiter_lines() if line.startswith("data: "))

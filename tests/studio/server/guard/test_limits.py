@@ -119,7 +119,7 @@ class TestDevServer:
         assert send(server, "POST", f"/threads/{thread}/state", state, content_type="application/json").status_code == 200
 
 
-def test_seconds_that_are_none_are_told_before_anything_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_seconds_are_rejected_before_serving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.TIMEOUT_VARIABLE, "soon")
     done = subprocess.run([RAMIFY, "studio", "--port", str(free_port())], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

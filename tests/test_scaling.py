@@ -49,7 +49,7 @@ def fitted(size: int) -> object:
     return most_within(kept, size * 5, lambda some: 10 * len(some))
 
 
-def drawn(draw: Callable[[Any], object]) -> Callable[[int], object]:
+def draw_with(draw: Callable[[Any], object]) -> Callable[[int], object]:
     return lambda size: draw(result(tree=tree(size), passages=passages(20)))
 
 
@@ -57,9 +57,9 @@ WORK: dict[str, Callable[[int], object]] = {
     "fusion of several indexes": fused,
     "fitting passages into a prompt": fitted,
     "merging branches": lambda size: merge_branches(tree(size), tree(size)),
-    "page of a tree": drawn(result_page),
-    "tree in the terminal": drawn(lambda given: print_answer(given, Console(file=StringIO(), width=100), tree=True)),
-    "tree as Mermaid": drawn(lambda given: tree_mermaid(given.tree)),
+    "page of a tree": draw_with(result_page),
+    "tree in the terminal": draw_with(lambda given: print_answer(given, Console(file=StringIO(), width=100), tree=True)),
+    "tree as Mermaid": draw_with(lambda given: tree_mermaid(given.tree)),
 }
 
 

@@ -14,7 +14,7 @@ import httpx
 
 from tests.fakes import FakeModel
 from tests.faults import fault
-from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, PATIENCE, Serve, events_of
+from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, TIMEOUT_S, Serve, read_events
 from tests.studio.serve.test_signals import started
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama
@@ -87,10 +87,10 @@ def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(ollama: Olla
     options += ["--set", "style=short", "--set", f"max_concurrency={STREAMS}"]
     with started(tmp_path, *options) as (process, address):
         for number in range(3):
-            assert "result" in asked(address, INVENTOR, f"pen-{number}")
+            assert "result" in ask_and_read(address, INVENTOR, f"pen-{number}")
         hanging.set()
         with ThreadPoolExecutor(STREAMS) as crew:
-            cut = [crew.submit(asked, address, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
+            cut = [crew.submit(ask_and_read, address, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
             ollama.wait_for_calls(3 + STREAMS)
             process.send_signal(signal.SIGKILL)
             told = [one.result() for one in cut]
@@ -101,16 +101,16 @@ def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(ollama: Olla
         assert all(turn["result"] is None for one in turns for turn in one[1:]), "what was under way has no answer"
         hanging.clear()
         for number in (0, STREAMS - 1):
-            assert asked(address, INVENTOR, f"pen-{number}")["result"]["answer"] == "László Bíró"
+            assert ask_and_read(address, INVENTOR, f"pen-{number}")["result"]["answer"] == "László Bíró"
 
 
-def asked(address: str, question: str, thread: str) -> dict[str, Any]:
+def ask_and_read(address: str, question: str, thread: str) -> dict[str, Any]:
     """Ask a server of its own process; `broken` is among the events where the stream ended without a last one."""
     events: dict[str, Any] = {}
-    with httpx.Client(timeout=PATIENCE, trust_env=False) as client:
+    with httpx.Client(timeout=TIMEOUT_S, trust_env=False) as client:
         try:
             with client.stream("POST", f"{address}/ramify/v1/ask", json={"question": question, "thread": thread}) as response:
-                for name, data in events_of(response.iter_lines()):
+                for name, data in read_events(response.iter_lines()):
                     events[name] = data
         except httpx.TransportError as error:
             events["broken"] = type(error).__name__
