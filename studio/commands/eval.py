@@ -149,13 +149,13 @@ def _parse_fractions(name: str, values: list[object]) -> Iterator[float]:
 def read_value_lists(texts: list[str], example: str) -> dict[str, list[object]]:
     """Parse KEY=V1,V2 options such as `example`; raise UsageError for other forms and repeated keys."""
     option = example.partition(" ")[0]
-    found: dict[str, list[object]] = {}
+    values_by_key: dict[str, list[object]] = {}
     for text in texts:
         key, separator, values = text.partition("=")
-        listed = [read_value(value.strip()) for value in values.split(",") if value.strip()]
-        if not (separator and key.strip() and listed):
+        parsed_values = [read_value(value.strip()) for value in values.split(",") if value.strip()]
+        if not (separator and key.strip() and parsed_values):
             raise UsageError(f"{option} {text!r} is not KEY=V1,V2", f"write it as {example}")
-        if key.strip() in found:
+        if key.strip() in values_by_key:
             raise UsageError(f"{option} gives {key.strip()!r} twice", "give all its values at once")
-        found[key.strip()] = listed
-    return found
+        values_by_key[key.strip()] = parsed_values
+    return values_by_key

@@ -129,13 +129,13 @@ def index_command(
     options = merge_options(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else split_fields(group_by)
     flags = {"--recluster": ("graph", recluster), "--group-by": ("hierarchy", groups), "--rebuild": ("hierarchy", rebuild)}
-    wanted = _resolve_kind(kind, store, flags, options)
+    kind_name = _resolve_kind(kind, store, flags, options)
     precision = None if vectors is None else precision_of(vectors)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
     if estimate:
-        show_estimate(paths or [], store, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
+        show_estimate(paths or [], store, kind_name, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
         _index_documents(
@@ -153,7 +153,7 @@ def index_command(
     if isinstance(store, FolderStore):
         if shared:
             share_index(store.path)
-        _build_structure(store.path, wanted, options, recluster, groups, rebuild)
+        _build_structure(store.path, kind_name, options, recluster, groups, rebuild)
 
 
 def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, **options: Any) -> None:
@@ -181,9 +181,9 @@ def _change_precision(folder: Path, precision: "Precision") -> None:
 
 def split_fields(text: str) -> list[str]:
     """Return comma-separated field names; raise UsageError if there are none."""
-    if not (found := split_names(text)):
+    if not (fields := split_names(text)):
         raise UsageError(f"{text!r} names no field", "name metadata fields separated by commas, such as chapter,section")
-    return found
+    return fields
 
 
 def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "Kind":
@@ -200,10 +200,10 @@ def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tup
         if not isinstance(store, FolderStore):
             raise
         existing = None
-    wanted = kind or (existing.kind if existing else "passages")
-    known = next((name for name in STRUCTURE if name == wanted), None)
+    kind_name = kind or (existing.kind if existing else "passages")
+    known = next((name for name in STRUCTURE if name == kind_name), None)
     if known is None:
-        raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
+        raise UsageError(f"unknown kind of index {kind_name!r}", f"choose one of {', '.join(STRUCTURE)}")
     if known != "passages" and not isinstance(store, FolderStore):
         raise UsageError(f"the index in {store.where!r} cannot have a {known}", "build it in a folder with --out DIR, or omit --kind")
     for name, (required_kind, value) in flags.items():

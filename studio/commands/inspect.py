@@ -39,24 +39,24 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
         from ramify.tools.index.searcher import DEMO, opened
 
         index = opened(demo_index("graph") if where == DEMO else where)
-        found = inspect_index(index)
-    if group is not None and found.hierarchy is None:
-        remedy = f"omit it, or build a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"
-        raise UsageError(f"--group is for an index of kind hierarchy, not {found.manifest.kind}", remedy)
-    if group is not None and found.hierarchy is not None:
-        overview = found.hierarchy.find(group)
+        inspection = inspect_index(index)
+    if group is not None and inspection.hierarchy is None:
+        remedy = f"omit it, or build a hierarchy: `ramify index --kind hierarchy --out {inspection.folder}`"
+        raise UsageError(f"--group is for an index of kind hierarchy, not {inspection.manifest.kind}", remedy)
+    if group is not None and inspection.hierarchy is not None:
+        overview = inspection.hierarchy.find(group)
         if as_json:
-            print_json(group_json(found.hierarchy, overview))
+            print_json(group_json(inspection.hierarchy, overview))
         else:
-            out().print(render_group(found.hierarchy, overview, index))
+            out().print(render_group(inspection.hierarchy, overview, index))
     elif as_json:
-        print_json(found.to_json())
+        print_json(inspection.to_json())
     else:
-        print_index(found, out())
+        print_index(inspection, out())
     if html is not None:
         from ramify.studio.inspection.page import inspect_page
         from ramify.tools.new_files import write_whole
 
         with err().status("drawing …"):
-            write_whole(inspect_page(found, index), html)
+            write_whole(inspect_page(inspection, index), html)
         note(f"the page is in {html}")

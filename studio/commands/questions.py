@@ -55,7 +55,7 @@ def questions_command(
         raise UsageError("'seed' is given by --seed and by --set", "use only --seed")
     options["seed"] = seed
     model_used, question_file = current_model(ProposalSettings.model_validate(options)), QuestionFile(file)
-    wanted = kinds_of(model_used.name, split_names(kinds))
+    question_kinds = kinds_of(model_used.name, split_names(kinds))
     for notice in model_used.notices:
         note(notice)
     if is_embedded(model_used.name):
@@ -63,12 +63,14 @@ def questions_command(
     if question_file.rows:
         note(f"{many(len(question_file.rows), 'question')} in {file} are kept unchanged")
     with progress_bar() as progress:
-        made = propose_questions(index, question_file, count, {**options, "model": model_used.name}, wanted, progress)
-    for reason, number in made.dropped.most_common():
+        proposals = propose_questions(index, question_file, count, {**options, "model": model_used.name}, question_kinds, progress)
+    for reason, number in proposals.dropped.most_common():
         note(f"dropped {number:,}: {reason}")
-    if made.missing > 0:
-        note(f"{made.missing:,} fewer than requested: no more suitable passages were found; another --seed draws others")
-    summary = f"{many(made.made, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    if proposals.missing > 0:
+        note(f"{proposals.missing:,} fewer than requested: no more suitable passages were found; another --seed draws others")
+    summary = (
+        f"{many(proposals.made, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    )
     say(one_line(summary))
 
 

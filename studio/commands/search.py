@@ -55,11 +55,11 @@ def search_command(
         from ramify.studio.drawing.terminal import citation_heading
         from ramify.tools.relevance import load, reranked, width
 
-    wanted = read_filter(filters)
+    filter_values = read_filter(filters)
     load(rerank)
-    [found] = blocking(find_passages(where, [checked(question)], k=width(rerank, k, MAX_RERANKED), filter=wanted))
-    passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
-    if not passages and (notice := unknown_filter_fields(where, wanted)):
+    [hits] = blocking(find_passages(where, [checked(question)], k=width(rerank, k, MAX_RERANKED), filter=filter_values))
+    passages = near(question, [passage_of(hit) for hit in reranked(question, hits, rerank, k)])
+    if not passages and (notice := unknown_filter_fields(where, filter_values)):
         note(notice)
     if as_json:
         print_json([passage.to_json() for passage in passages])

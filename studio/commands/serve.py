@@ -117,8 +117,8 @@ def serve_command(
         )
         app = create_app(service, [*map(parse_origin, allow_origin or []), address])
     collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in catalog.collections.values())
-    told = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
-    run_server(app, service.questions, listening_socket, [told])
+    startup_notice = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
+    run_server(app, service.questions, listening_socket, [startup_notice])
     note("the server has stopped; its conversations are stored")
 
 

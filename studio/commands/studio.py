@@ -112,7 +112,7 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
 
     places = {name: usable(name) for name in rerank}
     cross_encoders = [
-        str(place.absolute()) if place.is_dir() else name for name, place in places.items()
+        str(path.absolute()) if path.is_dir() else name for name, path in places.items()
     ]  # the server has another working folder
     for where in indexes:
         store_at(where).open()  # an error now, not at the first run

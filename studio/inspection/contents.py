@@ -67,55 +67,55 @@ def inspect_index(index: Index) -> Inspection:
     return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, file_list)
 
 
-def _graph_json(found: Inside) -> dict[str, Any]:
+def _graph_json(view: Inside) -> dict[str, Any]:
     reports = []
-    for id, community in found.partition.items():
-        report = found.reports[id]
-        head = {"community": id, "level": community.level, "parent": community.parent, "members": found.members(id)}
+    for id, community in view.partition.items():
+        report = view.reports[id]
+        head = {"community": id, "level": community.level, "parent": community.parent, "members": view.members(id)}
         report_fields = {name: getattr(report, name) for name in ("title", "summary", "rating", "made_by")}
         findings = [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings]
         reports.append({**head, **report_fields, "findings": findings})
-    claims = [{"name": found.graph.names[claim.subject].name, **claim._asdict()} for claim in found.graph.claims]
-    levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in found.levels]
-    return {"counts": found.counts, "levels": levels, "reports": reports, "claims": claims, "facts": dict(found.facts)}
+    claims = [{"name": view.graph.names[claim.subject].name, **claim._asdict()} for claim in view.graph.claims]
+    levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in view.levels]
+    return {"counts": view.counts, "levels": levels, "reports": reports, "claims": claims, "facts": dict(view.facts)}
 
 
-def _hierarchy_json(found: Grouped) -> dict[str, Any]:
-    content = found.content
+def _hierarchy_json(view: Grouped) -> dict[str, Any]:
+    content = view.content
     counts = {
-        "groups": len(found.groups),
-        "memberships": dict(found.kinds),
-        "none_pool": sum(found.homeless.values()),
+        "groups": len(view.groups),
+        "memberships": dict(view.kinds),
+        "none_pool": sum(view.homeless.values()),
         "summaries": sum(map(len, content.trees.values())),
         "links": len(content.links),
         "suspicious_groups": sum(bool(one.flags) for one in content.findings),
-        "replaced_summaries": found.replaced,
-        "missing_passages": found.missing,
-        "tokens": found.tokens,
+        "replaced_summaries": view.replaced,
+        "missing_passages": view.missing,
+        "tokens": view.tokens,
     }
     reports = []
-    for id, (group, place) in found.places.items():
-        head = {"summary": id, "level": id.count("."), "parent": id.rpartition(".")[0] or None, "group": found.groups[group].name}
-        reports.append({**head, **_summary_json(found, content.trees[group][place])})
+    for id, (group, own_place) in view.places.items():
+        head = {"summary": id, "level": id.count("."), "parent": id.rpartition(".")[0] or None, "group": view.groups[group].name}
+        reports.append({**head, **_summary_json(view, content.trees[group][own_place])})
     return {
         "group_by": list(content.fields),
         "counts": counts,
-        "levels": [level._asdict() for level in found.levels],
-        "groups": [_group_json(found, group) for group in found.suspicious_first],
+        "levels": [level._asdict() for level in view.levels],
+        "groups": [_group_json(view, group) for group in view.suspicious_first],
         "reports": reports,
-        "repairs": [{**one._asdict(), "group": found.groups[one.group].name} for one in content.repairs],
-        "none_pool": dict(found.homeless),
-        "drift": found.drifted,
-        "notes": found.notes,
+        "repairs": [{**one._asdict(), "group": view.groups[one.group].name} for one in content.repairs],
+        "none_pool": dict(view.homeless),
+        "drift": view.drifted,
+        "notes": view.notes,
         "facts": dict(content.facts),
     }
 
 
-def _group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
+def _group_json(view: Grouped, group: GroupOverview) -> dict[str, Any]:
     links = []
-    for _, place, other, other_place, cosine in group.links:
-        to = found.groups[other]
-        links.append({"summary": group.tree[place].title, "to": to.name, "summary_there": to.tree[other_place].title, "cosine": cosine})
+    for _, own_place, other, other_place, cosine in group.links:
+        to = view.groups[other]
+        links.append({"summary": group.tree[own_place].title, "to": to.name, "summary_there": to.tree[other_place].title, "cosine": cosine})
     return {
         "group": group.name,
         "kind": group.kind,
@@ -129,23 +129,23 @@ def _group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
     }
 
 
-def _summary_json(found: Grouped, node: Node) -> dict[str, Any]:
+def _summary_json(view: Grouped, node: Node) -> dict[str, Any]:
     """Return a summary with its supporting passages; a lowest one with its members."""
-    ids = found.content.ids
+    ids = view.content.ids
     findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.said]
     passages = {} if node.children else {"passages": [ids[leaf] for leaf in node.leaves]}
     return {"title": node.title, "made_by": node.summary.made_by, "support": node.summary.support, "findings": findings, **passages}
 
 
-def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
+def group_json(view: Grouped, group: GroupOverview) -> dict[str, Any]:
     """Return a group with its tree of summaries as JSON values."""
 
     def subtree_json(node: Node) -> dict[str, Any]:
         parts = {"parts": [subtree_json(group.tree[child]) for child in node.children]} if node.children else {}
-        return {**_summary_json(found, node), **parts}
+        return {**_summary_json(view, node), **parts}
 
-    members = [{"passage": found.content.ids[edge.leaf], "kind": edge.kind, "weight": edge.weight} for edge in group.edges]
-    return {**_group_json(found, group), "memberships": members, "tree": subtree_json(group.tree[-1])}
+    members = [{"passage": view.content.ids[edge.leaf], "kind": edge.kind, "weight": edge.weight} for edge in group.edges]
+    return {**_group_json(view, group), "memberships": members, "tree": subtree_json(group.tree[-1])}
 
 
 def load_citations(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:

@@ -44,9 +44,9 @@ K = TypeVar("K")
 SUSPICIOUS_NOTE = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in LIMITS.items())
 
 
-def index_facts(found: Inspection) -> Iterator[tuple[str, str]]:
+def index_facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
     """Yield facts about an index as label and text."""
-    manifest = found.manifest
+    manifest = inspection.manifest
     yield "kind", manifest.kind
     if manifest.description:
         yield "description", one_line(manifest.description)
@@ -57,51 +57,51 @@ def index_facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
     if manifest.vectors != WHOLE:
         yield "vectors", f"searched as {manifest.vectors}; scores are computed from fp32"
-    if found.graph is not None:
-        yield from _graph_facts(found.graph, manifest.passages)
-    if found.hierarchy is not None:
-        yield from hierarchy_facts(found.hierarchy, one_line(found.folder))
+    if inspection.graph is not None:
+        yield from _graph_facts(inspection.graph, manifest.passages)
+    if inspection.hierarchy is not None:
+        yield from hierarchy_facts(inspection.hierarchy, one_line(inspection.folder))
 
 
-def index_tables(found: Inspection) -> list[InspectionTable]:
+def index_tables(inspection: Inspection) -> list[InspectionTable]:
     """Return the tables of a graph (levels, comparison with the paper), of a hierarchy (groups), or of a plain index (files)."""
-    if found.hierarchy is not None:
-        return hierarchy_tables(found.hierarchy)
-    return _graph_tables(found.graph, found.manifest.passages) if found.graph is not None else _file_tables(found)
+    if inspection.hierarchy is not None:
+        return hierarchy_tables(inspection.hierarchy)
+    return _graph_tables(inspection.graph, inspection.manifest.passages) if inspection.graph is not None else _file_tables(inspection)
 
 
-def _file_tables(found: Inspection) -> list[InspectionTable]:
+def _file_tables(inspection: Inspection) -> list[InspectionTable]:
     """Return the files with their passages, and the files that the last build skipped, if any."""
     rows = [
         (f"{file.searched:,}", reasons(file.left_out) or NO_VALUE, one_line(file.source) or "(given by a program)")
-        for file in sorted(found.file_list.files, key=lambda file: (file.source, file.root))
+        for file in sorted(inspection.file_list.files, key=lambda file: (file.source, file.root))
     ]
     file_tables = [InspectionTable(("searched", "not searched", "file"), rows, text_columns=(1, 2), is_long=True)] if rows else []
     skipped_tables = (
         [
             InspectionTable(
                 ("left out", "why"),
-                [(one_line(name), one_line(reason)) for name, reason in found.file_list.unread],
+                [(one_line(name), one_line(reason)) for name, reason in inspection.file_list.unread],
                 text_columns=(0, 1),
                 is_long=True,
             )
         ]
-        if found.file_list.unread
+        if inspection.file_list.unread
         else []
     )
     return file_tables + skipped_tables
 
 
-def table_notes(found: Inspection) -> tuple[str, ...]:
+def table_notes(inspection: Inspection) -> tuple[str, ...]:
     """Return the notes that explain the tables."""
-    return (SUSPICIOUS_NOTE,) if found.hierarchy is not None else GRAPH_NOTES if found.graph is not None else ()
+    return (SUSPICIOUS_NOTE,) if inspection.hierarchy is not None else GRAPH_NOTES if inspection.graph is not None else ()
 
 
-def structure_hint(found: Inspection) -> str:
+def structure_hint(inspection: Inspection) -> str:
     """Return how to add a graph or hierarchy to a plain index."""
-    if is_address(found.folder):
+    if is_address(inspection.folder):
         return "no graph and no hierarchy: only an index in a folder can have one"
-    command = f"`ramify index --kind graph --out {one_line(found.folder)}` adds a graph"
+    command = f"`ramify index --kind graph --out {one_line(inspection.folder)}` adds a graph"
     return f"no graph and no hierarchy: {command}, --kind hierarchy a hierarchy, without encoding passages again"
 
 
@@ -136,12 +136,12 @@ def _graph_tables(inside: Inside, passages: int) -> list[InspectionTable]:
     levels, by_number = [], {level.number: level for level in inside.levels}
     for number in sorted({*by_number, *PAPER_SHARES}):
         level = by_number.get(number)
-        own = (
+        level_cells = (
             (f"{level.communities:,}", f"{level.tokens:,}", _format_percent(level.share), f"{level.modularity:.2f}")
             if level
             else (NO_VALUE,) * 4
         )
-        levels.append((f"C{number}", *own, PAPER_SHARES.get(number, NO_VALUE)))
+        levels.append((f"C{number}", *level_cells, PAPER_SHARES.get(number, NO_VALUE)))
     text = ("TS", NO_VALUE, f"{inside.tokens:,}", "100 %", NO_VALUE, "100 %")
     counts = (inside.tokens, passages, inside.counts["names"], inside.counts["connections"])
     corpora = [("this index", *(f"{count:,}" for count in counts)), *((f"the paper's {name}", *sizes) for name, *sizes in PAPER_CORPORA)]
@@ -174,28 +174,28 @@ def _claims(inside: Inside) -> Iterator[InspectionTable]:
         )
 
 
-def hierarchy_facts(found: Grouped, folder: str) -> Iterator[tuple[str, str]]:
+def hierarchy_facts(hierarchy: Grouped, folder: str) -> Iterator[tuple[str, str]]:
     """Yield facts about a hierarchy as label and text."""
-    content = found.content
+    content = hierarchy.content
     yield "grouped by", "nothing: one tree over everything" if content.fields == (UNGROUPED,) else ", ".join(content.fields)
-    kinds = Counter(group.kind for group in found.groups)
-    yield "groups", f"{len(found.groups):,}: {', '.join(_count_labels(kinds, GROUP_KIND_LABELS))}"
-    memberships = _count_labels(found.kinds, EDGE_KIND_LABELS) or ["none"]
+    kinds = Counter(group.kind for group in hierarchy.groups)
+    yield "groups", f"{len(hierarchy.groups):,}: {', '.join(_count_labels(kinds, GROUP_KIND_LABELS))}"
+    memberships = _count_labels(hierarchy.kinds, EDGE_KIND_LABELS) or ["none"]
     yield "memberships", memberships[0]
     yield from (("", more) for more in memberships[1:])
-    yield "None-pool", _without_metadata(found)
-    yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_summary_origin(found.made_by, found.replaced)}"
+    yield "None-pool", _without_metadata(hierarchy)
+    yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_summary_origin(hierarchy.made_by, hierarchy.replaced)}"
     yield "links", f"{len(content.links):,} between similar summaries of different groups"
-    yield "suspicious", f"{sum(bool(one.flags) for one in content.findings):,} of {len(found.groups):,} groups"
-    yield from _repair_facts(found)
-    if found.drifted:
-        groups = [f"{one_line(name)} {share:.0%}" for name, share in found.drifted.items()]
+    yield "suspicious", f"{sum(bool(one.flags) for one in content.findings):,} of {len(hierarchy.groups):,} groups"
+    yield from _repair_facts(hierarchy)
+    if hierarchy.drifted:
+        groups = [f"{one_line(name)} {share:.0%}" for name, share in hierarchy.drifted.items()]
         summary = f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} changed by more than {DRIFT:.0%} since clustered"
         yield "drift", f"{summary} ({_join_first(groups)}): `ramify index --kind hierarchy --out {folder} --rebuild` clusters them again"
-    if found.missing:
-        summary = f"{found.missing:,} passages were added since the hierarchy was built"
+    if hierarchy.missing:
+        summary = f"{hierarchy.missing:,} passages were added since the hierarchy was built"
         yield "behind", f"{summary}: `ramify index --kind hierarchy --out {folder}` brings it up to date"
-    yield from (("note", one_line(line)) for line in found.notes[:MAX_LISTED_NAMES])
+    yield from (("note", one_line(line)) for line in hierarchy.notes[:MAX_LISTED_NAMES])
 
 
 def _count_labels(kinds: Counter[K], labels: Mapping[K, str]) -> list[str]:
@@ -214,41 +214,46 @@ def _summary_origin(made_by: str, replaced: int) -> str:
     return name + (f", {replaced:,} of them replaced by quotations" if replaced else "")
 
 
-def _without_metadata(found: Grouped) -> str:
+def _without_metadata(hierarchy: Grouped) -> str:
     """Return the number of passages without metadata, their files, and where they were assigned."""
-    if not found.homeless:
+    if not hierarchy.homeless:
         return "no passage lacks the metadata"
-    files = [f"{one_line(file)} {passages:,}" for file, passages in found.homeless.items()]
-    in_no_group = found.kinds["pool"]
+    files = [f"{one_line(file)} {passages:,}" for file, passages in hierarchy.homeless.items()]
+    in_no_group = hierarchy.kinds["pool"]
     assignment = f"{in_no_group:,} of them in no group" if in_no_group else "all of them assigned to groups"
-    return f"{sum(found.homeless.values()):,} passages without metadata ({_join_first(files, ' files')}), {assignment}"
+    return f"{sum(hierarchy.homeless.values()):,} passages without metadata ({_join_first(files, ' files')}), {assignment}"
 
 
-def _repair_facts(found: Grouped) -> Iterator[tuple[str, str]]:
+def _repair_facts(hierarchy: Grouped) -> Iterator[tuple[str, str]]:
     """Yield the repairs of each round with numbers of groups and passages."""
     done: dict[tuple[int, str], list[int]] = {}
-    for one in found.content.repairs:
+    for one in hierarchy.content.repairs:
         done.setdefault((one.round, one.what), []).append(one.leaves)
     for number, ((round, what), leaves) in enumerate(done.items()):
         yield "" if number else "repairs", f"round {round}: {what} in {many(len(leaves), 'group')} ({many(sum(leaves), 'passage')})"
 
 
-def hierarchy_tables(found: Grouped) -> list[InspectionTable]:
+def hierarchy_tables(hierarchy: Grouped) -> list[InspectionTable]:
     """Return the levels, the groups by size, and their diagnostics, suspicious ones first."""
-    levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in found.levels]
-    text = ("text", "—", f"{found.tokens:,}", "100 %")
+    levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in hierarchy.levels]
+    text = ("text", "—", f"{hierarchy.tokens:,}", "100 %")
     groups = []
-    for one in found.by_size:
+    for one in hierarchy.by_size:
         counts = (f"{count:,}" for count in (one.finding.leaves, len(one.tree), one.depth, len(one.links)))
         flags = f"{len(one.finding.flags)} !" if one.finding.flags else "—"
         groups.append((one_line(one.name), GROUP_KIND_LABELS[one.kind], *counts, flags))
-    measures = [(one_line(one.name), *(value for _, value in _diagnostics(one))) for one in found.suspicious_first]
+    measures = [(one_line(one.name), *(value for _, value in _diagnostics(one))) for one in hierarchy.suspicious_first]
     heads = ("group", "kind", "passages", "summaries", "levels", "links", "suspicious")
     return [
         InspectionTable(("level", "summaries", "tokens of summaries", "of the text"), [*levels, text], is_long=True),
-        InspectionTable(heads, groups, text_columns=(0, 1), is_long=True, row_anchors=[group_anchor(one.number) for one in found.by_size]),
         InspectionTable(
-            ("group", *Measured._fields), measures, is_long=True, row_anchors=[group_anchor(one.number) for one in found.suspicious_first]
+            heads, groups, text_columns=(0, 1), is_long=True, row_anchors=[group_anchor(one.number) for one in hierarchy.by_size]
+        ),
+        InspectionTable(
+            ("group", *Measured._fields),
+            measures,
+            is_long=True,
+            row_anchors=[group_anchor(one.number) for one in hierarchy.suspicious_first],
         ),
     ]
 
@@ -264,46 +269,49 @@ def _diagnostics(group: GroupOverview) -> list[tuple[str, str]]:
     return [(name, f"{value:.2f}{' !' if name in group.finding.flags else ''}") for name, value in values]
 
 
-def group_details(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def group_details(hierarchy: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield facts about a group, without diagnostics and links."""
     values = ", ".join(f"{field} {value}" for field, value in group.metadata.items() if value)
     yield "kind", GROUP_KIND_LABELS[group.kind] + (f" ({one_line(values)})" if values else "")
     yield "passages", f"{group.finding.leaves:,}: {', '.join(_count_labels(Counter(edge.kind for edge in group.edges), EDGE_KIND_LABELS))}"
-    replaced = sum(node.summary.made_by != found.made_by for node in group.tree)
-    yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_summary_origin(found.made_by, replaced)}"
-    for one in found.content.repairs:
+    replaced = sum(node.summary.made_by != hierarchy.made_by for node in group.tree)
+    yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_summary_origin(hierarchy.made_by, replaced)}"
+    for one in hierarchy.content.repairs:
         if one.group == group.number:
             yield "repaired", f"round {one.round}: {one.what} ({one.leaves:,} passages)"
-    if group.name in found.drifted:
-        yield "drift", f"{found.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
+    if group.name in hierarchy.drifted:
+        yield "drift", f"{hierarchy.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
 
 
-def group_diagnostics(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def group_diagnostics(hierarchy: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield the diagnostics and links of a group."""
     for name, value in _diagnostics(group):
         yield name, value + (f" suspicious: {LIMITS[name]}" if name in group.finding.flags else "")
-    yield "linked to", _join_first([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in similar_groups(found, group)]) or "no group"
+    yield (
+        "linked to",
+        _join_first([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in similar_groups(hierarchy, group)]) or "no group",
+    )
 
 
-def similar_groups(found: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
+def similar_groups(hierarchy: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
     """Return the most similar groups, each with the highest cosine."""
     highest: dict[int, float] = {}
     for _, _, other, _, cosine in group.links:
         highest[other] = max(cosine, highest.get(other, 0.0))
-    return [(found.groups[other], cosine) for other, cosine in sorted(highest.items(), key=lambda one: (-one[1], one[0]))]
+    return [(hierarchy.groups[other], cosine) for other, cosine in sorted(highest.items(), key=lambda one: (-one[1], one[0]))]
 
 
 class GroupTree:
     """The tree of a group with the passages to display: those that its summaries cite, and up to `max_leaves` below each lowest summary."""
 
-    def __init__(self, found: Grouped, group: GroupOverview, index: Index, max_leaves: int) -> None:
+    def __init__(self, hierarchy: Grouped, group: GroupOverview, index: Index, max_leaves: int) -> None:
         self.nodes = group.tree
         self.root = self.nodes[-1]
         self.kinds = {edge.leaf: edge.kind for edge in group.edges if edge.kind != "primary"}
-        self._made_by = found.made_by
+        self._made_by = hierarchy.made_by
         shown_leaves = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:max_leaves]}
         quoted_leaves = {one.leaf for node in self.nodes for one in node.summary.said}
-        ids = {leaf: found.content.ids[leaf] for leaf in sorted(shown_leaves | quoted_leaves)}
+        ids = {leaf: hierarchy.content.ids[leaf] for leaf in sorted(shown_leaves | quoted_leaves)}
         cited = load_citations(index, list(ids.values()))
         self.cited: Mapping[int, tuple[str, Citation | None]] = {leaf: (id, cited.get(id)) for leaf, id in ids.items()}
         """The id of a passage, and its citation, or None if it is no longer in the index."""

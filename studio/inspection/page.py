@@ -45,19 +45,25 @@ _REPORT_OVERHEAD_BYTES, _MIN_GROUP_BYTES = 250, 1500
 """Estimated size of the markup around a report, and size reserved for each remaining group."""
 
 
-def inspect_page(found: Inspection, index: Index) -> str:
+def inspect_page(inspection: Inspection, index: Index) -> str:
     """Return the self-contained HTML page of an index."""
     sections = (
-        _graph_sections(found.graph, index) if found.graph else _hierarchy_sections(found.hierarchy, index) if found.hierarchy else {}
+        _graph_sections(inspection.graph, index)
+        if inspection.graph
+        else _hierarchy_sections(inspection.hierarchy, index)
+        if inspection.hierarchy
+        else {}
     )
     return draw_page(
         "inspect.html",
-        found=found,
-        title=Path(found.folder).name or found.folder,
-        sizes=list(index_facts(found)),
-        tables=[one._replace(rows=[(brief(first, _MAX_NAME_CHARS), *rest) for first, *rest in one.rows]) for one in index_tables(found)],
-        notes=table_notes(found),
-        structure_hint=structure_hint(found),
+        found=inspection,
+        title=Path(inspection.folder).name or inspection.folder,
+        sizes=list(index_facts(inspection)),
+        tables=[
+            one._replace(rows=[(brief(first, _MAX_NAME_CHARS), *rest) for first, *rest in one.rows]) for one in index_tables(inspection)
+        ],
+        notes=table_notes(inspection),
+        structure_hint=structure_hint(inspection),
         **sections,
     )
 
@@ -149,18 +155,18 @@ def _render_community(inside: Inside, id: str, rendered: Mapping[str, Markup]) -
     return part(TEMPLATE, "unfolded", report.title, size, rendered[id], _community_anchor(id), heading, children)
 
 
-def _hierarchy_sections(found: Grouped, index: Index) -> dict[str, Any]:
+def _hierarchy_sections(hierarchy: Grouped, index: Index) -> dict[str, Any]:
     """Return the groups by size up to the size limit: complete, or if too large only their first summary."""
     rendered: dict[str, Markup] = {}
     remaining = MAX_PARTS_BYTES
-    for groups_left, group in zip(reversed(range(len(found.groups))), found.by_size, strict=True):
+    for groups_left, group in zip(reversed(range(len(hierarchy.groups))), hierarchy.by_size, strict=True):
         similar = [
             (group_anchor(other.number), brief(other.name, _MAX_NAME_CHARS), f"{cosine:.2f}")
-            for other, cosine in similar_groups(found, group)
+            for other, cosine in similar_groups(hierarchy, group)
         ]
         tree, details, anchor_id = (
-            _GroupTreeHtml(found, group, index, _MAX_LEAVES),
-            part(TEMPLATE, "facts", group_details(found, group), similar),
+            _GroupTreeHtml(hierarchy, group, index, _MAX_LEAVES),
+            part(TEMPLATE, "facts", group_details(hierarchy, group), similar),
             group_anchor(group.number),
         )
         html = tree.html(tree.root, details, anchor_id)
@@ -169,9 +175,9 @@ def _hierarchy_sections(found: Grouped, index: Index) -> dict[str, Any]:
         if len(html.encode()) <= remaining:
             rendered[anchor_id] = html
             remaining -= len(html.encode())
-    omitted = len(found.groups) - len(rendered)
+    omitted = len(hierarchy.groups) - len(rendered)
     left_out = [f"Omitted to limit the size of the page: the {omitted:,} smallest groups; --json prints all."] if omitted else []
-    if found.made_by == QUOTED:
+    if hierarchy.made_by == QUOTED:
         left_out.append("Quoted summaries are the sentences of the passages nearest to their centre.")
     return {"left_out": left_out, "unfolded": rendered}
 

@@ -32,14 +32,14 @@ _MAX_TITLE_CHARS = 60
 """Maximum length of the title of a passage."""
 
 
-def print_index(found: Inspection, console: Console) -> None:
+def print_index(inspection: Inspection, console: Console) -> None:
     """Print the facts, tables and notes on an index."""
-    tables, notes_text = index_tables(found), [Text(line, style="dim") for line in table_notes(found)]
-    console.print(Text(one_line(found.folder), style="bold"), soft_wrap=True)
-    console.print(_facts((label, one_line(text)) for label, text in index_facts(found)))
-    is_plain = found.graph is None and found.hierarchy is None
+    tables, notes_text = index_tables(inspection), [Text(line, style="dim") for line in table_notes(inspection)]
+    console.print(Text(one_line(inspection.folder), style="bold"), soft_wrap=True)
+    console.print(_facts((label, one_line(text)) for label, text in index_facts(inspection)))
+    is_plain = inspection.graph is None and inspection.hierarchy is None
     if is_plain:
-        console.print(Text(structure_hint(found), style="cyan"), soft_wrap=True)
+        console.print(Text(structure_hint(inspection), style="cyan"), soft_wrap=True)
     for table in tables:
         console.print()
         console.print(_table(table))
@@ -51,9 +51,12 @@ def print_index(found: Inspection, console: Console) -> None:
         console.print(Group(Text(), *notes_text))
 
 
-def render_group(found: Grouped, group: GroupOverview, index: Index) -> Group:
+def render_group(hierarchy: Grouped, group: GroupOverview, index: Index) -> Group:
     """Return one group with its tree of summaries and passages."""
-    facts, tree = _facts((*group_details(found, group), *group_diagnostics(found, group))), _TerminalTree(found, group, index, _MAX_LEAVES)
+    facts, tree = (
+        _facts((*group_details(hierarchy, group), *group_diagnostics(hierarchy, group))),
+        _TerminalTree(hierarchy, group, index, _MAX_LEAVES),
+    )
     return Group(Text(one_line(group.name), style="bold"), facts, Text(), tree.render(tree.root))
 
 

@@ -104,8 +104,8 @@ class ChatService:
                 "end the messages with a question of the role 'user'",
             )
         earlier = [converted for message in messages[:-1] if (converted := self._to_langchain(user, message)) is not None]
-        given = AskRequest(question=messages[-1].text_content, collection=collection, strategy=strategy)
-        return await self._service.ask(user, given, earlier)
+        request = AskRequest(question=messages[-1].text_content, collection=collection, strategy=strategy)
+        return await self._service.ask(user, request, earlier)
 
     def answer_content(self, user: str, result: Result) -> str:
         """Return an answer as the content of a message, and store it for follow-ups."""

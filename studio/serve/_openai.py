@@ -116,9 +116,9 @@ class OpenAI:
         await wait_or_stop(running, request)
         if running.failure is not None:
             return JSONResponse(error_body(running.failure), running.failure.status)
-        return JSONResponse(self._whole(running, user, body.model))
+        return JSONResponse(self._completion(running, user, body.model))
 
-    def _whole(self, running: RunningQuestion, user: str, model: str) -> dict[str, Any]:
+    def _completion(self, running: RunningQuestion, user: str, model: str) -> dict[str, Any]:
         result = running.require_result()
         citations = citations_json(result)
         message = {"role": "assistant", "content": self._chat_service.answer_content(user, result), "citations": citations}
@@ -203,8 +203,8 @@ class OpenAI:
             error = {"code": "server_error", "message": running.failure.message}
             yield event_text("response.failed", response={**_response_fields(running, model, "failed"), "error": error})
             return
-        whole = self._response(running, user, model, reasoning)
-        [text] = whole["output"][1]["content"]
+        response = self._response(running, user, model, reasoning)
+        [text] = response["output"][1]["content"]
         position = {"item_id": f"msg_{running.id}", "output_index": 1, "content_index": 0}
         yield event_text("response.output_item.added", output_index=1, item={**_message(running, []), "status": "in_progress"})
         yield event_text("response.content_part.added", **position, part={**text, "text": "", "annotations": []})
@@ -214,8 +214,8 @@ class OpenAI:
             yield event_text("response.output_text.annotation.added", **position, annotation_index=number, annotation=annotation)
         yield event_text("response.output_text.done", **position, text=text["text"], logprobs=[])
         yield event_text("response.content_part.done", **position, part=text)
-        yield event_text("response.output_item.done", output_index=1, item=whole["output"][1])
-        yield event_text("response.completed", response=whole)
+        yield event_text("response.output_item.done", output_index=1, item=response["output"][1])
+        yield event_text("response.completed", response=response)
 
 
 def error_body(failure: Failure) -> dict[str, Any]:
@@ -232,9 +232,9 @@ def _completion_fields(running: RunningQuestion, model: str, kind: str) -> dict[
     return {"id": f"chatcmpl-{running.id}", "object": kind, "created": int(time.time()), "model": model}
 
 
-def _chunk(head: Mapping[str, Any], delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> str:
+def _chunk(head: Mapping[str, Any], delta: Mapping[str, Any], finish: str | None = None, **extra: Any) -> str:
     choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-    return f"data: {to_json_line({**head, 'choices': [choice], **more})}\n\n"
+    return f"data: {to_json_line({**head, 'choices': [choice], **extra})}\n\n"
 
 
 def _usage(result: Result) -> dict[str, int]:

@@ -125,15 +125,15 @@ class Catalog:
 
         Settings that ask a person first (`ask_first`) are allowed only if the question `has_reviewer`.
         """
-        given = dict(settings or {})
-        if wrong := [name for name in SERVER_SETTINGS if name in given]:
+        request_values = dict(settings or {})
+        if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
             remedy = f"omit it; name a collection and one of the server's models ({', '.join(self.models)})"
-            raise UsageError(f"{wrong[0]}={brief(repr(given[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy)
+            raise UsageError(f"{wrong[0]}={brief(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy)
         known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
         server_options = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
         options = {
             **server_options,
-            **given,
+            **request_values,
             "index": selection.index,
             "model": _find_or_first({one: one for one in self.models}, model, "model"),
         }

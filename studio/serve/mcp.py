@@ -127,20 +127,20 @@ def create_server(
     tools = {tool.name: tool for tool in (research, search)}
     definitions = [_tool_definition(research, ResearchOutput), _tool_definition(search, SearchOutput)]
 
-    async def list_tools(context: ServerRequestContext[Any], given: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
 
-    async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
-        if given.name not in tools:
-            raise MCPError(INVALID_PARAMS, shortened(f"unknown tool {given.name!r} — call {' or '.join(tools)}"))
+    async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in tools:
+            raise MCPError(INVALID_PARAMS, shortened(f"unknown tool {params.name!r} — call {' or '.join(tools)}"))
         forget()  # look again for model servers: one may have been started since the last call
         try:
             async with _report_progress(context.session):
-                message: ToolMessage = await tools[given.name].ainvoke(
-                    {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
+                message: ToolMessage = await tools[params.name].ainvoke(
+                    {"type": "tool_call", "id": "1", "name": params.name, "args": params.arguments or {}}
                 )
         except Exception as error:  # an unexpected error: the library would send its text unmasked, with code 0
-            problem = scrub(one_line(f"{given.name} failed with {type(error).__name__}: {error}"))
+            problem = scrub(one_line(f"{params.name} failed with {type(error).__name__}: {error}"))
             raise MCPError(INTERNAL_ERROR, shortened(f"{problem} — please report it")) from error
         output = {"passages": message.artifact} if isinstance(message.artifact, list) else message.artifact
         if isinstance(output, dict) and "notices" in output:
