@@ -68,9 +68,7 @@ def questions_command(
         note(f"dropped {number:,}: {reason}")
     if proposals.missing > 0:
         note(f"{proposals.missing:,} fewer than requested: no more suitable passages were found; another --seed draws others")
-    summary = (
-        f"{many(proposals.made, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
-    )
+    summary = f"{many(proposals.made, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
     say(one_line(summary))
 
 

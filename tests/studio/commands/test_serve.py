@@ -19,7 +19,7 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
     monkeypatch.setenv("RAMIFY_SERVE_TOKEN", "ada:ada-has-a-secret ben:short")
     done = ramify("serve", "--host", "127.0.0.1", "--port", free_port())
     assert (done.code, done.out) == (2, "")
-    assert "the token of 'ben' has 5 characters" in done.err
+    assert "the token of 'ben', of 5 characters" in done.err
 
 
 @pytest.mark.parametrize(

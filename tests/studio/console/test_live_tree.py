@@ -31,7 +31,7 @@ def pictures(strategy: str = "tor") -> list[str]:
     def watch(kind: str, event: Any) -> None:
         watching(kind, event)
         console = Console(file=StringIO(), width=100)
-        console.print(watching.picture())
+        console.print(watching.render())
         drawn.append(console.file.getvalue())
 
     ask("Which river flows through Curie's town?", strategy, watch, model=FakeModel(replies=replies), index=library(*LIBRARY), max_depth=1)

@@ -50,7 +50,7 @@ def test_a_page_beyond_its_size_limit_lists_what_it_omits(
         assert shown > 0
         assert len(short) < len(whole)
         assert (left > 0) == (room == 3000)
-        assert "What is below it is left out" in short
+        assert "The levels below are omitted" in short
         assert (f"Omitted to limit the size of the page: the {left} smallest groups" in short) == (left > 0)
 
 
@@ -84,7 +84,7 @@ def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify,
 
 def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
     wrong = [
-        (ramify("inspect", plain, "--group", "Kiln"), "make a hierarchy: `ramify index --kind hierarchy --out"),
+        (ramify("inspect", plain, "--group", "Kiln"), "build a hierarchy: `ramify index --kind hierarchy --out"),
         (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
         (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "exclude each other"),
     ]

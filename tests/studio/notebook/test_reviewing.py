@@ -4,7 +4,7 @@ from typing import Any
 
 from ramify.studio import Chat
 from ramify.studio.notebook._chat import ReviewWidget
-from tests.river import FIRST_QUESTION_HINT, QUESTION, model, river
+from tests.river import FIRST, QUESTION, model, river
 from tests.studio.notebook.test_chat import html, wait_idle, wait_until
 
 ROME = "What is the capital of Italy?"
@@ -23,7 +23,7 @@ async def start_review(**options: Any) -> tuple[Chat, ReviewWidget]:
 async def test_a_split_is_approved_unchanged() -> None:
     widget, review = await start_review()
     assert QUESTION in html(review)
-    assert review.fields["first"].value == FIRST_QUESTION_HINT
+    assert review.fields["first"].value == FIRST
     review.accept.click()
     await wait_idle(widget)
     assert "Seine" in html(widget.turns[0])
