@@ -6,7 +6,7 @@ from typing import Any
 
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
 
-from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, describe_max_calls, find_strategy
+from ramify.graphs.strategies import STRATEGIES, build, configure, describe_max_calls, find_strategy
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import format_value, read_pairs, read_value
 from ramify.tools.errors import UsageError
@@ -28,7 +28,10 @@ def settings_help(strategy: str) -> dict[str, tuple[str, str]]:
         name: (format_value(field.default), field.description or "") for name, field in build(strategy).settings.model_fields.items()
     }
     arguments = find_strategy(strategy).arguments
-    return {**settings, **{name: (format_value(given.default), arguments.get(name, "")) for name, given in arguments_of(strategy).items()}}
+    return {
+        **settings,
+        **{name: (format_value(given.default), arguments.get(name, "")) for name, given in find_strategy(strategy).parameters.items()},
+    }
 
 
 class Panel(VBox):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import STRATEGIES, Strategy, arguments_of, build, configure
+from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.studio.server.bounds import check_allowed, unique_index_names
@@ -129,7 +129,7 @@ class Catalog:
         if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
             remedy = f"omit it; name a collection and one of the server's models ({', '.join(self.models)})"
             raise UsageError(f"{wrong[0]}={brief(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy)
-        known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
+        known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
         server_options = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
         options = {
             **server_options,
@@ -196,7 +196,7 @@ def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
             schema = {part: properties[name][part] for part in _SCHEMA_KEYWORDS if part in properties[name]}
             settings.append(setting_json(name, known.default, known.description or "", shared, schema))
     settings.sort(key=lambda setting: bool(setting["common"]))
-    for name, argument in arguments_of(strategy.name).items():
+    for name, argument in strategy.parameters.items():
         choices = get_args(argument.annotation) if get_origin(argument.annotation) is Literal else ()
         schema = {"enum": list(choices)} if choices else {"type": "boolean"}
         settings.append(setting_json(name, argument.default, strategy.arguments.get(name, ""), False, schema))
