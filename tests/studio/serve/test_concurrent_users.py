@@ -14,7 +14,7 @@ import httpx
 
 from tests.fakes import FakeModel
 from tests.faults import fault
-from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, PATIENCE, Serve, events_of
+from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, TIMEOUT_S, Serve, read_events
 from tests.studio.serve.test_signals import started
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama
@@ -43,7 +43,7 @@ def test_two_windows_at_one_conversation(serve: Serve, ollama: Ollama) -> None:
         ollama.wait_for_calls()
         second = server.call("POST", "/ask", json={"question": FOLLOW_UP, "thread": "pens"})
         assert second.status_code == 400
-        assert "still at its last question" in second.json()["error"]["message"]
+        assert "still being answered" in second.json()["error"]["message"]
         ollama.slots.release(10)
         assert dict(events)["result"]["answer"] == "László Bíró"
     assert "result" in dict(server.ask(INVENTOR, thread="pens"))
@@ -61,7 +61,7 @@ def test_two_windows_at_one_conversation(serve: Serve, ollama: Ollama) -> None:
 def test_many_conversations_of_two_users(serve: Serve) -> None:
     server = serve(tokens=[f"{user}:{token}" for user, token in USERS.items()])
     for number in range(CONVERSATIONS):
-        conversation = server.serving.threads.conversation(list(USERS)[number % 2], f"pen-{number}")
+        conversation = server.service.threads.conversation(list(USERS)[number % 2], f"pen-{number}")
         conversation.ask(f"Who made pen number {number}?", "closed-book", model=MODEL, style="short")
     for running in (server, serve(tokens=[f"{user}:{token}" for user, token in USERS.items()])):
         for place, token in enumerate(USERS.values()):
@@ -97,13 +97,13 @@ def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(serve: Serve
     unlimited = httpx.Limits(max_connections=None)
     with (
         started(tmp_path, *options) as (process, address),
-        httpx.Client(base_url=address, timeout=PATIENCE, trust_env=False, limits=unlimited) as client,
+        httpx.Client(base_url=address, timeout=TIMEOUT_S, trust_env=False, limits=unlimited) as client,
     ):
         for number in range(3):
-            assert "result" in asked(client, INVENTOR, f"pen-{number}")
+            assert "result" in ask_and_read(client, INVENTOR, f"pen-{number}")
         hanging.set()
         with ThreadPoolExecutor(STREAMS) as crew:
-            cut = [crew.submit(asked, client, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
+            cut = [crew.submit(ask_and_read, client, f"Who made pen number {number}?", f"pen-{number}") for number in range(STREAMS)]
             ollama.wait_for_calls(3 + STREAMS)
             process.send_signal(signal.SIGKILL)
             told = [one.result() for one in cut]
@@ -117,12 +117,12 @@ def test_a_server_that_is_killed_in_the_middle_of_a_hundred_streams(serve: Serve
         assert dict(server.ask(INVENTOR, thread=f"pen-{number}"))["result"]["answer"] == "László Bíró"
 
 
-def asked(client: httpx.Client, question: str, thread: str) -> dict[str, Any]:
+def ask_and_read(client: httpx.Client, question: str, thread: str) -> dict[str, Any]:
     """Ask a server of its own process; `broken` is among the events where the stream ended without a last one."""
     events: dict[str, Any] = {}
     try:
         with client.stream("POST", "/ramify/v1/ask", json={"question": question, "thread": thread}) as response:
-            for name, data in events_of(response.iter_lines()):
+            for name, data in read_events(response.iter_lines()):
                 events[name] = data
     except httpx.TransportError as error:
         events["broken"] = type(error).__name__
