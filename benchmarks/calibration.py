@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.evaluation.results import read_run
-from ramify.evaluation.results.calibration import outcomes_of
-from ramify.evaluation.risk_control import Bound, Outcomes, threshold_for
+from ramify.evaluation.results.calibration import make_outcomes
+from ramify.evaluation.risk_control import Bound, Outcomes, find_threshold
 
 DELTA = 0.1
 SIZES, RISKS = (100, 400), (0.05, 0.1, 0.2)
@@ -82,9 +82,9 @@ def simulated(splits: int, sizes: tuple[int, ...] = SIZES, risks: tuple[float, .
                 asked, reached, missed = [], 0, 0
                 for _ in range(splits):
                     outcomes = drawn(name, draw, size)
-                    low = threshold_for("asked", outcomes, risk, DELTA)
+                    low = find_threshold("asked", outcomes, risk, DELTA)
                     asked.append(0.0 if low is None else shares(low)[1])
-                    if (other := threshold_for("answered", outcomes, risk, DELTA)) is not None:
+                    if (other := find_threshold("answered", outcomes, risk, DELTA)) is not None:
                         given, wrong = shares(other)
                         reached, missed = reached + 1, missed + (wrong > risk * given)
                 error = float(np.std(asked)) / splits**0.5
@@ -97,7 +97,7 @@ def halved(folder: Path, strategy: str, splits: int) -> Iterator[str]:
     lines = [
         line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.scored
     ]
-    outcomes = outcomes_of(lines)
+    outcomes = make_outcomes(lines)
     bounds: tuple[Bound, ...] = ("asked", "answered")
     for risk in (0.05, 0.1, 0.2, 0.3):
         for bound in bounds:
@@ -117,10 +117,10 @@ def _checked(outcomes: Outcomes, bound: Bound, risk: float, seed: int) -> tuple[
     places = list(range(len(outcomes)))
     random.Random(seed).shuffle(places)
     mine, others = places[: len(places) // 2], places[len(places) // 2 :]
-    threshold = threshold_for(bound, Outcomes(outcomes.confidence[mine], outcomes.wrong[mine]), risk, DELTA)
+    threshold = find_threshold(bound, Outcomes(outcomes.confidence[mine], outcomes.wrong[mine]), risk, DELTA)
     if threshold is None:
         return None
-    given, wrong = Outcomes(outcomes.confidence[others], outcomes.wrong[others]).given(threshold)
+    given, wrong = Outcomes(outcomes.confidence[others], outcomes.wrong[others]).count_above(threshold)
     total = len(others) if bound == "asked" else given
     return given / len(others), wrong / total if total else 0.0
 

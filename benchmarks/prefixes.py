@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from langchain_core.messages import BaseMessage
 
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.graphs.run import ask_async
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.embedded import Extractive
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=6)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
-        questions = [question.question for question in load("demo:development", Path(work)).questions[: given.limit]]
+        questions = [question.question for question in load_dataset("demo:development", Path(work)).questions[: given.limit]]
     heard: list[Sent] = []
     at = [0]
     listen(heard, at)

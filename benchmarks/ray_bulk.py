@@ -59,7 +59,7 @@ def measured(folder: Path, workers: int | None, threads: int) -> dict[str, float
 
 
 def measure(folder: Path, workers: int) -> dict[str, float]:
-    from ramify.evaluation.plan import Order
+    from ramify.evaluation.plan import RunOptions
     from ramify.evaluation.run import execute
     from ramify.tools.index import Index
 
@@ -83,7 +83,7 @@ def measure(folder: Path, workers: int) -> dict[str, float]:
     with TemporaryDirectory(dir=folder) as out:
         Index.build(folder / "data" / "corpus.jsonl", f"{out}/index", clean=False, ray=ray, batch_size=64, progress=progress)
         data, run = (str(folder / "data"),), Path(out) / "run"
-        execute(Order(datasets=data, strategies=("prune",), options={"model": "extractive"}, out=run, ray=ray), watch)
+        execute(RunOptions(datasets=data, strategies=("prune",), options={"model": "extractive"}, out=run, ray=ray), watch)
     return {"start": joined, "first": encoded[0][0] - began, "texts": speed(encoded), "questions": speed(answered)}
 
 

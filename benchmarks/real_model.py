@@ -23,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ramify.evaluation.results.measures import reply_counts
+from ramify.evaluation.results.measures import count_replies
 from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
@@ -125,7 +125,7 @@ def by_strategy(rows: list[Row]) -> str:
 
 def by_prompt(rows: list[Row]) -> tuple[str, float]:
     """Make the table of replies, and give the share that was valid in the end."""
-    counts = reply_counts(rows)
+    counts = count_replies(rows)
     prompts = sorted({prompt for prompt, _ in counts})
     lines = ["| prompt | valid at once | after repair | malformed |", "|---" * 4 + "|"]
     lines += [

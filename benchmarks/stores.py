@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.index import Hit, Index
@@ -98,7 +98,7 @@ def main() -> None:
     options = parser.parse_args()
     named = Path(os.environ.get("RAMIFY_DATA", "")) / options.dataset
     with tempfile.TemporaryDirectory() as folder:
-        dataset = load(str(named if named.is_dir() else options.dataset), Path(folder), retrieval_only=True)
+        dataset = load_dataset(str(named if named.is_dir() else options.dataset), Path(folder), retrieval_only=True)
         questions = [question for question in dataset.questions if question.gold_documents][: options.limit]
         if not questions:
             sys.exit(f"no question of {options.dataset} names its documents")

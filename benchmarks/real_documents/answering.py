@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.real_documents.questions import Question
-from ramify.evaluation.metrics import containment, exact_match, normal
+from ramify.evaluation.metrics import containment, exact_match, normalize_answer
 from ramify.graphs import Result, ask
 from ramify.nodes.tree import is_unknown
 from ramify.tools.errors import RamifyError
@@ -59,7 +59,7 @@ def right(question: Question, answer: str, closest: Sequence[str] = ()) -> bool:
 
 
 def _says(answer: str, gold: str) -> bool:
-    words, length = len(normal(gold).split()), len(normal(answer).split())
+    words, length = len(normalize_answer(gold).split()), len(normalize_answer(answer).split())
     return exact_match(answer, [gold]) == 1 or (containment(answer, [gold]) == 1 and length <= max(_LONGEST * words, words + _LONGEST))
 
 

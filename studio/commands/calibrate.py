@@ -46,10 +46,9 @@ def calibrate(
     from ramify.evaluation import risk_control
     from ramify.evaluation.report import write_calibration
     from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.calibration import Order
-    from ramify.evaluation.results.calibration import calibrate as calibrated
+    from ramify.evaluation.results.calibration import CalibrationOptions, calibrate_run
 
-    order = Order(
+    order = CalibrationOptions(
         risk=risk, delta=delta, bound=one_of(get_args(risk_control.Bound), bound, "--bound"), strategy=strategy, type=type, split=split,
         seed=seed, fit=fit if fit is None else one_of(get_args(risk_control.Fit), fit, "--fit"),
     )  # fmt: skip
@@ -59,7 +58,7 @@ def calibrate(
             f"--out {str(profile)!r} does not end in .json", "name the profile FILE.json: its report and curve are written beside it"
         )
     check_place(profile)
-    found = calibrated(read_run(run), order)
+    found = calibrate_run(read_run(run), order)
     typer.echo(write_calibration(found, profile))
     if found.profile is None:
         left = " (the one that is there is an earlier one)" if profile.exists() else ""

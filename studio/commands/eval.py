@@ -99,12 +99,12 @@ def evaluate(
     draws: Draws = 5, shared: Shared = False, style: Style = None, calls: Calls = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
-    from ramify.evaluation.plan import Order
+    from ramify.evaluation.plan import RunOptions
     from ramify.studio.console.evaluating import evaluating
 
     named = names_in(("" if retrieval_only else "prune") if strategy is None else strategy)
     prior = ["closed-book"] if named and not retrieval_only else []  # beside what the model says unread, a score means something
-    order = Order(
+    order = RunOptions(
         datasets=tuple(datasets or ()),
         questions=questions,
         strategies=tuple(dict.fromkeys((*named, *prior))),

@@ -24,10 +24,10 @@ Least = Annotated[float | None, typer.Option("--min-confidence", min=0, max=1, h
 def export(runs: Runs, form: As, out: Out = None, strategy: Strategies = None, min_confidence: Least = None) -> None:
     """Write judged trees as training material for a language model: one JSON object a line, in the form that TRL reads."""
     from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.export import export as exported
+    from ramify.evaluation.results.export import export_examples
 
     folders = list(dict.fromkeys(runs))
-    told = exported([read_run(folder) for folder in folders], form, names_in(strategy), min_confidence)
+    told = export_examples([read_run(folder) for folder in folders], form, names_in(strategy), min_confidence)
     file = folders[0] / f"{form}.jsonl" if out is None else out
     lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in told.examples)
     write_whole(lines, file, file_mode(folders[0]))

@@ -42,7 +42,7 @@ def questions(
         return _from_chat(index, file)
     if index is None:
         raise UsageError("no index is named", "give its folder or address, or demo; or --from-chat")
-    from ramify.evaluation.proposing import ProposalSettings, kinds_of, propose_questions
+    from ramify.evaluation.proposing import ProposalSettings, propose_questions, select_kinds
     from ramify.evaluation.question_file import QuestionFile
     from ramify.nodes.asking.ask import current_model
     from ramify.nodes.settings import is_embedded
@@ -53,7 +53,7 @@ def questions(
         raise UsageError("'seed' is given by --seed and by --set", "use only --seed")
     options["seed"] = seed
     found, kept = current_model(ProposalSettings.model_validate(options)), QuestionFile(file)
-    wanted = kinds_of(found.name, names_in(kinds))
+    wanted = select_kinds(found.name, names_in(kinds))
     for notice in found.notices:
         note(notice)
     if is_embedded(found.name):
@@ -66,17 +66,17 @@ def questions(
         note(f"dropped {number:,}: {reason}")
     if made.missing > 0:
         note(f"{made.missing:,} fewer than wanted: no more passages for them were found; another --seed draws others")
-    told = f"{many(made.made, 'question')} added: look through {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    told = f"{many(made.added, 'question')} added: look through {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
     say(one_line(told))
 
 
 def _from_chat(memory: str | None, file: Path) -> None:
     from ramify.evaluation.load.own_questions import NEEDS_ANSWER
-    from ramify.evaluation.question_file import QuestionFile, add_rated
+    from ramify.evaluation.question_file import QuestionFile, add_rated_questions
     from ramify.tools.new_files import cache_folder
 
     kept = QuestionFile(file)
-    made = add_rated(memory or str(cache_folder().absolute() / "serve"), kept)
+    made = add_rated_questions(memory or str(cache_folder().absolute() / "serve"), kept)
     if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in kept.rows):
         note(f"{many(unanswered, 'question')} rated down: write the right answers into {file} before `ramify eval --questions` takes it")
     say(one_line(f"{many(made, 'rated question')} added to {file}"))

@@ -56,5 +56,5 @@ def reproduce(
     more: dict[str, Any] = {"limit": limit, "seed": seed, "at_once": at_once, "embedding": embedding, "draws": draws}
     if group_by:
         more["group_by"] = tuple(fields_of(group_by))
-    orders = found.orders(folder, data or (), options_of(settings, model=model, base_url=base_url), **more)
+    orders = found.run_options(folder, data or (), options_of(settings, model=model, base_url=base_url), **more)
     reproducing(found, orders, folder, {"model": judge} if judge else None, repeats)

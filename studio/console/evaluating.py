@@ -11,14 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.judging import JUDGED, REPEATS, judge
+from ramify.evaluation.judging import DEFAULT_REPEATS, VERDICTS_FILE, judge_pairs
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph import LEVEL, count_graphs, fit_levels, read_graphs, ways_to_build
+from ramify.evaluation.papers.graph import LEVEL_SETTING, count_graphs, drop_missing_levels, graph_build_settings, read_graphs
 from ramify.evaluation.papers.paper import MODEL_OPTIONS
-from ramify.evaluation.plan import Order, RunPlan, prepare
-from ramify.evaluation.report import pairs_of, read_reproduction, write_report, write_reproduction
-from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
-from ramify.evaluation.search import SEARCH, degrade, index, search
+from ramify.evaluation.plan import RunOptions, RunPlan, prepare_run
+from ramify.evaluation.report import list_answer_pairs, read_reproduction, write_report, write_reproduction
+from ramify.evaluation.run import check_indexes, load_inputs, open_cluster, pending_tasks, run_tasks
+from ramify.evaluation.search import SEARCH_STRATEGY, run_degraded_searches, run_searches, update_indexes
 from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
 from ramify.nodes.settings import EMBEDDED, is_embedded
@@ -33,7 +33,7 @@ SHOWN = 6
 """Maximum number of strategies whose score is shown beside the bar."""
 
 
-def evaluating(order: Order) -> None:
+def evaluating(order: RunOptions) -> None:
     """Run an evaluation, from reading the data to the report."""
     check_extras()
     with bar() as progress:
@@ -42,27 +42,27 @@ def evaluating(order: Order) -> None:
         types = sorted({question.type for question in dataset.questions if question.type})
         told = f" of {len(types)} types" if len(types) > 1 else ""
         note(f"{dataset.name}: {len(dataset.questions):,} questions{told}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
-    plan = prepare(order, datasets, wanted, note)
+    plan = prepare_run(order, datasets, wanted, note)
     tasks = pending_tasks(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     there = f" ({finished:,} exist already)" if finished else ""
-    most = plan.most_calls(tasks)
+    most = plan.max_model_calls(tasks)
     calls = "the maximum number of model calls is unknown" if most is None else f"with at most {most:,} model calls"
     note(f"{len(tasks):,} answers to compute{there}, {calls}")
-    with cluster_for(order, tasks) as cluster:
+    with open_cluster(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.description} answer")
         with bar() as progress:
-            index(plan, order, progress)
-        search(plan, order)
+            update_indexes(plan, order, progress)
+        run_searches(plan, order)
         with bar() as progress:
-            degrade(plan, order, progress)
+            run_degraded_searches(plan, order, progress)
         check_indexes(tasks, cluster)
         try:
             with ScoreBar(tasks, cluster.workers if cluster else order.workers) as scores:
-                blocking(ask(tasks, plan, order, scores, scores.tell_speed, cluster))
+                blocking(run_tasks(tasks, plan, order, scores, scores.tell_speed, cluster))
         except ModelError:
-            if any(row["error"] is None and row["strategy"] != SEARCH for row in read_outcomes(order.out / RESULTS).values()):
+            if any(row["error"] is None and row["strategy"] != SEARCH_STRATEGY for row in read_outcomes(order.out / RESULTS).values()):
                 finish(order)
             raise
     finish(order)
@@ -74,10 +74,10 @@ def check_extras() -> None:
         raise RamifyError("matplotlib is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
 
 
-def finish(order: Order) -> None:
+def finish(order: RunOptions) -> None:
     """Write the report and print its location; raise ModelError if no question could be answered."""
     rows = list(read_outcomes(order.out / RESULTS).values())
-    asked = [row for row in rows if row["strategy"] != SEARCH]
+    asked = [row for row in rows if row["strategy"] != SEARCH_STRATEGY]
     write_report(order.out)
     failures = [row for row in asked if row["error"] is not None]
     for row in failures[:LISTED]:
@@ -114,7 +114,7 @@ class ScoreBar:
         self._pace.add(row)
         if not row["variant"] and row["em"] is not None:
             self._scores[row["strategy"]].append(row["em"])
-        togo = self._pace.to_go()
+        togo = self._pace.remaining_seconds()
         told = [f"{lasting(togo)} to go"] if togo is not None else []
         shown = list(self._scores.items())[:SHOWN]
         told += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in shown]
@@ -122,7 +122,7 @@ class ScoreBar:
 
     def tell_speed(self) -> None:
         """Print the estimated remaining time, measured on the first answers."""
-        each, togo = self._pace.each, self._pace.to_go()
+        each, togo = self._pace.seconds_per_answer, self._pace.remaining_seconds()
         if each is not None and togo is not None and self._pace.done < self._total:
             told = f"{each:.2g} s an answer, measured on the first {self._pace.done}: about {lasting(togo)} to go"
             self._progress.console.print(Text(one_line(told), style="dim"), soft_wrap=True)
@@ -135,7 +135,7 @@ def lasting(seconds: float) -> str:
 
 
 def reproducing(
-    paper: Paper, orders: Sequence[Order], folder: Path, judged_by: Mapping[str, Any] | None = None, repeats: int = REPEATS
+    paper: Paper, orders: Sequence[RunOptions], folder: Path, judged_by: Mapping[str, Any] | None = None, repeats: int = DEFAULT_REPEATS
 ) -> None:
     """Run what a paper asks for, and write one page on it; finished runs, graphs and verdicts are not repeated.
 
@@ -143,7 +143,7 @@ def reproducing(
     """
     check_extras()
     note(f"{paper.title}: {paper.about}")
-    plans = [_planned(fit_levels(order, read_graphs(folder))) for order in orders]
+    plans = [_planned(drop_missing_levels(order, read_graphs(folder))) for order in orders]
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
     judging = {**orders[0].options, "model": model, **(judged_by or {})}
     judging = {name: judging[name] for name in MODEL_OPTIONS if name in judging} if paper.conditions else {}
@@ -155,21 +155,21 @@ def reproducing(
         evaluating(order)
     verdicts = None
     if asks:
-        pairs = pairs_of(paper, read_reproduction(folder, paper))
-        note(f"{len(pairs):,} pairs of answers are judged {repeats} times; verdicts are stored in {folder / JUDGED}")
+        pairs = list_answer_pairs(paper, read_reproduction(folder, paper))
+        note(f"{len(pairs):,} pairs of answers are judged {repeats} times; verdicts are stored in {folder / VERDICTS_FILE}")
         with bar() as progress:
-            verdicts = judge(pairs, judging, folder / JUDGED, repeats, progress)
+            verdicts = judge_pairs(pairs, judging, folder / VERDICTS_FILE, repeats, progress)
     write_reproduction(folder, paper, verdicts)
     say(one_line(f"{paper.title}: {folder / 'report.html'}"))
 
 
-def _planned(order: Order) -> RunPlan:
+def _planned(order: RunOptions) -> RunPlan:
     """Check a run before anything is asked, and tell what it will cost at most."""
     datasets, wanted = load_inputs(order)
-    plan = prepare(order, datasets, wanted)
+    plan = prepare_run(order, datasets, wanted)
     questions = sum(len(dataset.questions) for _, dataset in datasets)
     tasks = pending_tasks(plan, order.out)
-    most = plan.most_calls(tasks)
+    most = plan.max_model_calls(tasks)
     calls = "model calls not bounded" if most is None else f"at most {most:,} model calls"
     told = (
         f"{', '.join(order.strategies)} in {many(len(wanted), 'variant')}, {len(tasks):,} answers, {calls}"
@@ -195,20 +195,20 @@ def _tell_rest(paper: Paper, plans: Sequence[RunPlan], asks: bool, repeats: int)
         note(f"not done: {told}")
 
 
-def _with_graphs(paper: Paper, orders: Sequence[Order], folder: Path, model: Any) -> list[Order]:
+def _with_graphs(paper: Paper, orders: Sequence[RunOptions], folder: Path, model: Any) -> list[RunOptions]:
     """Build the graphs, and return the orders with those levels that there are, and with what the graph is built by."""
     first = next(order for order in orders if "graph" in order.kinds)
-    builds = ways_to_build(paper.builds, model, first.options)
+    builds = graph_build_settings(paper.builds, model, first.options)
     if len(builds) > 1:
         told = f"{len(builds)} graphs are built by the model, whose calls are not in these numbers"
         note(f"{told}: `ramify index --kind graph --estimate` tells them")
     first = first.model_copy(update={"build": builds[0]})
-    plan = prepare(first, *load_inputs(first))
+    plan = prepare_run(first, *load_inputs(first))
     with bar() as progress:
-        index(plan, first, progress)
+        update_indexes(plan, first, progress)
         lines = count_graphs(plan, builds, folder, progress)
-    fitted = fit_levels(first, lines)
-    for level in first.sweeps.get(LEVEL, ()):
-        if level not in fitted.sweeps[LEVEL]:
+    fitted = drop_missing_levels(first, lines)
+    for level in first.sweeps.get(LEVEL_SETTING, ()):
+        if level not in fitted.sweeps[LEVEL_SETTING]:
             note(f"left out: C{level}, the graph has no such level")
     return [fitted if order.out == first.out else order for order in orders]

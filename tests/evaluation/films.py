@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.plan import Order
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.task import Row
 from tests.evaluation.small_data_set import order
 from tests.fakes import FakeModel
@@ -41,14 +41,14 @@ def write_films(folder: Path) -> Path:
     return folder
 
 
-def wanted(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, model: FakeModel | None = None, **more: Any) -> Order:
+def wanted(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, model: FakeModel | None = None, **more: Any) -> RunOptions:
     reading = model or FakeModel(replies=lambda prompt, slots: {"answer": "Brennock", "confidence": 0.9, "citations": [1]})
     options = {"k": 4, **more.pop("options", {})}
     return order(data, out, reading, **{"strategies": (NAIVE,), "index_kinds": kinds, "options": options, **more})
 
 
-def searching(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, **more: Any) -> Order:
-    return Order(datasets=(str(data),), strategies=(), out=out, retrieval_only=True, index_kinds=kinds, **more)
+def searching(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, **more: Any) -> RunOptions:
+    return RunOptions(datasets=(str(data),), strategies=(), out=out, retrieval_only=True, index_kinds=kinds, **more)
 
 
 def lists(rows: list[Row], variant: str, strategy: str = NAIVE) -> dict[str, list[str]]:

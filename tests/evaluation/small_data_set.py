@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.plan import Order
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.task import Row
 from tests.fakes import FakeModel
 
@@ -51,10 +51,10 @@ def knowing(fails: Callable[[str], bool] = lambda question: False) -> FakeModel:
     return FakeModel(replies=replies)
 
 
-def order(data: Path, out: Path, model: Any = None, **more: Any) -> Order:
+def order(data: Path, out: Path, model: Any = None, **more: Any) -> RunOptions:
     """Order a run of `closed-book`, the cheapest, on the data."""
     options = {"model": model or knowing(), **more.pop("options", {})}
-    return Order(**{"datasets": (str(data),), "strategies": ("closed-book",), "options": options, "out": out, **more})
+    return RunOptions(**{"datasets": (str(data),), "strategies": ("closed-book",), "options": options, "out": out, **more})
 
 
 def timeless(rows: list[Row]) -> dict[str, Row]:

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torchmetrics.functional.text.squad import squad
 
-from ramify.evaluation.metrics import containment, exact_match, normal, official_multihop_rag, token_f1
+from ramify.evaluation.metrics import containment, exact_match, normalize_answer, official_multihop_rag, token_f1
 from ramify.nodes.tree import is_unknown
 
 WORDS = [
@@ -98,7 +98,7 @@ def test_em_and_f1_are_the_same_both_ways(one: str, other: str) -> None:
 
 @given(answers)
 def test_what_is_normal_stays_so(answer: str) -> None:
-    assert normal(normal(answer)) == normal(answer) or is_unknown(normal(answer))
+    assert normalize_answer(normalize_answer(answer)) == normalize_answer(answer) or is_unknown(normalize_answer(answer))
 
 
 @pytest.mark.parametrize("abstention", ABSTENTIONS)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from ramify.evaluation._degraded import Degradation, DegradationKind, DegradedIndex, paraphrase
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.degraded import Degradation, DegradedIndex, How, paraphrased
-from ramify.evaluation.plan import variants_of
+from ramify.evaluation.plan import list_variants
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute
-from ramify.evaluation.search import SEARCH
+from ramify.evaluation.search import SEARCH_STRATEGY
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings
@@ -28,8 +28,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return Index.from_texts(texts, WordEmbeddings(), metadata, path=tmp_path_factory.mktemp("worse") / "index")
 
 
-def found(index: Index, query: str, how: How, share: float, seed: int = 0) -> list[str]:
-    worse = DegradedIndex(index, ASKED, Degradation(how=how, share=share), seed)
+def found(index: Index, query: str, how: DegradationKind, share: float, seed: int = 0) -> list[str]:
+    worse = DegradedIndex(index, ASKED, Degradation(kind=how, share=share), seed)
     return [str(one.document.metadata["title"]) for one in worse.search([query], 4)[0]]
 
 
@@ -45,7 +45,7 @@ def test_a_name_in_a_sub_question_is_searched_as_another_and_the_question_as_it_
 
 
 @pytest.mark.parametrize("how", ["retriever", "distractors"])
-def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(index: Index, how: How) -> None:
+def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(index: Index, how: DegradationKind) -> None:
     query = "Ida Penn is told of"
     assert found(index, query, how, 0.0) == plain(index, query)
     worse = found(index, query, how, 1.0)
@@ -54,7 +54,7 @@ def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(
 
 
 @pytest.mark.parametrize("how", ["retriever", "distractors"])
-def test_what_a_small_share_hits_a_larger_one_hits_too(index: Index, how: How) -> None:
+def test_what_a_small_share_hits_a_larger_one_hits_too(index: Index, how: DegradationKind) -> None:
     kept = [set(plain(index, "told of")) & set(found(index, "told of", how, share)) for share in (0.2, 0.5, 0.8)]
     assert kept[0] >= kept[1] >= kept[2]
 
@@ -66,12 +66,12 @@ def test_it_is_drawn_with_the_seed(index: Index) -> None:
 
 
 def test_a_paraphrase_keeps_names_and_words_and_changes_more_with_a_larger_share() -> None:
-    assert paraphrased(LONG, 0.0, "0") == LONG
-    worse = paraphrased(LONG, 1.0, "0")
+    assert paraphrase(LONG, 0.0, "0") == LONG
+    worse = paraphrase(LONG, 1.0, "0")
     assert "movie was issued" in worse
     assert "Lark Hill" in worse
     assert worse.endswith("Vane?")
-    half = paraphrased(LONG, 0.5, "0")
+    half = paraphrase(LONG, 0.5, "0")
     changed = [
         sum(one != other for one, other in zip(re.findall(r"\w+", LONG), re.findall(r"\w+", text), strict=True)) for text in (half, worse)
     ]
@@ -89,7 +89,7 @@ def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: 
         data, tmp_path / "run", strategies=("naive", "closed-book"), degrade={"retriever": (1.0,), "paraphrase": (0.5,)}, limit=4
     )
     rows = execute(wanted)
-    variants = {(row["strategy"], row["variant"]) for row in rows if row["strategy"] != SEARCH}
+    variants = {(row["strategy"], row["variant"]) for row in rows if row["strategy"] != SEARCH_STRATEGY}
     assert variants == {
         *(("naive", name) for name in ("", "retriever=0", "retriever=1", "paraphrase=0", "paraphrase=0.5")),
         *(("closed-book", name) for name in ("", "paraphrase=0", "paraphrase=0.5")),
@@ -118,4 +118,4 @@ def test_what_cannot_be_is_refused_before_anything_is_read(
     data: Path, tmp_path: Path, degrade: dict[str, tuple[float, ...]], more: dict[str, object], told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
-        variants_of(order(data, tmp_path / "run", degrade=degrade, **more))
+        list_variants(order(data, tmp_path / "run", degrade=degrade, **more))

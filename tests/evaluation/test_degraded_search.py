@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.plan import Order
+from ramify.evaluation._manifest import read_run_manifest
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute
 from ramify.evaluation.task import RESULTS, Row, iter_rows
@@ -104,13 +104,13 @@ def test_a_hierarchy_looked_at_flat_finds_what_plain_passages_find(manual: Path,
     asked = {"strategies": (), "retrieval_only": True, "index_kinds": ("passages", "hierarchy"), "group_by": ("chapter",)}
     found: dict[str, dict[str, list[str]]] = {}
     for view in ("flat", "auto"):
-        for row in execute(Order(datasets=(str(manual),), out=tmp_path / view, options={"view": view}, **asked)):
+        for row in execute(RunOptions(datasets=(str(manual),), out=tmp_path / view, options={"view": view}, **asked)):
             found.setdefault(f"{view} {row['variant']}", {})[row["id"]] = row["retrieved"]
             assert "wrong_group@5" in row["retrieval"], "a run that groups tells groups"
     assert found["flat index-kind=hierarchy"] == found["flat "] == found["auto "] != found["auto index-kind=hierarchy"]
-    assert (read_manifest(tmp_path / "flat") or {})["group_by"] == ["chapter"]
+    assert (read_run_manifest(tmp_path / "flat") or {})["group_by"] == ["chapter"]
     with pytest.raises(UsageError, match="group by 'chapter', not 'tool'"):
-        execute(Order(datasets=(str(manual),), out=tmp_path / "auto", options={"view": "auto"}, **{**asked, "group_by": ("tool",)}))
+        execute(RunOptions(datasets=(str(manual),), out=tmp_path / "auto", options={"view": "auto"}, **{**asked, "group_by": ("tool",)}))
 
 
 def test_the_report_gives_means_over_drawings_and_differences_by_question(run: Path, rows: list[Row]) -> None:

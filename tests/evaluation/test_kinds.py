@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.plan import Order, RunPlan, prepare
+from ramify.evaluation._manifest import read_run_manifest
+from ramify.evaluation._variants import index_folder
+from ramify.evaluation.plan import RunOptions, RunPlan, prepare_run
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute, load_inputs
-from ramify.evaluation.search import index
+from ramify.evaluation.search import update_indexes
 from ramify.evaluation.task import RESULTS
-from ramify.evaluation.variants import folder_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
 from tests.evaluation.few_lines import table
@@ -18,9 +18,9 @@ from tests.evaluation.films import BOTH, FILMS, NAIVE, lists, searching, wanted
 from tests.fakes import FakeModel
 
 
-def folders(wanted: Order) -> tuple[RunPlan, Path]:
-    plan = prepare(wanted, *load_inputs(wanted))
-    return plan, folder_of(plan.sources[0].folder, "graph")
+def folders(wanted: RunOptions) -> tuple[RunPlan, Path]:
+    plan = prepare_run(wanted, *load_inputs(wanted))
+    return plan, index_folder(plan.sources[0].folder, "graph")
 
 
 def test_every_strategy_is_asked_on_each_kind_and_the_report_pairs_them(films: Path, tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_graph_looked_at_flat_finds_what_plain_passages_find(films: Path, tmp_
 def test_without_the_option_a_run_is_what_it_was(films: Path, tmp_path: Path) -> None:
     rows = execute(searching(films, tmp_path / "run", kinds=None))
     assert {row["variant"] for row in rows} == {"", "dense", "BM25", "mmr=0.75", "dense, mmr=0.75"}
-    assert "index_kinds" not in (read_manifest(tmp_path / "run") or {})
+    assert "index_kinds" not in (read_run_manifest(tmp_path / "run") or {})
     write_report(tmp_path / "run")
     assert "Kinds of index" not in (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
 
@@ -80,7 +80,7 @@ def test_a_kind_can_be_added_to_a_run_and_nothing_is_asked_twice(films: Path, tm
         assert execute(wanted(films, out, kinds, model)) == added
     assert (out / RESULTS).read_bytes() == lines
     assert len(model.calls) == 2 * asked
-    assert (read_manifest(out) or {})["index_kinds"] == list(BOTH)
+    assert (read_run_manifest(out) or {})["index_kinds"] == list(BOTH)
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, ("graph",)), (BOTH, ("graph", "passages")), (("graph",), None)])
@@ -94,17 +94,17 @@ def test_a_graph_is_made_once_and_again_only_where_it_is_not_of_these_passages(f
     asked = wanted(films, tmp_path / "run")
     plan, graph = folders(asked)
     told: list[str] = []
-    index(plan, asked, lambda done, total, unit: told.append(unit))
+    update_indexes(plan, asked, lambda done, total, unit: told.append(unit))
     assert "reports" in told
     before = {file.name: file.stat().st_mtime_ns for file in graph.iterdir()}
-    index(plan, asked)
+    update_indexes(plan, asked)
     assert {file.name: file.stat().st_mtime_ns for file in graph.iterdir()} == before
     content = (graph / "graph.sqlite").read_bytes()
     (graph / "graph.sqlite").write_bytes(b"torn")
-    index(plan, asked)
+    update_indexes(plan, asked)
     assert (graph / "graph.sqlite").read_bytes() == content
     manifest = graph / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"passages.sqlite": "', '"passages.sqlite": "0'), encoding="utf-8")
-    index(plan, asked)
+    update_indexes(plan, asked)
     assert opened(graph).manifest.kind == "graph"
     assert opened(plan.sources[0].folder).manifest.kind == "passages"

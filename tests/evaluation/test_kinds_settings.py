@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.plan import Order, variants_of
+from ramify.evaluation.plan import RunOptions, list_variants
 from ramify.evaluation.run import execute, load_inputs
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
@@ -20,7 +20,7 @@ def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, 
     assert not any(row["error"] for row in rows)
     assert lists(rows, "search.seeds=2") == lists(rows, "")
     assert lists(rows, "view=flat") != lists(rows, "") != lists(rows, "search.titles=0")
-    same = {one.name for one in variants_of(wanted(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default}
+    same = {one.name for one in list_variants(wanted(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default}
     assert same == {"search.seeds=2"}, "what a graph does anyway is not asked twice"
 
 
@@ -67,12 +67,12 @@ def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -
 def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
     own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
     with pytest.raises(UsageError) as told:
-        load_inputs(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
+        load_inputs(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
     assert all(word in str(told.value) for word in words), told.value
 
 
 def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    orders: list[Order] = []
+    orders: list[RunOptions] = []
     monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
     for text in (None, "passages, graph", ""):
         evaluate(tmp_path, ["demo"], index_kind=text)

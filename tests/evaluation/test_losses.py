@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.task import LossTracker
+from ramify.evaluation.task import ErrorTracker
 from ramify.graphs import ask
 from ramify.tools.errors import ModelError, ReplyError
 from tests.fakes import FakeModel
@@ -21,7 +21,7 @@ def lost(strategy: str, mute: str = "", babble: str = "", error: Exception = CUT
             raise error
         return "no JSON at all" if prompt == babble else replies(prompt, slots)
 
-    losses = LossTracker()
+    losses = ErrorTracker()
     return losses.failure(ask(QUESTION, strategy, losses, model=FakeModel(replies=reply), index=river(), **options))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.manifest import read_manifest
+from ramify.evaluation._manifest import read_run_manifest
 from ramify.evaluation.run import execute
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
@@ -20,7 +20,7 @@ __all__ = ["ollama"]
 
 
 def told(out: Path) -> dict[str, Any]:
-    found = read_manifest(out)
+    found = read_run_manifest(out)
     assert found is not None
     return found
 

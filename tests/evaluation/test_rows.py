@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.task import Log, read_outcomes, read_rows
+from ramify.evaluation.task import ResultLog, read_outcomes, read_rows
 from ramify.tools.errors import InputError, UsageError
 
 
@@ -24,7 +24,7 @@ def keys(file: Path) -> list[str]:
 def test_what_is_written_is_read_and_the_last_line_of_a_key_counts(tmp_path: Path) -> None:
     file = tmp_path / "run" / "results.jsonl"
     assert read_rows(file) == []
-    with Log(file) as log:
+    with ResultLog(file) as log:
         log.write([row("a", error="no answer"), row("b")])
         log.write([row("a")])
     assert read_rows(file) == [row("a"), row("b")]
@@ -34,12 +34,12 @@ def test_what_is_written_is_read_and_the_last_line_of_a_key_counts(tmp_path: Pat
 @pytest.mark.parametrize("half", ['{"key": "c", "str', '{"key": "c", "answer": "Orl\udcc3'])
 def test_half_a_line_is_passed_over_and_cut_before_more_is_written(tmp_path: Path, half: str) -> None:
     file = tmp_path / "results.jsonl"
-    with Log(file) as log:
+    with ResultLog(file) as log:
         log.write([row("a"), row("b")])
     with file.open("ab") as lines:
         lines.write(half.encode(errors="surrogateescape"))
     assert keys(file) == ["a", "b"]
-    with Log(file) as log:
+    with ResultLog(file) as log:
         log.write([row("c")])
     assert keys(file) == ["a", "b", "c"]
 
@@ -47,7 +47,7 @@ def test_half_a_line_is_passed_over_and_cut_before_more_is_written(tmp_path: Pat
 def test_a_file_of_half_a_line_alone_begins_anew(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     file.write_text('{"key": "a"', encoding="utf-8")
-    with Log(file) as log:
+    with ResultLog(file) as log:
         log.write([row("b")])
     assert file.read_text(encoding="utf-8") == json.dumps(row("b"), ensure_ascii=False) + "\n"
 
@@ -63,9 +63,9 @@ def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: bytes) -> None:
 
 def test_a_second_writer_is_turned_away(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
-    with Log(file), pytest.raises(UsageError, match="another run"), Log(file):
+    with ResultLog(file), pytest.raises(UsageError, match="another run"), ResultLog(file):
         pass
-    with Log(file) as log:
+    with ResultLog(file) as log:
         log.write([row("a")])
     assert keys(file) == ["a"]
 
@@ -99,18 +99,18 @@ def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> N
     assert not file.read_bytes().endswith(b"\n")
     written = keys(file)
     assert written == [str(number) for number in range(len(written))]
-    with Log(file) as log:
+    with ResultLog(file) as log:
         log.write([row("more")])
     assert keys(file) == [*written, "more"]
 
 
 def test_a_line_with_half_a_surrogate_pair_is_written_all_the_same(tmp_path: Path) -> None:
-    with Log(tmp_path / "results.jsonl") as log:
+    with ResultLog(tmp_path / "results.jsonl") as log:
         log.write([row("a", answer="half \ud800 of it")])
     assert read_rows(tmp_path / "results.jsonl")[0]["answer"].startswith("half ")
 
 
 def test_a_folder_in_the_place_of_the_file_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").mkdir()
-    with pytest.raises(InputError, match=r"cannot write to .* — move the folder"), Log(tmp_path / "results.jsonl"):
+    with pytest.raises(InputError, match=r"cannot write to .* — move the folder"), ResultLog(tmp_path / "results.jsonl"):
         pass

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.plan import Order, prepare
-from ramify.evaluation.run import ask, execute, load_inputs, pending_tasks
-from ramify.evaluation.search import index
-from ramify.evaluation.task import RESULTS, Log
+from ramify.evaluation.plan import RunOptions, prepare_run
+from ramify.evaluation.run import execute, load_inputs, pending_tasks, run_tasks
+from ramify.evaluation.search import update_indexes
+from ramify.evaluation.task import RESULTS, ResultLog
 from ramify.graphs.strategies import STRATEGIES, Strategy
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.manifest import manifest_of
@@ -24,8 +24,8 @@ def test_a_strategy_of_one_s_own_is_measured_like_ours(data: Path, tmp_path: Pat
     rows = execute(wanted)
     assert {(row["strategy"], row["variant"]) for row in asked(rows).values()} == {("my-own", ""), ("my-own", "k=1")}
     assert all(row["error"] is None for row in rows)
-    plan = prepare(wanted, *load_inputs(wanted))
-    assert plan.most_calls(plan.tasks()) is None
+    plan = prepare_run(wanted, *load_inputs(wanted))
+    assert plan.max_model_calls(plan.tasks()) is None
 
 
 def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path, tmp_path: Path) -> None:
@@ -58,11 +58,11 @@ def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path
     """One question with each strategy to have everything loaded, then others: a question asked before is no measure."""
     model, rows = knowing(), []
     wanted = order(data, tmp_path / "run", model, strategies=("naive", "closed-book"), at_once=2, sweeps=sweeps)
-    plan = prepare(wanted, *load_inputs(wanted))
-    index(plan, wanted)
+    plan = prepare_run(wanted, *load_inputs(wanted))
+    update_indexes(plan, wanted)
     tasks = pending_tasks(plan, wanted.out)
     first: list[int] = []
-    asyncio.run(ask(tasks, plan, wanted, rows.append, lambda: first.append(len(rows))))
+    asyncio.run(run_tasks(tasks, plan, wanted, rows.append, lambda: first.append(len(rows))))
     assert first == [2 + min(8, len(tasks) // 4)]
     early = Counter((row["strategy"], row["id"]) for row in rows[: first[0]])
     assert set(early.values()) == {1}
@@ -118,7 +118,7 @@ def test_a_limit_takes_the_first_and_can_be_raised(data: Path, tmp_path: Path) -
 
 
 def test_ways_of_searching_are_compared_without_a_model(data: Path, tmp_path: Path) -> None:
-    rows = execute(Order(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, limit=3))
+    rows = execute(RunOptions(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, limit=3))
     assert {row["strategy"] for row in rows} == {"search"}
     assert {row["variant"] for row in rows} == {"", "dense", "BM25", "mmr=0.75", "dense, mmr=0.75"}
     assert all(row["em"] is None and row["retrieval"]["recall@10"] == 1 and row["gold_retrieved"] for row in rows)
@@ -138,16 +138,16 @@ def test_rerankers_are_compared_with_the_ways_of_searching(
     data: Path, tmp_path: Path, options: dict[str, Any], sweeps: dict[str, list[Any]], names: list[str]
 ) -> None:
     wanted: dict[str, Any] = {"strategies": (), "retrieval_only": True, "limit": 2, "options": options, "sweeps": sweeps}
-    rows = execute(Order(datasets=(str(data),), out=tmp_path / "run", **wanted))
+    rows = execute(RunOptions(datasets=(str(data),), out=tmp_path / "run", **wanted))
     assert list(dict.fromkeys(row["variant"] for row in rows)) == ["", "dense", "BM25", "mmr=0.75", "dense, mmr=0.75", *names]
     assert all(row["retrieval"]["recall@10"] == 1 for row in rows)
 
 
 def test_a_reranker_that_cannot_be_is_told_before_anything_is_read(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="rerank_k=0 is not valid"):
-        execute(Order(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank_k": 0}))
+        execute(RunOptions(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank_k": 0}))
     with pytest.raises(ModelError, match="'no/such' is not on this machine"):
-        execute(Order(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank": "no/such"}))
+        execute(RunOptions(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank": "no/such"}))
 
 
 def test_passages_of_strategies_stand_beside_also_where_no_answer_is_known(data: Path, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_two_sets_of_one_name_are_refused(data: Path, tmp_path: Path) -> None:
 
 def test_two_runs_do_not_write_into_one_folder(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with Log(out / RESULTS), pytest.raises(UsageError, match="another run is writing"):
+    with ResultLog(out / RESULTS), pytest.raises(UsageError, match="another run is writing"):
         execute(order(data, out))
     assert len(asked(execute(order(data, out)))) == 12
 
@@ -175,7 +175,7 @@ def test_two_runs_do_not_write_into_one_folder(data: Path, tmp_path: Path) -> No
 def test_passages_have_the_length_that_is_asked_for_throughout_a_run(data: Path, tmp_path: Path) -> None:
     wanted = order(data, tmp_path / "run", chunk_tokens=40, limit=1)
     execute(wanted)
-    [source] = prepare(wanted, *load_inputs(wanted)).sources
+    [source] = prepare_run(wanted, *load_inputs(wanted)).sources
     assert manifest_of(source.folder).chunk_tokens == 40
     with pytest.raises(UsageError, match="40 tokens"):
         execute(wanted.model_copy(update={"chunk_tokens": 60}))

@@ -8,8 +8,8 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.evaluation.dataset import HitsBy, Question, Support
-from ramify.evaluation.load import load
-from ramify.evaluation.task import scores
+from ramify.evaluation.load import load_dataset
+from ramify.evaluation.task import score_result
 from ramify.nodes.asking.language_model import quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
@@ -39,7 +39,7 @@ def naive(**settings: Any) -> tuple[FakeModel, graphs.Result]:
 def scored(result: graphs.Result, hits_by: HitsBy) -> dict[str, Any]:
     document = next(iter(result.passages))
     gold = Question(id="1", question=ASKED, answer="Thames", supporting=(Support(doc_id=document, facts=(FACT,)),))
-    return scores(gold, result, hits_by)
+    return score_result(gold, result, hits_by)
 
 
 def test_a_passage_of_three_hundred_tokens_is_shown_to_its_end() -> None:
@@ -79,7 +79,7 @@ def test_what_did_not_fit_beside_others_was_not_shown() -> None:
 @pytest.mark.skipif(not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")
 def test_no_gold_sentence_that_a_passage_holds_is_cut_away(tmp_path: Path) -> None:
     """Of real articles, split as an index splits them; by a careful estimate a sixth was lost."""
-    articles = load(SET, tmp_path)
+    articles = load_dataset(SET, tmp_path)
     facts = {fact for question in articles.questions for fact in question.gold_facts}
     passages = [passage for group in split(list(read(*articles.documents)), load_encoder(MINILM)) for passage in group]
     whole = "\n".join(passage.page_content for passage in passages)

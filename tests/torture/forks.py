@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from ramify.evaluation.task import Log
+from ramify.evaluation.task import ResultLog
 from tests.tools.fakes import WordEncoder
 
 Reached = Callable[[str], None]
@@ -54,7 +54,7 @@ def die() -> None:
 
 def telling(reached: Reached, calls: bool) -> None:
     """From here on, tell each point that is reached: texts encoded, transactions, syncs, renames, and with `calls` calls of the toolkit."""
-    replace, fsync, connect, encode, write = Path.replace, os.fsync, sqlite3.connect, WordEncoder.encode_documents, Log.write
+    replace, fsync, connect, encode, write = Path.replace, os.fsync, sqlite3.connect, WordEncoder.encode_documents, ResultLog.write
 
     def replacing(self: Path, target: Any) -> Path:
         name = "a draft" if Path(target).name.startswith(".") else Path(target).name
@@ -76,7 +76,7 @@ def telling(reached: Reached, calls: bool) -> None:
         reached("while texts are encoded")
         return encode(self, texts, prefix)
 
-    def writing(self: Log, rows: Any) -> None:
+    def writing(self: ResultLog, rows: Any) -> None:
         reached("before a row is written")
         write(self, rows)
         reached("after a row is written")
@@ -86,6 +86,6 @@ def telling(reached: Reached, calls: bool) -> None:
             reached("in a call")
 
     Path.replace, os.fsync, sqlite3.connect = replacing, syncing, connecting  # type: ignore[method-assign,assignment]
-    WordEncoder.encode_documents, Log.write = encoding, writing  # type: ignore[method-assign]
+    WordEncoder.encode_documents, ResultLog.write = encoding, writing  # type: ignore[method-assign]
     if calls:
         sys.setprofile(profile)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.tools.errors import InputError
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -22,7 +22,7 @@ def documents(dataset: Dataset) -> dict[str, dict[str, Any]]:
 def refusal(path: Path, **options: Any) -> str:
     """Load what cannot be loaded, and give the message."""
     with pytest.raises(InputError) as caught:
-        load(path, path.parent / "work", **options)
+        load_dataset(path, path.parent / "work", **options)
     message = str(caught.value)
     assert "\n" not in message
     assert " — " in message, "it does not say what to do"

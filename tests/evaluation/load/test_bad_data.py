@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.tools.errors import InputError
 from tests.evaluation.load.sample_sets import SAMPLES, refusal
 
@@ -116,7 +116,7 @@ def test_binary_is_no_data_set(tmp_path: Path) -> None:
 def test_questions_without_answers_serve_for_retrieval_alone(tmp_path: Path) -> None:
     found = own(tmp_path, [{**ONE, "answer": "", "supporting": [{"doc_id": "d"}]}])
     assert "has no gold answer" in refusal(found)
-    [question] = load(found, tmp_path, retrieval_only=True).questions
+    [question] = load_dataset(found, tmp_path, retrieval_only=True).questions
     assert (question.answer, question.unanswerable, question.gold_documents) == ("", False, ("d",))
     assert "has no gold answer" in refusal(own(tmp_path, [{**ONE, "answer": None}]), retrieval_only=True)
 
@@ -124,7 +124,7 @@ def test_questions_without_answers_serve_for_retrieval_alone(tmp_path: Path) -> 
 def test_half_a_surrogate_pair_is_replaced_as_the_index_does(tmp_path: Path) -> None:
     document = '{"id": "d\\ud800", "text": "Something \\udfff."}\n'
     question = '{"id": "1", "question": "Where\\ud83d?", "answer": "Here", "supporting": [{"doc_id": "d\\ud800"}]}\n'
-    dataset = load(own(tmp_path, question, document), tmp_path)
+    dataset = load_dataset(own(tmp_path, question, document), tmp_path)
     assert dataset.questions[0].question == "Where??"
     assert dataset.questions[0].gold_documents == ("d?",)
 
@@ -132,7 +132,7 @@ def test_half_a_surrogate_pair_is_replaced_as_the_index_does(tmp_path: Path) -> 
 def test_a_folder_to_work_in_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file", encoding="utf-8")
     with pytest.raises(InputError, match=r"work.* cannot be made .* — name a folder"):
-        load(SAMPLES / "multihop_rag", tmp_path / "work")
+        load_dataset(SAMPLES / "multihop_rag", tmp_path / "work")
 
 
 @pytest.mark.parametrize(("sample", "change", "said"), [(name, *case) for name, cases in RELEASED.items() for case in cases])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.report import compare, compare_page
+from ramify.evaluation.report import compare_runs, compare_runs_page
 from ramify.tools.errors import UsageError
 from tests.evaluation.few_lines import line, small, table
 from tests.evaluation.made_run import make_run
@@ -15,7 +15,7 @@ from tests.evaluation.made_run import make_run
 def test_a_run_and_a_better_one(tmp_path: Path) -> None:
     worse = small(tmp_path / "a", *(line(number, em=0.0, f1=0.0, answer="Graz") for number in range(0, 40, 2)))
     better = small(tmp_path / "b", *(line(number, em=1.0, f1=1.0) for number in range(0, 40, 2)))
-    told = compare(better, worse)
+    told = compare_runs(better, worse)
     assert table(told, "A less B")[1] == [
         "hotpotqa",
         "naive",
@@ -32,17 +32,17 @@ def test_a_run_and_a_better_one(tmp_path: Path) -> None:
 def test_only_common_questions_are_compared(tmp_path: Path) -> None:
     a = small(tmp_path / "a", *(line(number, error=None) for number in (1, 2, 3)))
     b = small(tmp_path / "b", *(line(number, error=None) for number in (2, 3, 4)))
-    assert table(compare(a, b), "A less B")[1][2] == "2"
+    assert table(compare_runs(a, b), "A less B")[1][2] == "2"
 
 
 def test_what_was_run_otherwise_is_told(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1)), small(tmp_path / "b", line(1), model="ollama:llama3.1:8b")
-    assert table(compare(a, b), "What differs")[1:] == [["model", "extractive", "ollama:llama3.1:8b"]]
+    assert table(compare_runs(a, b), "What differs")[1:] == [["model", "extractive", "ollama:llama3.1:8b"]]
 
 
 def test_one_strategy_against_another(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1, "tor")), small(tmp_path / "b", line(1, "prune"))
-    assert table(compare(a, b), "A less B")[1][1] == "tor / prune"
+    assert table(compare_runs(a, b), "A less B")[1][1] == "tor / prune"
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_other_data_is_refused(tmp_path: Path, change: dict[str, Any], said: str
     told["datasets"][0] |= change
     (b / "manifest.json").write_text(json.dumps(told))
     with pytest.raises(UsageError, match=said):
-        compare(a, b)
+        compare_runs(a, b)
 
 
 def test_no_common_question_is_refused(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1, id="one")), small(tmp_path / "b", line(1, id="two"))
     with pytest.raises(UsageError, match="no question in common"):
-        compare(a, b)
+        compare_runs(a, b)
 
 
 def test_the_page_holds_both_runs(tmp_path: Path) -> None:
     a, b = make_run(tmp_path / "a", 5, seed=1), make_run(tmp_path / "b", 5, seed=2)
-    page = compare_page(a, b)
+    page = compare_runs_page(a, b)
     index = json.loads(page.partition('id="index">')[2].partition("</script>")[0])
     assert ["A: tor", ""] in index["variants"]
     assert ["B: tor", ""] in index["variants"]

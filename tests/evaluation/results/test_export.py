@@ -7,9 +7,9 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from ramify.evaluation.plan import Order
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.results import read_run
-from ramify.evaluation.results.export import export
+from ramify.evaluation.results.export import export_examples
 from ramify.evaluation.run import execute
 from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import InputError
@@ -66,7 +66,7 @@ KEPT_AND_PRUNED = [
 
 
 def exported(folder: Path, form: Any, **options: Any) -> list[dict[str, Any]]:
-    return export([read_run(folder)], form, **options).examples
+    return export_examples([read_run(folder)], form, **options).examples
 
 
 def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tm
         call("answer", "Where was Edda Rask born?", answer="Ada"),
     ]
     folder = small(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED, calls=calls), tor(2, right=False, calls=calls))
-    told = export([read_run(folder)], "sft")
+    told = export_examples([read_run(folder)], "sft")
     chats = [Chat.model_validate(one) for one in told.examples]
     assert [json.loads(chat.messages[-1].content) for chat in chats] == [SPLIT, {"answer": "Ada"}]
     assert told.examples[0]["metadata"] == {"dataset": "hotpotqa", "id": "q0001", "strategy": "tor", "variant": "", "prompt": "decompose"}
@@ -145,7 +145,7 @@ def test_calls_that_are_none_are_refused(tmp_path: Path, calls: Any) -> None:
 
 def test_a_run_keeps_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -> None:
     model = knowing()
-    asked: Order = order(data, tmp_path / "run", model, calls=True, limit=2)
+    asked: RunOptions = order(data, tmp_path / "run", model, calls=True, limit=2)
     execute(asked)
     recorded = [one for row in rows_of(tmp_path / "run") for one in row.get("calls", [])]
     sent = [[str(message.content) for message in messages] for messages in model.heard]
