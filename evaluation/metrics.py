@@ -249,7 +249,7 @@ def _average_precisions(gold_by_rank: Sequence[frozenset[str]], count: int) -> d
 
 
 def citation_scores(cited: Collection[str], gold: Collection[str]) -> dict[str, float | None]:
-    """Return precision, recall and F1 (HotpotQA's supporting-facts F1, Yang et al. 2018) of cited documents; without any, precision is None."""
+    """Return precision, recall and F1 (HotpotQA's supporting-facts F1, Yang et al. 2018) of cited documents; precision may be None."""
     shared = len(set(cited) & set(gold))
     return {
         "citation_precision": shared / len(set(cited)) if cited else None,

@@ -336,7 +336,7 @@ def iter_prose_passages(index: Index, seed: str) -> Iterator[Passage]:
 
 
 def find_linked_pair(index: Index, passage: Passage) -> PassageSample | None:
-    """Return the passage with one of another document about a name in it, preferably with that title, else with the rarest name; else None."""
+    """Return the passage with one of another document about a name in it, preferably titled with it, else the rarest one; else None."""
     own_title = fold(bare_title(passage.title))
     mentioned = [name for sentence in sentences(passage.text) for name in names_in(sentence)]
     names = [name for name in dict.fromkeys(mentioned) if len(name) > 2 and fold(name) not in own_title][:_MAX_NAMES]

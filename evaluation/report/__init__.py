@@ -1,8 +1,8 @@
 """Reports: a run as Markdown and as one HTML page, two runs compared, and several side by side.
 
-`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `run` (what was run, costs, the worst trees,
+`blocks` and `plots` are its elements, `writers` renders them; the sections are in `run` (what was run, costs, the worst trees,
 failures), `answers` and `degraded`; `comparing` is the report on two runs and that on several, with the `preferences` of a judge;
-`calibrated` that on a calibration; `paper` that on a paper, and a run beside published figures.
+`calibrated` the report on a calibration; `paper` the report on a reproduced paper, and a run compared with published figures.
 """
 
 from collections.abc import Sequence
@@ -52,11 +52,11 @@ __all__ = [
 ]
 
 SIDE_BY_SIDE_STEM = "side-by-side"
-"""The name of the report on several runs, without its ending."""
+"""The file name of the report on several runs, without its suffix."""
 
 
 def write_report(folder: Path) -> None:
-    """Write report.md and report.html of a run beside its results."""
+    """Write report.md and report.html of a run into its folder."""
     run = read_run(folder)
     title = f"{', '.join(run.datasets)}: {', '.join(dict.fromkeys(strategy for _, strategy, _ in run.answered or run.groups))}"
     sections = make_sections(
@@ -90,12 +90,12 @@ def write_side_by_side(folders: Sequence[Path], out: Path) -> Path:
 
 
 def read_reproduction(folder: Path, paper: Paper) -> Run:
-    """Return the runs of a paper below a folder, as one."""
+    """Return the runs of a paper below a folder, merged into one."""
     return merge_runs(folder, {str(options.out): read_run(folder / options.out) for options in paper.runs})
 
 
 def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | None = None) -> None:
-    """Write report.md and report.html on a paper: its figures beside those of the runs below the folder, with a judge's verdicts."""
+    """Write report.md and report.html on a paper: its figures and those of the runs below the folder, with a judge's verdicts."""
     run = read_reproduction(folder, paper)
     sections = make_sections(
         ("paper", "What was reproduced", paper_section(paper, run)),

@@ -46,7 +46,7 @@ GUESS_SCORES: dict[str, Callable[[str, list[str]], float]] = {
     measures.CONTAINMENT.title: metrics.containment,
     measures.OFFICIAL.title: lambda answer, golds: metrics.official_multihop_rag(answer, golds[0]),
 }
-"""How a guess is scored, by the title of the column."""
+"""The score of a baseline's guess, by title of the column."""
 CALIBRATION_CAPTION = (
     "Left: the share of right answers (EM) by confidence; a calibrated strategy follows the diagonal. Right: the share of wrong answers "
     "among those given, when only the most confident are given; lower is better, and AURC is the area below."
@@ -112,7 +112,7 @@ def _dataset_tables(run: Run, dataset: str) -> Iterator[Table]:
 def _table_by_property(
     measure: Measure, lines_by_strategy: Mapping[str, Sequence[ResultLine]], dataset: str, field: str, parts: Mapping[Any, str], title: str
 ) -> Table:
-    """Return a table with a column for each value of a property of the lines."""
+    """Return a table of a measure with a column for each value of a property of the lines."""
     columns, rows = [], [[Cell(name, where=LineFilter(dataset, name, ""), head=True)] for name in lines_by_strategy]
     for part, part_title in parts.items():
         part_lines = {name: [line for line in lines if getattr(line, field) == part] for name, lines in lines_by_strategy.items()}
@@ -186,11 +186,11 @@ KIND_ANSWER_SCORES = ComparedScores(
 )
 SWEEP_MEASURES = (measures.EM, measures.F1, measures.FORGETTING, measures.MODEL_CALLS, measures.WALL_SECONDS)
 SweepCurve = list[tuple[str, list[ResultLine]]]
-"""The values of a setting in order, each with its lines, on the questions that all of them have."""
+"""The sorted values of a setting with their lines, on the questions common to all values."""
 
 
 def reference_section(run: Run) -> tuple[str, list[Block]]:
-    """Compare every strategy with the one that retrieves once, on every data set."""
+    """Return title and blocks of the comparison of every strategy with the reference, on every data set."""
     keys = [(dataset, strategy, "") for dataset in run.datasets_with_gold for strategy in run.of(dataset)]
     if not keys:
         return "", []
@@ -214,7 +214,7 @@ def ablations_section(run: Run) -> Iterator[Block]:
 
 
 def kinds_section(run: Run) -> Iterator[Block]:
-    """Compare each strategy and search with itself on the run's own kind of index, if there are several."""
+    """Compare the kinds of index for each strategy and search, if there are several."""
     further = [key for key in run.groups if is_kind_variant(key[2])]
     if not further:
         return
@@ -253,12 +253,12 @@ def _kind_name(variant: str) -> str:
 
 
 def _compare_with_unchanged(run: Run, variants: Sequence[GroupKey], calls: bool = False) -> list[Comparison]:
-    """Pair the lines of variants with those of their unchanged strategies."""
+    """Return the comparisons of variants with their unchanged strategies."""
     return [one for key in variants for one in _compare_groups(run, key, key[1], (key[0], key[1], _kind_name(key[2])), calls)]
 
 
 def _compare_groups(run: Run, key: GroupKey, other: str, names: Sequence[str], calls: bool = False) -> Iterator[Comparison]:
-    """Pair the lines of a group with those of an unchanged strategy, if they have common questions."""
+    """Yield the comparison of a group with an unchanged strategy, if they have common questions."""
     if pairs := pair_lines(run.groups[key], run.groups.get((key[0], other, ""), [])):
         format_calls = measures.MODEL_CALLS.format
         without, unchanged = (measures.MODEL_CALLS.of([pair[place] for pair in pairs]) for place in (0, 1))

@@ -1,4 +1,4 @@
-"""The blocks that a report consists of, and tables of measures and of paired tests; Markdown and HTML are written from the same blocks."""
+"""The blocks of a report, and tables of measures and of paired tests; Markdown and HTML are rendered from the same blocks."""
 
 import json
 import shlex
@@ -31,7 +31,7 @@ from ramify.tools.quoting import reveal
 
 @dataclass(frozen=True)
 class LineFilter:
-    """The lines that a figure is computed from."""
+    """A filter for the lines that a figure is computed from."""
 
     dataset: str | None = None
     strategy: str | None = None
@@ -40,11 +40,11 @@ class LineFilter:
     hops: int | None = None
     outcome: str = ""
     line: str = ""
-    """The one line that is shown, by its name in the browser."""
+    """Label of the single line to show in the question browser."""
     compared_with: tuple[str, str] | None = None
-    """A strategy and variant to look at beside it."""
+    """Strategy and variant to show next to it."""
     won: str = ""
-    """Which of the two is the only one that is right: "first" or "second"; empty for all lines."""
+    """Only questions that one of the two answers correctly: "first" or "second"; empty for all lines."""
 
     @property
     def link(self) -> str:
@@ -66,11 +66,11 @@ class LineFilter:
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure or a word in a table."""
+    """A cell of a table."""
 
     text: str
     detail: str = ""
-    """Its interval, or another text in small print."""
+    """Its interval, or another additional text."""
     where: LineFilter | None = None
     best: bool = False
     head: bool = False
@@ -78,12 +78,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's title and what it means."""
+    """Title and meaning of a column."""
 
     title: str
     meaning: str = ""
     is_text: bool = False
-    """Whether it holds words, which are set from the left."""
+    """Whether it contains text, which is left-aligned."""
 
 
 def text_columns(*titles: str) -> list[Column]:
@@ -93,7 +93,7 @@ def text_columns(*titles: str) -> list[Column]:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of figures; `lines` is the command that prints what it is made from."""
+    """A table of figures; `lines` is the command that prints the lines it is computed from."""
 
     title: str
     columns: Sequence[Column]
@@ -104,7 +104,7 @@ class Table:
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Paragraphs."""
+    """A paragraph of text, a warning or a command."""
 
     text: str
     kind: Literal["plain", "warning", "command"] = "plain"
@@ -112,21 +112,21 @@ class TextBlock:
 
 @dataclass(frozen=True)
 class BulletList:
-    """A list of statements, each with a name or without."""
+    """A list of statements with names, which may be empty."""
 
     items: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing; its figures are in a table beside it."""
+    """A plot; its figures are also in a table."""
 
     svg: Markup
     caption: str
 
     @classmethod
     def draw(cls, caption: str, name: str, *arguments: Any) -> "Plot":
-        """Draw a plot by its function in `plots`; UsageError if matplotlib is not installed."""
+        """Return a plot drawn by the named function of `plots`; UsageError if matplotlib is not installed."""
         try:
             plots = import_module("ramify.evaluation.report._plots")
         except ModuleNotFoundError as error:
@@ -138,7 +138,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class LineDetails:
-    """A line with its tree, folded below its title; Markdown has the table beside it."""
+    """A line with its tree, collapsed below its title; Markdown has only the table."""
 
     title: str
     html: Markup
@@ -167,7 +167,7 @@ COUNT_COLUMN = Column("n", "questions; those that failed are among them, and sco
 
 @dataclass(frozen=True)
 class LineGroup:
-    """Lines that belong together, under a name."""
+    """A named group of lines."""
 
     name: str
     lines: Sequence[ResultLine]
@@ -196,7 +196,7 @@ def estimate_cell(
 
 
 def measure_cells(measure: Measure, groups: Sequence[LineGroup]) -> list[Cell]:
-    """Return the cells of a measure, the best values marked; none if all look the same."""
+    """Return the cells of a measure; the best values are marked unless all are displayed equally."""
     estimates = [measure.of(group.lines) for group in groups]
     values = [estimate.value for estimate in estimates if estimate]
     best = None

@@ -1,4 +1,4 @@
-"""The report on a calibration: both bounds with their thresholds and how they did on the questions held out, the fit, and what to heed."""
+"""The report on a calibration: both bounds with their thresholds and held-out results, the fit, and warnings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ _STYLE = f"<style>svg{{--ink:#222;--rule:#bbb;{_COLOURS}background:#fff}}</style
 
 
 def write_calibration(calibration: Calibration, profile: Path) -> str:
-    """Write the profile, where there is one, its report and its curve beside it, and return the report as Markdown."""
+    """Write the profile (if there is one), its report and its plot, and return the report as Markdown."""
     title = f"Calibration of {calibration.strategy} with {calibration.model}"
     sections = make_sections(
         ("bounds", "What is promised", _bounds_section(calibration)),
@@ -39,13 +39,13 @@ def write_calibration(calibration: Calibration, profile: Path) -> str:
 
 
 def describe_bound(calibration: Calibration, bound: Bound) -> str:
-    """Say what a bound promises."""
+    """Return a description of a bound."""
     how = "in expectation" if bound == "asked" else f"with a probability of {100 * (1 - calibration.options.delta):g} %"
     return f"at most {100 * calibration.options.risk:g} % {BOUND_SUBJECTS[bound]} are wrong, {how}"
 
 
 def describe_missing_threshold(calibration: Calibration, result: BoundResult) -> str:
-    """Say that no threshold keeps a bound, what could be promised instead, and how many more questions might do."""
+    """Return a message on a bound without threshold: the lowest possible risk, and how many more questions might suffice."""
     options = calibration.options
     least = (
         f"the least that could be promised is {100 * result.min_risk:g} %" if result.min_risk is not None else "nothing could be promised"

@@ -1,4 +1,4 @@
-"""Two runs compared, and several side by side: as one run, on the questions that all were asked."""
+"""Comparison of two runs, and of several runs side by side on their common questions."""
 
 import json
 import shlex
@@ -32,7 +32,7 @@ from ramify.tools.errors import UsageError
 TITLE = "Two runs compared"
 COMPARED_FIELDS = ("model", "embedding", "label", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
 MAX_LISTED_WINS = 20
-"""Questions that are listed of those one run wins."""
+"""Maximum number of listed questions that only one run answers correctly."""
 
 
 def compare_runs(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
@@ -63,7 +63,7 @@ def _comparison_sections(runs: ComparedRuns, verdicts: Sequence[Row] | None) -> 
 
 
 def _runs_section(a: Run, b: Run) -> Iterator[Block]:
-    """Report which runs they are, and how their manifests differ."""
+    """Report both runs, and the differences of their manifests."""
     yield from (TextBlock(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings)
     yield TextBlock(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
     values = [(name, format_manifest_value(a.manifest.get(name)), format_manifest_value(b.manifest.get(name))) for name in COMPARED_FIELDS]
@@ -73,7 +73,7 @@ def _runs_section(a: Run, b: Run) -> Iterator[Block]:
 
 
 def format_manifest_value(value: Any) -> str:
-    """Return a value of a manifest as a text."""
+    """Return a value of a manifest as text."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else "" if value is None else str(value)
@@ -113,13 +113,13 @@ def _pair_label(one: GroupKey, other: GroupKey) -> str:
 
 
 REPORTED_FIELDS = ("model", "embedding", "index_kinds", "label", "group_by", "profile", "seed", "limit", "ramify", "machine")
-"""What is told of a run beside its settings; the first of them name it."""
+"""Manifest fields reported for each run; the first NAMING_FIELD_COUNT of them identify it."""
 NAMING_FIELD_COUNT = 6
-"""How many of them name it: what was measured with, not when or where."""
+"""Number of fields that identify a run: what was measured, not when or where."""
 
 
 def read_side_by_side(folders: Sequence[Path]) -> tuple[Run, list[ReportSection]]:
-    """Return several runs as one, and the sections that compare them; UsageError if they have no questions in common."""
+    """Return several runs merged into one, and the sections that compare them; UsageError without common questions."""
     runs = [read_run(folder) for folder in folders]
     names = name_runs(runs)
     merged = _merge_shared(runs, names)
@@ -139,7 +139,7 @@ def read_side_by_side(folders: Sequence[Path]) -> tuple[Run, list[ReportSection]
 
 
 def name_runs(runs: Sequence[Run]) -> list[str]:
-    """Return a name for each run: what it was measured with and the others were not, or else its folder."""
+    """Return a name for each run: the facts in which it differs from the others, or else its folder."""
     facts = [_run_facts(run) for run in runs]
     varying = [
         name
@@ -154,10 +154,10 @@ def name_runs(runs: Sequence[Run]) -> list[str]:
 
 
 def _run_facts(run: Run) -> dict[str, str]:
-    """Return what a run was measured with: model, encoder, kind of index, profile and changed settings."""
+    """Return the facts that identify a run: model, encoder, kind of index, profile and changed settings."""
     facts = {name: format_manifest_value(run.manifest.get(name)) for name in REPORTED_FIELDS[:NAMING_FIELD_COUNT]}
     facts["index_kinds"] = str((run.manifest.get("index_kinds") or [PLAIN_KIND])[0])
-    if facts["profile"]:  # by its content: another calibration may have been written to the same file
+    if facts["profile"]:  # identified by content, because its file may have been overwritten
         facts["profile"] = f"profile {facts['profile'][:8]}"
     base = run.manifest.get("base") or {}
     settings = sorted((name, value) for name, value in base.items() if name != "profile") if isinstance(base, dict) else []
@@ -165,7 +165,7 @@ def _run_facts(run: Run) -> dict[str, str]:
 
 
 def _merge_shared(runs: Sequence[Run], names: Sequence[str]) -> Run:
-    """Return the unchanged strategies of all runs as one run, on the questions of each data set that all runs with it were asked."""
+    """Return one run with the unchanged strategies of all runs, on the common questions of each data set."""
     datasets = list(dict.fromkeys(name for run in runs for name in run.datasets))
     shared = {dataset: _shared_questions(dataset, [run for run in runs if dataset in run.datasets]) for dataset in datasets}
     lines: list[ResultLine] = []
@@ -187,11 +187,11 @@ def _merge_shared(runs: Sequence[Run], names: Sequence[str]) -> Run:
 
 
 def _shared_questions(dataset: str, runs: Sequence[Run]) -> set[str]:
-    """Return the questions of a data set that all runs were asked; UsageError if there are none, or the data differ."""
+    """Return the ids of a data set's questions common to all runs; UsageError if there are none, or the data differ."""
     digests = {str(run.dataset_entry(dataset).get("sha256")): run for run in runs}
     if len(digests) > 1:
         one, other = list(digests.values())[:2]
-        what = f"{str(one.folder)!r} and {str(other.folder)!r} have other data under the name {dataset!r}"
+        what = f"{str(one.folder)!r} and {str(other.folder)!r} have different data under the name {dataset!r}"
         raise UsageError(what, "run both on the same questions and documents")
     shared = set.intersection(*({line.row["id"] for line in run.lines if line.row["dataset"] == dataset} for run in runs))
     if not shared:
@@ -200,7 +200,7 @@ def _shared_questions(dataset: str, runs: Sequence[Run]) -> set[str]:
 
 
 def _described_section(runs: Sequence[Run], names: Sequence[str], merged: Run) -> Iterator[Block]:
-    """Report what each run is, and how they differ."""
+    """Report the facts of each run, and how many questions are compared."""
     yield from (TextBlock(f"{name}: {warning}", "warning") for name, run in zip(names, runs, strict=True) for warning in run.warnings)
     facts = [
         {"folder": str(run.folder), **{name: format_manifest_value(run.manifest.get(name)) for name in REPORTED_FIELDS}, **_run_facts(run)}
@@ -224,7 +224,7 @@ def _described_section(runs: Sequence[Run], names: Sequence[str], merged: Run) -
 
 
 def _with_lines_command(blocks: Iterable[Block], files: Sequence[str], dataset: str | None = None) -> Iterator[Block]:
-    """Let the command of each table print the lines of all runs."""
+    """Yield the blocks with commands that print the lines of all runs."""
     chosen = "." if dataset is None else f"select(.dataset == {json.dumps(dataset)})"
     command = shlex.join(("jq", "-c", chosen, *files))
     yield from (replace(block, lines=command) if isinstance(block, Table) and block.lines else block for block in blocks)

@@ -1,4 +1,4 @@
-"""The sections on what is made worse: searches by their metadata, system by system, and what strategies make of questions and searches."""
+"""The sections on degradation: searches on degraded metadata by system, and strategies on degraded questions and searches."""
 
 import json
 import shlex
@@ -84,15 +84,15 @@ class AveragedLines:
 
     @property
     def points(self) -> list[DegradedPoint]:
-        """Return the points: intact metadata, then increasing shares missing, then increasing shares wrong."""
+        """Return the points: intact metadata, then increasing missing shares, then increasing wrong shares."""
         return [*self.along(MISSING), *self.along(NOISE)[1:]]
 
     def along(self, degraded: str) -> list[DegradedPoint]:
-        """Return the points of a kind of degradation, from intact metadata on."""
+        """Return the points of a kind of degradation, beginning with intact metadata."""
         return [DegradedPoint(), *sorted({point for _, point in self._lines_by_point if point.degraded == degraded})]
 
     def of(self, system: str, point: DegradedPoint, type: str | None = None) -> list[ResultLine]:
-        """Return the lines of a system at a point, of all questions or one type; systems that read no metadata are the same everywhere."""
+        """Return the lines of a system at a point, of all questions or one type; METADATA_FREE_SYSTEMS have the same at each point."""
         lines = self._lines_by_point.get((system, DegradedPoint() if system in cells.METADATA_FREE_SYSTEMS else point), [])
         return lines if type is None else [line for line in lines if line.type == type]
 
@@ -140,7 +140,7 @@ def _dataset_blocks(averaged: AveragedLines, number: int) -> Iterator[Block]:
 
 
 def _system_curves(averaged: AveragedLines) -> dict[str, dict[str, list[tuple[float, list[ResultLine]]]]]:
-    """Return the lines of each system along the share of missing, and of wrong metadata."""
+    """Return the lines of each system by share of missing and of wrong metadata."""
     ways = [way for way in (MISSING, NOISE) if len(averaged.along(way)) > 1] or [MISSING]
     systems = [name for name in averaged.systems if not SYSTEMS[name].intact_only or name in cells.METADATA_FREE_SYSTEMS]
     return {

@@ -1,4 +1,4 @@
-"""A run beside a paper: published figures in a report, and the report on a paper that is reproduced, with what differs."""
+"""Comparison of runs with papers: published figures in a report, and the report on a reproduced paper."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,13 +33,13 @@ from ramify.evaluation.results.measures import Measure, cost_value, format_numbe
 from ramify.evaluation.task import RESULTS
 
 ALL_RESULTS = f"*/{RESULTS}"
-"""The lines of all runs, from the folder of the reproduction."""
+"""Pattern of the result files of all runs, from the folder of the reproduction."""
 CELL_NOTE = "In each cell ours with its 95 % interval, then the paper's figure, where it gives one."
-NONE_GIVEN = "not told by the source"
+NONE_GIVEN = "not given by the source"
 
 
 def merge_runs(folder: Path, runs: Mapping[str, Run]) -> Run:
-    """Return several runs, by their folders below this one, as one run; no two have the same strategy."""
+    """Return several runs, given by their folders below this one, merged into one; no two have the same strategy."""
     manifests = [run.manifest for run in runs.values()]
     lists = {name: [one for manifest in manifests for one in manifest[name]] for name in ("strategies", "variants", "datasets")}
     lists["datasets"] = list({one["name"]: one for one in lists["datasets"]}.values())
@@ -53,7 +53,7 @@ def _with_folder(lines: Iterable[ResultLine], name: str) -> tuple[ResultLine, ..
 
 
 def with_all_results(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield blocks whose commands read the lines of all runs."""
+    """Yield the blocks with commands that read the lines of all runs."""
     for block in blocks:
         yield (
             replace(block, lines=block.lines.replace(RESULTS, ALL_RESULTS))
@@ -119,14 +119,14 @@ def _paper_table(run: Run, dataset: str, table: PaperTable, missing: Sequence[st
 
 
 def _with_paper_figures(row: PaperRow, cells: Sequence[Cell]) -> Iterator[Cell]:
-    """Yield our cells with the paper's figures in them."""
+    """Yield our cells with the paper's figures as details."""
     for place, cell in enumerate(cells):
         theirs = f"paper {row.figures[place]}" if row.figures[place : place + 1] else ""
         yield replace(cell, detail="; ".join(filter(None, (cell.detail, theirs))))
 
 
 def comparisons_section(paper: Paper, run: Run) -> Iterator[Block]:
-    """Report the paper's strategy less each other, and what each of them costs, in its multiples."""
+    """Report the differences of the paper's strategy from the others, and their costs as multiples of its costs."""
     if not paper.main:
         return
     main = paper.main
@@ -151,7 +151,7 @@ def comparisons_section(paper: Paper, run: Run) -> Iterator[Block]:
 
 
 def claims_section(paper: Paper) -> Iterator[Block]:
-    """Report what the paper claims in words."""
+    """Report the claims of the paper."""
     if paper.claims:
         yield TextBlock(f"Measured on: {paper.source}. Ours is in the tables above.")
         yield BulletList(paper.claims)
@@ -172,7 +172,7 @@ def _cost_row(dataset: str, row: PaperRow, pairs: list[tuple[ResultLine, ResultL
 
 
 RATIO_MEASURE = Measure("times", "", lambda lines: None, format_number)
-"""How a ratio is formatted."""
+"""A measure that only formats ratios."""
 RETRIEVERS_SOURCE = "MultiHop-RAG, from secondary sources, top 10 of 256-token chunks"
 PUBLISHED_RETRIEVERS = {
     "bge-large-en-v1.5": (".4298", ".6718", ".5221"),
@@ -187,7 +187,7 @@ RETRIEVER_MEASURES = (measures.MRR10, measures.HITS10, measures.HITS4)
 
 
 def published_section(run: Run) -> Iterator[Block]:
-    """Report published figures beside ours, if a paper is about these data sets."""
+    """Report published figures next to ours, if a paper has results on these data sets."""
     blocks = [block for dataset in run.datasets for block in _published_blocks(run, dataset)]
     if not blocks:
         return

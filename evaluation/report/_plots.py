@@ -24,12 +24,12 @@ from ramify.tools.quoting import one_line
 
 TEXT_COLOUR, RULE_COLOUR, FAINT_COLOUR = "#f0e0a1", "#f0e0a2", "#f0e0a3"
 COLOURS = tuple(f"#f0e0b{number}" for number in range(1, 8))
-"""Placeholders, replaced by the page's CSS variables."""
+"""Placeholder colours, replaced by CSS variables of the page."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MAX_LABEL_CHARS = 28
-"""Characters of a name."""
+"""Maximum length of a label."""
 STRATEGY_COLOURS = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5, "ircot": 6, "self-ask": 7, "react": 8}
-"""Strategies have the same colour in every report."""
+"""Index of the colour and marker of each strategy, the same in every report."""
 MATPLOTLIB_STYLE: Any = {
     **{"svg.fonttype": "none", "svg.hashsalt": "ramify", "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 9.5},
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.labelcolor", "ytick.labelcolor"), TEXT_COLOUR),
@@ -58,7 +58,7 @@ def render_svg(name: str, size: tuple[float, float], panels: Sequence[Callable[[
             placed: Any = {"loc": "outside upper left", "ncols": columns, "handletextpad": 0.4, "columnspacing": 1.4}
             figure.legend([*handles.values()], [*handles], **placed)
         with io.StringIO() as file, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page's own font writes the text
+            warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page has its own font
             figure.savefig(file, format="svg", metadata={"Date": None})
             return _embeddable_svg(file.getvalue(), name)
 
@@ -69,12 +69,12 @@ def line_colour(name: str, names: Sequence[str]) -> str:
 
 
 def line_marker(name: str, names: Sequence[str]) -> str:
-    """Return the marker of a line among others, so that lines differ in more than colour."""
+    """Return the marker of a line among others, so that lines do not differ only in colour."""
     return MARKERS[_style_index(name, names) % len(MARKERS)]
 
 
 def short_label(name: str) -> str:
-    """Return a name cut to fit beside a plot."""
+    """Return a name truncated to MAX_LABEL_CHARS."""
     text = one_line(name)
     return text if len(text) <= MAX_LABEL_CHARS else text[: MAX_LABEL_CHARS - 1] + "…"
 
@@ -103,12 +103,12 @@ def _embeddable_svg(svg: str, name: str) -> Markup:
 StrategyLines = Mapping[str, Sequence[ResultLine]]
 """Lines by strategy."""
 MARKER_OFFSET = 0.13
-"""Between the EM and the F1 of a strategy."""
+"""Vertical distance of the EM and F1 markers from the row of a strategy."""
 DASH_PATTERN = (0, (4, 3))
 
 
 def plot_answers(lines_by_strategy: Mapping[str, StrategyLines]) -> Markup:
-    """Draw EM and F1 of every strategy with their intervals, a panel a data set."""
+    """Draw EM and F1 of every strategy with their intervals, one panel per data set."""
     size = (
         3.2 + 0.06 * max(len(short_label(name)) for names in lines_by_strategy.values() for name in names),
         0.34 * max(map(len, lines_by_strategy.values())) + 0.9,
@@ -130,14 +130,14 @@ def _draw_answers(dataset: str, strategies: StrategyLines, axes: Axes) -> None:
 
 
 def _label_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Label the rows of a plot, from the top."""
+    """Label the rows of a plot from top to bottom."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
 
 
 def plot_pareto(lines_by_strategy: StrategyLines, qualities: Sequence[Measure], costs: Sequence[Measure], name: str) -> Markup:
-    """Draw each quality over each cost; points are numbered, a dashed line joins the front, others are grey."""
+    """Draw each quality over each cost; points are numbered, a dashed line joins the Pareto front, others are grey."""
     panels = [partial(_draw_pareto, lines_by_strategy, quality, cost) for quality in qualities for cost in costs]
     return render_svg(name, (3.6, 3.1), panels, across=len(costs))
 
@@ -191,7 +191,7 @@ def plot_sweep(
     name: str,
     measures: Sequence[Measure] = (EM, F1, MODEL_CALLS),
 ) -> Markup:
-    """Draw measures along the values of a setting, a line a data set (or whatever the curves are named by)."""
+    """Draw measures over the values of a setting, one line per curve (data set or strategy)."""
     return render_svg(name, (2.9, 2.5), [partial(_draw_sweep, curves, setting, values, measure) for measure in measures], across=3)
 
 
@@ -218,7 +218,7 @@ def _draw_sweep(
 
 
 def plot_gleanings(graphs: Sequence[Mapping[str, Any]], name: str) -> Markup:
-    """Draw the references to names over the rounds of gleaning, a line a size of units."""
+    """Draw the references to names over the rounds of gleaning, one line per unit size."""
     return render_svg(name, (4.6, 3.0), [partial(_draw_gleanings, graphs)])
 
 
@@ -233,7 +233,7 @@ def _draw_gleanings(graphs: Sequence[Mapping[str, Any]], axes: Axes) -> None:
 
 
 def plot_calibration(lines_by_strategy: Mapping[str, StrategyLines]) -> Markup:
-    """Draw reliability and risk against coverage, a row a data set."""
+    """Draw reliability and risk against coverage, one row per data set."""
     panels = [
         partial(panel, dataset, strategies)
         for dataset, strategies in lines_by_strategy.items()
@@ -262,7 +262,7 @@ def _draw_risk(dataset: str, strategies: StrategyLines, axes: Axes) -> None:
 
 
 def plot_bounds(calibration: Calibration) -> Markup:
-    """Draw the share of wrong answers, of all questions and of those answered, by the share answered, with both thresholds."""
+    """Draw the share of wrong answers, of all questions and of the answered ones, over the coverage, with both thresholds."""
     halves = {name: of for name, of in (("calibrated on", calibration.outcomes), ("held out", calibration.held_out_outcomes)) if len(of)}
     panels = [partial(_draw_bound, calibration, halves, bound, place) for place, bound in enumerate(calibration.bound_results, 1)]
     return render_svg("promised", (4.3, 2.9), panels)
@@ -287,11 +287,11 @@ def _draw_bound(calibration: Calibration, halves: Mapping[str, Outcomes], bound:
 
 
 SystemCurves = Mapping[str, Sequence[tuple[float, Sequence[ResultLine]]]]
-"""Lines by system and the share of documents that are degraded."""
+"""Pairs of degraded share and lines by system."""
 
 
 def plot_shares(ways: Mapping[str, SystemCurves], measure: Measure, name: str) -> Markup:
-    """Draw a measure along the share of missing metadata, and along that of wrong ones, a line a system."""
+    """Draw a measure over the share of missing metadata, and over that of wrong metadata, one line per system."""
     return render_svg(name, (4.6, 3.2), [partial(_draw_shares, way, systems, measure) for way, systems in ways.items()])
 
 
@@ -309,7 +309,7 @@ def _draw_shares(way: str, systems: SystemCurves, measure: Measure, axes: Axes) 
 
 
 def plot_ablations(lines: StrategyLines, measures: Sequence[Measure], name: str) -> Markup:
-    """Draw some measures of the ablations that were run."""
+    """Draw bars of some measures for the ablations that were run."""
     return render_svg(name, (4.6, 3.0), [partial(_draw_ablations, lines, measure) for measure in measures])
 
 

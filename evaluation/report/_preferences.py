@@ -1,4 +1,4 @@
-"""Answers compared: a judge's preferences and countable proxies, of two runs and of GraphRAG's conditions; its levels and graphs."""
+"""Comparison of answers by a judge and by countable proxies, for two runs and for GraphRAG's conditions; GraphRAG's levels and graphs."""
 
 import json
 import re
@@ -76,14 +76,14 @@ def variant_label(group: GroupKey) -> str:
 
 
 def _verdict_blocks(name: str, verdicts: Sequence[Row]) -> Iterator[Block]:
-    """Report the judge's preferences; A's share is averaged per question."""
+    """Report the judge's preferences, averaged per question."""
     valid = [row for row in verdicts if row["error"] is None]
     if not valid:
         why = f": {verdicts[0]['error']}" if verdicts else ""
-        yield TextBlock(f"{name}: no verdict came of {len(verdicts)} asked for{why}", "warning")
+        yield TextBlock(f"{name}: none of {len(verdicts)} requested verdicts succeeded{why}", "warning")
         return
     if failed := len(verdicts) - len(valid):
-        message = f"{failed:,} of {len(verdicts):,} verdicts did not come, and count for nothing; the same command asks for them again"
+        message = f"{failed:,} of {len(verdicts):,} verdicts failed and are not counted; the same command requests them again"
         yield TextBlock(f"{name}: {message}", "warning")
     shares = win_shares(valid)
     adjusted = holm_correction([paired_test(of, [1 - share for share in of]) for of in shares.values()])
@@ -120,7 +120,7 @@ def _comparison_row(lead: str, count: int, counts: Sequence[str], difference: Ce
 
 
 def _position_note(verdicts: Sequence[Row]) -> str:
-    """Return how often the judge preferred the first answer; without position bias it is half."""
+    """Return a note on how often the judge preferred the first answer (50 % without position bias)."""
     sided = [(row[criterion], row["first"]) for row in verdicts for criterion in CRITERIA if row[criterion] != "tie"]
     if not sided:
         return "It preferred neither anywhere."
@@ -128,7 +128,7 @@ def _position_note(verdicts: Sequence[Row]) -> str:
 
 
 def _proxy_table(name: str, pairs: LinePairs) -> Iterator[Block]:
-    """Report what can be counted of the evidence of answers, without a judge."""
+    """Report counts of the evidence of answers, without a judge."""
     counts = [(count_evidence(a.row), count_evidence(b.row)) for a, b in pairs if not (a.failed or b.failed)]
     titles = [title for title in (counts[0][0] if counts else ()) if any(a[title] or b[title] for a, b in counts)]
     if not titles:
@@ -158,7 +158,7 @@ def count_evidence(row: Row) -> dict[str, int]:
 
 
 def list_answer_pairs(paper: Paper, run: Run) -> list[tuple[Row, Row]]:
-    """Return the pairs of answers that a judge compares: each condition with each later one, on every question both answered."""
+    """Return the pairs of rows that a judge compares: all pairs of conditions on every common question."""
     answer_pairs = []
     for dataset in run.datasets:
         for one, other in combinations(_run_conditions(paper, run, dataset).values(), 2):
@@ -179,7 +179,7 @@ class WinRate(NamedTuple):
 
     @property
     def inverted(self) -> "WinRate":
-        """Return that of the second."""
+        """Return the win rate of the second condition."""
         return WinRate([1 - share for share in self.shares], self.p)
 
 
@@ -188,7 +188,7 @@ WinRates = Mapping[tuple[str, str, str], WinRate]
 
 
 def win_rates_section(paper: Paper, run: Run, verdicts: Sequence[Row] | None) -> Iterator[Block]:
-    """Report the win rates of all pairs of conditions, a table a criterion, and the paper's beside ours."""
+    """Report the win rates of all pairs of conditions, one table per criterion, and the paper's next to ours."""
     if not paper.conditions:
         return
     yield BulletList(CONDITION_HELP)
@@ -200,7 +200,7 @@ def win_rates_section(paper: Paper, run: Run, verdicts: Sequence[Row] | None) ->
         yield from (_win_rate_table(dataset, criterion, conditions, rates) for criterion in CRITERIA)
         yield _claims_table(dataset, rates)
     if verdicts and (failed := sum(row["error"] is not None for row in verdicts)):
-        yield TextBlock(f"{failed:,} of {len(verdicts):,} verdicts did not come; the same command asks for them again.", "warning")
+        yield TextBlock(f"{failed:,} of {len(verdicts):,} verdicts failed; the same command requests them again.", "warning")
 
 
 def _compute_win_rates(conditions: Mapping[str, JudgedCondition], dataset: str, verdicts: Sequence[Row]) -> WinRates:
@@ -240,7 +240,7 @@ def _win_rate_table(dataset: str, criterion: str, conditions: Mapping[str, Judge
 
 
 def _claims_table(dataset: str, rates: WinRates) -> Table:
-    """Return the win rates that the paper gives, beside ours."""
+    """Return the table of the paper's win rates and ours."""
     rows = []
     for claim in WIN_RATE_CLAIMS:
         our_rates = [rate for one in claim.over if (rate := rates.get((claim.criterion, one, claim.other)))]
@@ -276,7 +276,7 @@ CONDITION_MEASURES = (
 
 
 def proxies_section(paper: Paper, run: Run) -> Iterator[Block]:
-    """Report what each condition's answers rest on and cost, counted without a judge."""
+    """Report evidence and cost of each condition's answers, counted without a judge."""
     for dataset in run.datasets if paper.conditions else ():
         conditions = _run_conditions(paper, run, dataset)
         groups = [LineGroup.of((dataset, *one), run.answered[dataset, *one], name) for name, one in conditions.items()]
@@ -285,7 +285,7 @@ def proxies_section(paper: Paper, run: Run) -> Iterator[Block]:
 
 
 def tokens_section(paper: Paper, run: Run, graphs: Sequence[Row]) -> Iterator[Block]:
-    """Report reports and tokens of each level beside the paper's, the size of the graph, and other ways to build it."""
+    """Report the tokens of each level and the size of the graph next to the paper's, and the other builds of the graph."""
     for dataset in dict.fromkeys(graph["dataset"] for graph in graphs):
         built = [graph for graph in graphs if graph["dataset"] == dataset]
         yield _level_tokens_table(paper, run, built[0])

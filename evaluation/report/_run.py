@@ -1,4 +1,4 @@
-"""Sections on a run: what was run, quality against cost, the worst trees, the form of replies, and failures."""
+"""Sections on a run: its configuration, quality against cost, the worst trees, the format of replies, and failures."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ READING_NOTE = (
     "significance."
 )
 MAX_LISTED_FAILURES = 100
-"""Failures that a table lists; the question browser and the command beside it show them all."""
+"""Maximum number of failures in the table; the question browser and its command show all."""
 REPLY_FORMS = ("valid", "repaired", "malformed")
 REPLY_COLUMNS = (
     *text_columns("prompt"),
@@ -57,15 +57,15 @@ REPLY_COLUMNS = (
 PLOTTED_QUALITIES, PLOTTED_COSTS = (EM, F1), (MODEL_CALLS, TOTAL_TOKENS, WALL_SECONDS)
 FRONT_COLUMN = Column("front", "the costs at which no cheaper one has as good a value: F1 against calls, tokens, seconds", is_text=True)
 MAX_WORST_TREES = 10
-"""Trees that are shown."""
+"""Maximum number of trees shown."""
 MIN_LOST_ANSWERS = MAX_WORST_TREES // 2
-"""Of them, those kept for lost answers."""
+"""Number of them reserved for lost answers."""
 YES_NO_ANSWERS = {"yes", "no"}
-"""Golds that a branch may have as its answer without it being a candidate for the whole question's."""
+"""Golds that are too common as answers of branches to count as lost answers."""
 
 
 def run_section(run: Run) -> Iterator[Block]:
-    """Report what was run."""
+    """Report the configuration of the run."""
     manifest = run.manifest
     yield from (TextBlock(warning, "warning") for warning in run.warnings)
     yield BulletList(_run_facts(run))
@@ -143,7 +143,7 @@ def failures_section(run: Run) -> Iterator[Block]:
 
 
 def replies_section(run: Run) -> Iterator[Block]:
-    """Report the form of replies by prompt, if a language model was asked: the embedded model's are always valid."""
+    """Report the format of replies by prompt for language models; those of the embedded model are always valid."""
     counts = count_replies(line.row for line in run.lines if not is_embedded(line.row.get("model")))
     rows = []
     for prompt in sorted({prompt for prompt, _ in counts}):
@@ -155,7 +155,7 @@ def replies_section(run: Run) -> Iterator[Block]:
 
 
 def costs_section(run: Run) -> Iterator[Block]:
-    """Report quality against cost of every variant that can be chosen, on the questions that all were asked, where there are several."""
+    """Report quality against cost of all variants but degraded ones, on their common questions, if there are several."""
     for place, dataset in enumerate(run.datasets_with_gold, 1):
         lines_by_group = {
             key: lines for key, lines in run.answered.items() if key[0] == dataset and key[2].partition("=")[0] not in DEGRADATION_KINDS
@@ -187,7 +187,7 @@ def costs_section(run: Run) -> Iterator[Block]:
 
 
 def _front_cells(groups: Sequence[LineGroup]) -> list[Cell]:
-    """Return for each group the titles of the costs at which no cheaper one has as good an F1."""
+    """Return for each group the titles of the costs for which it is on the Pareto front of F1."""
     fronts = {}
     for cost in PLOTTED_COSTS:
         estimates = {one.name: (cost.of(one.lines), F1.of(one.lines)) for one in groups}
@@ -196,7 +196,7 @@ def _front_cells(groups: Sequence[LineGroup]) -> list[Cell]:
 
 
 def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the names of the points of (cost, quality) that no cheaper or equally cheap one equals, the cheapest first."""
+    """Return the names of the points (cost, quality) on the Pareto front, the cheapest first."""
     front: list[str] = []
     for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
         if not front or quality > points[front[-1]][1]:
@@ -205,7 +205,7 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def worst_trees_section(run: Run) -> Iterator[Block]:
-    """Report ten trees to look at: the most confident wrong answers, then right candidates that did not become the answer."""
+    """Report ten trees: the most confident wrong answers, and lost answers, which were right in a branch."""
     lines = [line for dataset in run.datasets_with_gold for found in run.unchanged_lines(dataset).values() for line in found]
     lines = [line for line in lines if line.has_gold and not (line.failed or line.right or line.row["strategy"].startswith(PRIOR_STRATEGY))]
     wrong = sorted((line for line in lines if line.outcome == "wrong" and line.row.get("confidence") is not None), key=_confidence_sort_key)
@@ -245,7 +245,7 @@ def _group_label(line: ResultLine) -> str:
 
 
 def _lost_candidate(line: ResultLine) -> str:
-    """Return where in the tree of a wrong answer the right one is; empty if it is nowhere."""
+    """Return the branch of a wrong answer's tree that has the right answer; empty if there is none."""
     golds = [str(gold) for gold in (line.row.get("gold"), *(line.row.get("aliases") or ())) if gold]
     if not golds or is_unknown(golds[0]) or golds[0].casefold() in YES_NO_ANSWERS:
         return ""

@@ -1,4 +1,4 @@
-"""Write a report as Markdown and as one HTML page."""
+"""Render a report as Markdown and as a single HTML page."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
 def write_files(run: Run, title: str, sections: Sequence[ReportSection], stem: Path) -> Path:
-    """Write a report as Markdown and as a page, two files that differ in their endings; return the page's path."""
+    """Write a report as Markdown and as a page, two files with the same stem; return the page's path."""
     html = stem.with_suffix(".html")
     write_whole(render_markdown(title, sections), stem.with_suffix(".md"), file_mode(stem.parent))
     write_whole(render_page(run, title, sections), html, file_mode(stem.parent))
@@ -56,7 +56,7 @@ def _markdown_block(block: Block) -> str:
         case Table():
             return _markdown_table(block)
         case Plot() | LineDetails():
-            return ""  # the page has the drawing, the table beside it has the figures
+            return ""  # only the page has plots; their figures are in tables
         case BulletList():
             return "\n".join(f"* {escape_markdown(name)}: {escape_markdown(text)}" for name, text in block.items)
         case TextBlock(kind="command"):
@@ -85,7 +85,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 
 LINES_PER_PACK = 120
-"""Lines per pack."""
+"""Number of lines per compressed pack."""
 LINE_OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
 
 
@@ -96,14 +96,14 @@ def render_page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
     for start in range(0, len(lines), LINES_PER_PACK):
         rendered = [render_line(str(place), line) for place, line in enumerate(lines[start : start + LINES_PER_PACK], start)]
         packs.append(b64encode(gzip.compress(_compact_json(rendered).encode(), mtime=0)).decode())
-    index = map_texts(_browser_index(run, lines), reveal)  # the script shows these texts as they are
-    embedded = Markup(_compact_json(index).replace("<", "\\u003c"))  # no text in it can end its element
+    index = map_texts(_browser_index(run, lines), reveal)  # the script inserts these texts without escaping control characters
+    embedded = Markup(_compact_json(index).replace("<", "\\u003c"))  # so that no text can close the script element
     values = {"title": title, "sections": sections, "index": embedded, "packs": packs}
     return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **values)
 
 
 def _browser_index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
-    """Return the data of the browser's list, each question once, repeated words as indexes into lists."""
+    """Return the data of the question browser: each question once, with indexes into lists of repeated values."""
     strategies = run.manifest["strategies"]
 
     def place(variant: tuple[str, str]) -> tuple[int, str, str]:
@@ -134,7 +134,7 @@ def render_line(place: str, line: ResultLine) -> Markup:
 
 
 def line_label(line: ResultLine) -> int | str:
-    """Return what the browser calls a line: its number, with its file where there are several."""
+    """Return the label of a line in the question browser: its number, with its file if there are several."""
     return line.number if line.file == RESULTS else f"{line.file}:{line.number}"
 
 
@@ -162,7 +162,7 @@ def _score_texts(row: Row) -> list[str]:
 
 
 def _format_share(value: float | None) -> str:
-    """Format a share; below 1 it never rounds up to 1."""
+    """Return a formatted fraction; a value below 1 is not rounded up to 1."""
     return "–" if value is None else f"{min(value, 0.99) if value < 1 else 1:.2f}"
 
 

@@ -1,6 +1,6 @@
-"""A run as read from its folder: the manifest, and the lines in groups.
+"""Read a run from its folder: the manifest, and the lines in groups.
 
-`measures` of them, and lines paired by question; `calibration`; `export` makes training material of them.
+`measures` aggregates lines and pairs them by question, `calibration` finds thresholds, and `export` makes training data.
 """
 
 import json
@@ -23,21 +23,21 @@ __all__ = ["ResultLine", "Run", "read_run"]
 
 REQUIRED_FIELDS = ("dataset", "strategy", "id", "question")
 MANIFEST_LISTS = ("variants", "strategies", "datasets")
-RESUME_REMEDY = "run `ramify eval` with --out and this folder again: it goes on where it stopped"
+RESUME_REMEDY = "run `ramify eval` with --out and this folder again: it resumes where it stopped"
 MAX_QUOTED_CHARS = 60
 _HOPS = re.compile(r"(\d+)[ -]?hop", re.IGNORECASE)
 GroupKey = tuple[str, str, str]
-"""Of a group of lines: data set, strategy and variant."""
+"""Data set, strategy and variant of a group of lines."""
 
 
 @dataclass(frozen=True)
 class ResultLine:
-    """A line of results.jsonl, with its number."""
+    """A line of results.jsonl: its number, and its parsed row."""
 
     number: int
     row: Row
     file: str = RESULTS
-    """Where it stands: below the folder of several runs, with that of its own."""
+    """Path of its file; relative to the common folder if there are several runs."""
 
     @property
     def group(self) -> GroupKey:
@@ -51,7 +51,7 @@ class ResultLine:
 
     @property
     def hops(self) -> int:
-        """Return the number of hops: what the type says (MuSiQue's `2hop`), else the gold documents; 0 if neither is known."""
+        """Return the number of hops, from the type (MuSiQue's `2hop`) or the number of gold documents; 0 if unknown."""
         match = _HOPS.match(self.type)
         return int(match[1]) if match else len(set(self.row.get("gold_documents") or ()))
 
@@ -67,7 +67,7 @@ class ResultLine:
 
     @property
     def search_only(self) -> bool:
-        """Return whether passages were only searched for, without asking a model."""
+        """Return whether the question was only searched, without a model."""
         return not self.failed and not self.has_gold and not self.row.get("answer")
 
     @property
@@ -77,7 +77,7 @@ class ResultLine:
 
     @property
     def right(self) -> bool:
-        """Return whether the answer matches a gold exactly after normalisation."""
+        """Return whether the answer is an exact match with a gold after normalisation."""
         return not self.failed and (self.row.get("em") or 0) >= 1
 
     @property
@@ -92,14 +92,14 @@ class ResultLine:
 
 @dataclass(frozen=True)
 class Run:
-    """A run, read."""
+    """A run read from its folder."""
 
     folder: Path
     manifest: dict[str, Any]
     lines: tuple[ResultLine, ...]
     warnings: tuple[str, ...] = ()
     degraded: tuple[ResultLine, ...] = ()
-    """Those of searching where metadata are degraded, which are too many to stand among the others."""
+    """The lines of searches on degraded metadata, which are too many to be among the others."""
 
     @cached_property
     def groups(self) -> dict[GroupKey, list[ResultLine]]:
@@ -113,7 +113,7 @@ class Run:
         }
 
     def _group_sort_key(self, group: GroupKey) -> tuple[Any, ...]:
-        """Return the sort key of a group: its place in the manifest, unknown ones last."""
+        """Return the sort key of a group: its position in the manifest, unknown ones last."""
         dataset, strategy, variant = group
         variants = [(one.get("strategy"), one.get("variant") or "") for one in self.manifest["variants"]]
         names = [one.get("name") for one in self.manifest["datasets"]]
@@ -135,21 +135,21 @@ class Run:
         return [dataset for dataset in self.datasets if any(line.has_gold for lines in self.of(dataset).values() for line in lines)]
 
     def of(self, dataset: str) -> dict[str, list[ResultLine]]:
-        """Return the answers to a data set by strategy, at the run's own settings."""
+        """Return the answered lines of a data set by strategy, without variants."""
         return {group[1]: lines for group, lines in self.answered.items() if group[0] == dataset and not group[2]}
 
     @cached_property
     def answered(self) -> dict[GroupKey, list[ResultLine]]:
-        """Return the groups with answers."""
+        """Return the groups with answered lines."""
         return {group: lines for group, lines in self.groups.items() if not all(line.search_only for line in lines)}
 
     def unchanged_lines(self, dataset: str) -> dict[GroupKey, list[ResultLine]]:
-        """Return the answers of unchanged strategies, on each kind of index: without sweeps and ablations."""
+        """Return the answered groups of unchanged strategies on each kind of index, without sweeps and ablations."""
         return {key: lines for key, lines in self.answered.items() if key[0] == dataset and (not key[2] or is_kind_variant(key[2]))}
 
     @cached_property
     def search_only_groups(self) -> dict[GroupKey, list[ResultLine]]:
-        """Return the groups without answers, only searched for."""
+        """Return the groups that were only searched."""
         return {group: lines for group, lines in self.groups.items() if group not in self.answered}
 
     def dataset_entry(self, dataset: str) -> dict[str, Any]:
@@ -157,39 +157,40 @@ class Run:
         return next((one for one in self.manifest["datasets"] if one.get("name") == dataset), {})
 
     def counts_facts(self, dataset: str) -> bool:
-        """Return whether the data set counts retrieved facts, as MultiHop-RAG does."""
+        """Return whether retrieval in the data set is scored by gold sentences, as in MultiHop-RAG."""
         return bool(self.dataset_entry(dataset).get("hits_by") == "fact")
 
 
 def read_run(folder: Path) -> Run:
-    """Return the run of a folder; InputError if there is none, or it cannot be read."""
+    """Return the run of a folder; InputError if there is none, or it is invalid."""
     manifest = read_run_manifest(folder)
     if manifest is None:
-        raise InputError(f"there is no {RUN_MANIFEST} in {str(folder)!r}", "name a folder that `ramify eval --out` has written")
+        raise InputError(f"there is no {RUN_MANIFEST} in {str(folder)!r}", "name a folder written by `ramify eval --out`")
     manifest = {"strategies": [], "datasets": [], **manifest}
     if invalid := [name for name in MANIFEST_LISTS if not isinstance(manifest[name], list)]:
-        raise InputError(f"{str(folder / RUN_MANIFEST)!r} has no list of {invalid[0]}", "it is no manifest of a run: name another folder")
+        what = f"{str(folder / RUN_MANIFEST)!r} is not a valid manifest of a run: it has no list {invalid[0]!r}"
+        raise InputError(what, "name another folder")
     file = folder / RESULTS
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise InputError(f"there is no {file.name} in {str(folder)!r}", RESUME_REMEDY) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {str(file)!r} ({error})", "look at the file, or run again with another --out") from error
+        raise InputError(f"cannot read {str(file)!r} ({error})", "check the file, or run again with another --out") from error
     lines = {line.row["key"]: line for line in _parse_lines(file, text)}  # the last of each key counts
     if not lines:
         raise InputError(f"there are no results in {str(file)!r}", RESUME_REMEDY)
     degraded = {key: line for key, line in lines.items() if SYSTEM_FIELD in line.row}
     others = tuple(line for key, line in lines.items() if key not in degraded)
     warnings = []
-    if incomplete := text.rpartition("\n")[2].strip():  # was being written when the run was killed
+    if incomplete := text.rpartition("\n")[2].strip():  # incomplete because the run was killed
         what = f"Line {text.count(chr(10)) + 1} of {RESULTS} was being written when the run ended, and is left out"
         warnings.append(f"{what}: {one_line(incomplete)[:MAX_QUOTED_CHARS]!r}. To complete it, {RESUME_REMEDY}.")
     return Run(folder, manifest, others, tuple(warnings), tuple(degraded.values()))
 
 
 def _parse_lines(file: Path, text: str) -> Iterator[ResultLine]:
-    remedy = "take the line out, or run again with another --out"
+    remedy = "remove the line, or run again with another --out"
     for number, line in enumerate(text.split("\n")[:-1], 1):
         if not line.strip():
             continue
@@ -197,14 +198,14 @@ def _parse_lines(file: Path, text: str) -> Iterator[ResultLine]:
         try:
             row = json.loads(line, parse_constant=_reject_constant)
         except ValueError as error:
-            raise InputError(f"{where} is no result ({error}): {one_line(line)[:MAX_QUOTED_CHARS]!r}", remedy) from error
+            raise InputError(f"{where} is not a valid result ({error}): {one_line(line)[:MAX_QUOTED_CHARS]!r}", remedy) from error
         missing = [name for name in REQUIRED_FIELDS if not isinstance(row, dict) or not isinstance(row.get(name), str)]
         if missing:
-            raise InputError(f"{where} is no result: it has no {', '.join(missing)}", remedy)
+            raise InputError(f"{where} is not a valid result: it has no {', '.join(missing)}", remedy)
         yield ResultLine(
             number, {**row, "key": row.get("key") or row_key(row["dataset"], row["strategy"], row.get("variant") or "", row["id"])}
         )
 
 
 def _reject_constant(constant: str) -> None:
-    raise ValueError(f"{constant} is no figure")
+    raise ValueError(f"{constant} is not a number")

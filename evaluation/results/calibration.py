@@ -1,4 +1,4 @@
-"""Calibrate a run: a threshold on confidence that bounds wrong answers, a fitted curve, and how both do on questions held out."""
+"""Calibrate a run: a confidence threshold that bounds wrong answers, and a fitted curve, both evaluated on held-out questions."""
 
 import random
 from collections import Counter
@@ -17,23 +17,23 @@ from ramify.tools.errors import UsageError
 from ramify.tools.profile import Curve, Origin, Profile, fitted
 
 TAU_PREFIX = "tau="
-"""How the variants of a sweep of tau begin."""
+"""The prefix of the variants of a sweep of tau."""
 IGNORED_SETTINGS = ("model", "base_url", "index", "profile", "check", "seed", "timeout", "keep_alive", "max_concurrency", "ask_first")
-"""Settings that the answers' confidence does not depend on, or that are compared otherwise."""
+"""Settings that confidences do not depend on, or that are compared in another way."""
 MIN_QUESTIONS = 100
-"""Questions below which a threshold is much a matter of chance."""
+"""Minimum number of questions for a threshold that depends little on the random split."""
 
 
 @dataclass(frozen=True)
 class CalibrationOptions:
-    """What is wanted of a calibration."""
+    """Options of a calibration: risk and delta in (0, 1], bound, split, seed, fit."""
 
     risk: float
     delta: float = 0.1
     bound: Bound = "asked"
     strategy: str | None = None
     type: str = ""
-    """The only type of questions that is looked at; empty for all."""
+    """The type of questions to calibrate on; empty for all."""
     split: float = 0.5
     seed: int = 0
     fit: Fit | None = None
@@ -41,7 +41,7 @@ class CalibrationOptions:
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """What is answered, and how, above a threshold."""
+    """Numbers of all, answered and wrong questions at a threshold."""
 
     questions: int
     answered: int
@@ -49,13 +49,13 @@ class AnswerCounts:
 
     @property
     def right(self) -> int:
-        """Return how many answers are right."""
+        """Return the number of right answers."""
         return self.answered - self.wrong
 
 
 @dataclass(frozen=True)
 class BoundResult:
-    """A bound: the threshold that keeps it, or the least risk that could be promised and how many more questions might do."""
+    """A bound with its threshold; without one, the lowest possible risk and the number of further questions that might suffice."""
 
     bound: Bound
     threshold: float | None
@@ -75,25 +75,25 @@ class Calibration:
     variant: str
     model: str
     lines: Sequence[ResultLine]
-    """Those that it was calibrated on."""
+    """The lines that it was calibrated on."""
     held_out: Sequence[ResultLine]
     taus: Mapping[str, Mapping[float, AnswerCounts]]
-    """By type of question ("" for all) and tau: what would be answered; empty where tau was not swept."""
+    """Answer counts by type of question ("" for all) and tau; empty if tau was not swept."""
     tau: float | None
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """Return what came of the questions calibrated on."""
+        """Return the outcomes of the questions calibrated on."""
         return make_outcomes(self.lines)
 
     @cached_property
     def held_out_outcomes(self) -> Outcomes:
-        """Return what came of those held out."""
+        """Return the outcomes of the held-out questions."""
         return make_outcomes(self.held_out)
 
     @cached_property
     def bound_results(self) -> dict[Bound, BoundResult]:
-        """Return both bounds."""
+        """Return the results of both bounds."""
         return {bound: self._bound_result(bound) for bound in get_args(Bound)}
 
     def _bound_result(self, bound: Bound) -> BoundResult:
@@ -106,7 +106,7 @@ class Calibration:
 
     @cached_property
     def types(self) -> dict[str, tuple[int, dict[Bound, float | None]]]:
-        """Return by type of question how many there are, and the thresholds; those with probability 1 - δ hold for all types together."""
+        """Return the number of questions and the thresholds by type; those with probability 1 - δ hold for all types together."""
         lines_by_type = {
             kind: [line for line in self.lines if line.type == kind] for kind in sorted({line.type for line in self.lines} - {""})
         }
@@ -123,7 +123,7 @@ class Calibration:
 
     @cached_property
     def fit(self) -> Fit:
-        """Return how the confidences are fitted."""
+        """Return the method with which the confidences are fitted."""
         return risk_control.choose_fit(self.options.fit, len(confidences_and_outcomes(self.lines)[0]))
 
     @cached_property
@@ -133,7 +133,7 @@ class Calibration:
 
     @cached_property
     def errors(self) -> tuple[float, float] | None:
-        """Return the calibration error (ECE) on the questions held out, before and after the fit; None where none is answered."""
+        """Return the calibration error (ECE) on the held-out questions before and after the fit; None if none is answered."""
         sure, right = confidences_and_outcomes(self.held_out)
         if not sure:
             return None
@@ -141,12 +141,12 @@ class Calibration:
 
     @property
     def indexes(self) -> tuple[str, ...]:
-        """Return the digests of what was searched, as the lines tell."""
+        """Return the digests of the searched indexes, as recorded in the lines."""
         return tuple(sorted({str(line.row["index_digest"]) for line in self.lines if line.row.get("index_digest")}))
 
     @property
     def profile(self) -> Profile | None:
-        """Return the profile; None where the bound that is wanted is not kept."""
+        """Return the profile; None if the requested bound has no threshold."""
         result = self.bound_results[self.options.bound]
         if result.threshold is None:
             return None
@@ -165,9 +165,9 @@ class Calibration:
     def _origin(self) -> Origin:
         entries = ((one.get("strategy"), one.get("variant") or "", one.get("settings") or {}) for one in self.run.manifest["variants"])
         settings_of_variant = next((settings for *key, settings in entries if key == [self.strategy, self.variant]), {})
-        left_out = {*IGNORED_SETTINGS, *(("style",) if is_embedded(self.model) else ())}  # that model's answers are the same in any style
+        left_out = {*IGNORED_SETTINGS, *(("style",) if is_embedded(self.model) else ())}  # its answers do not depend on the style
         compared = {name: value for name, value in settings_of_variant.items() if name not in left_out}
-        names = ("tau", "min_hop_confidence", "reconsider")  # none stands for the model's own
+        names = ("tau", "min_hop_confidence", "reconsider")  # None means the model's own value
         settings = {name: value for name, value in compared.items() if not (name in names and value is None)}
         data = {name: str(self.run.dataset_entry(name).get("sha256", "")) for name in sorted({line.row["dataset"] for line in self.lines})}
         return Origin(
@@ -185,17 +185,17 @@ class Calibration:
 
 
 def make_outcomes(lines: Sequence[ResultLine]) -> Outcomes:
-    """Return the outcomes of lines with gold answers; an answer to a question that has none is wrong."""
+    """Return the outcomes of lines with gold answers; an answer to an unanswerable question is wrong."""
     return Outcomes.of([(float(line.row.get("confidence") or 0.0) if is_answered(line) else None, line.right) for line in lines])
 
 
 def count_answers(outcomes: Outcomes, threshold: float) -> AnswerCounts:
-    """Return what is answered above a threshold."""
+    """Return the answer counts at a threshold."""
     return AnswerCounts(len(outcomes), *outcomes.count_above(threshold))
 
 
 def calibrate_run(run: Run, options: CalibrationOptions) -> Calibration:
-    """Calibrate a run; UsageError where it has no answers to calibrate on, or too few."""
+    """Calibrate a run; UsageError if it has no answers to calibrate on, or too few."""
     _check_options(options)
     strategy = _select_strategy(run, options)
     variants = _lines_by_variant(run, strategy, options.type)
@@ -211,7 +211,7 @@ def calibrate_run(run: Run, options: CalibrationOptions) -> Calibration:
     if not calibration_keys:
         raise UsageError(f"no question of {len(keys)} is left to calibrate on", f"run on {needed} or more, or give a greater --split")
     variant, tau, taus = "", None, dict[str, dict[float, AnswerCounts]]()
-    if len(swept) > 1:  # tau is chosen on some of the questions, and the threshold on others: else the bound would not hold
+    if len(swept) > 1:  # tau and the threshold are chosen on different questions, or the bound would not hold
         tau_keys, calibration_keys = calibration_keys[: len(calibration_keys) // 2], calibration_keys[len(calibration_keys) // 2 :]
         taus = _counts_by_tau({value: _select_lines(lines, tau_keys) for value, lines in swept.items()}, options)
         tau = best_tau(taus[""]) if taus else None
@@ -228,11 +228,11 @@ def _check_options(options: CalibrationOptions) -> None:
     limits = (("--risk", options.risk), ("--delta", options.delta), ("--split", options.split))
     for name, value in limits:
         if not 0 < value <= 1 or (name == "--delta" and value == 1):
-            raise UsageError(f"{name} {value:g} is no share", "give a number above 0 and up to 1, such as 0.1")
+            raise UsageError(f"{name} {value:g} is not a fraction between 0 and 1", "give a number above 0 and up to 1, such as 0.1")
 
 
 def _select_strategy(run: Run, options: CalibrationOptions) -> str:
-    """Name the strategy that is calibrated: the one that is wanted, else the only one beside the prior."""
+    """Return the strategy to calibrate: the requested one, else the only one besides the prior; UsageError if there is none."""
     available = list(dict.fromkeys(strategy for _, strategy, _ in run.answered))
     candidates = [name for name in available if name != PRIOR_STRATEGY]
     chosen = options.strategy or (candidates[0] if len(candidates) == 1 else "")
@@ -240,16 +240,16 @@ def _select_strategy(run: Run, options: CalibrationOptions) -> str:
         what = (
             f"the run has no answers of {options.strategy!r}"
             if options.strategy
-            else f"the run has answers of {', '.join(available) or 'nobody'}"
+            else f"the run has answers of {', '.join(available) or 'no strategy'}"
         )
         raise UsageError(
-            what, f"choose one with --strategy: {', '.join(available)}" if available else "name a run that has asked a strategy"
+            what, f"choose one with --strategy: {', '.join(available)}" if available else "name a run with answers of a strategy"
         )
     return chosen
 
 
 def _lines_by_variant(run: Run, strategy: str, kind: str) -> dict[str, list[ResultLine]]:
-    """Return the lines with golds by variant; UsageError where the run itself withheld answers by a profile."""
+    """Return the lines with golds by variant; UsageError if the run used a profile."""
     for one in run.manifest["variants"]:
         if one.get("strategy") == strategy and (one.get("settings") or {}).get("profile"):
             raise UsageError(f"the run {str(run.folder)!r} was made with a profile", "calibrate on a run without --profile")
@@ -277,7 +277,7 @@ def _select_lines(lines: Sequence[ResultLine], keys: Sequence[tuple[Any, ...]]) 
 
 
 def _counts_by_tau(swept: Mapping[float, Sequence[ResultLine]], options: CalibrationOptions) -> dict[str, dict[float, AnswerCounts]]:
-    """Return what each tau would answer under the bound, by type and for all; a tau that keeps the bound nowhere is left out."""
+    """Return the answer counts of each tau under the bound, by type and for all; a tau without a threshold is left out."""
     counts: dict[str, dict[float, AnswerCounts]] = {"": {}}
     kinds = sorted({line.type for lines in swept.values() for line in lines} - {""})
     for kind in ["", *(kinds if len(kinds) > 1 else [])]:
@@ -292,5 +292,5 @@ def _counts_by_tau(swept: Mapping[float, Sequence[ResultLine]], options: Calibra
 
 
 def best_tau(counts_by_tau: Mapping[float, AnswerCounts]) -> float | None:
-    """Return the tau with most right answers under the bound, of equal ones the lowest: it asks least."""
+    """Return the tau with the most right answers under the bound; of equal ones the lowest, which costs least."""
     return max(counts_by_tau, key=lambda tau: (counts_by_tau[tau].right, -tau), default=None)

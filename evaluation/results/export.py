@@ -1,4 +1,4 @@
-"""Judged trees as training material: chat examples of right trees, and pairs of a better and a worse reply."""
+"""Training data from the trees of a run: chat examples of right trees, and preference pairs of replies."""
 
 import json
 import re
@@ -25,13 +25,13 @@ SUB_QUESTION_FIELDS = ("first", "second")
 
 @dataclass
 class TrainingExport:
-    """Training examples, and counts of what they were made from and of what was left out."""
+    """Training examples, and counts of their sources and of what was left out."""
 
     examples: list[TrainingExample] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, example: TrainingExample, kind: str) -> None:
-        """Add an example, unless it is there already."""
+        """Add an example unless it is a duplicate."""
         text = json.dumps({name: value for name, value in example.items() if name != "metadata"})
         if text in self._known_texts:
             self.counts["duplicates left out"] += 1
@@ -46,11 +46,11 @@ class TrainingExport:
 def export_examples(
     runs: Sequence[Run], form: ExportFormat, strategies: Sequence[str] = (), min_confidence: float | None = None
 ) -> TrainingExport:
-    """Return the training examples of some runs; InputError, which says why, if there are none.
+    """Return the training examples of some runs; InputError with the reason if there are none.
 
-    `sft`: the calls of trees whose answer is right, without those of branches that were dropped. `dpo`: decompositions of the same
-    question, kept in a tree whose answer is right against pruned (ToR-RAG's future work), and final replies, right against wrong
-    (rejection sampling as in CoRAG, arXiv 2501.14342). What is preferred is of trees that are at least `min_confidence` sure.
+    `sft`: the calls of trees with a right answer, without those of dropped branches. `dpo`: decompositions of the same question, kept
+    in a tree with a right answer against pruned ones (ToR-RAG's future work), and right against wrong final replies (rejection
+    sampling as in CoRAG, arXiv 2501.14342). Chosen examples are from trees with a confidence of at least `min_confidence`.
     """
     result = TrainingExport()
     lines = [
@@ -73,23 +73,23 @@ def export_examples(
 
 
 def _no_examples_error(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[ResultLine], form: ExportFormat) -> InputError:
-    """Return the error for runs that give no example, which says why."""
+    """Return the error for runs without examples, with the reason."""
     recorded = any(line.row.get("calls") for _, line in lines)
     if not good:
-        why = f"of {len(lines):,} answers with a gold, {len(good):,} are right and sure enough"
+        why = f"of {len(lines):,} answers with a gold, {len(good):,} are right and confident enough"
     elif form == "sft":
-        why = f"none of {len(good):,} right trees has recorded calls that were kept"
+        why = f"none of {len(good):,} right trees has recorded calls of branches that were kept"
     else:
-        why = "no question was split both in a way that was kept, in a right tree, and in one that was pruned"
+        why = "no question has both a decomposition that was kept in a right tree and one that was pruned"
         if not any(line.row.get("calls") for line in good):
-            why += ", and no calls are recorded, of which pairs of answers are made"
-    more = "take runs with more questions, strategies that prune (tor), or several seeds (--sweep seed=0,1,2)"
+            why += ", and no calls are recorded, which pairs of answers require"
+    more = "use runs with more questions, strategies that prune (tor), or several seeds (--sweep seed=0,1,2)"
     remedy = more if recorded or (form == "dpo" and not lines) else f"{NO_CALLS_REMEDY}; {more}"
     return InputError(f"there is nothing to export as {form}: {why}", remedy)
 
 
 def _add_chats(good: Iterable[ResultLine], result: TrainingExport) -> None:
-    """Add the calls of right trees as chats; not those about a branch that was dropped, nor those that proposed it."""
+    """Add the calls of right trees as chats, without those about dropped branches and those that proposed them."""
     for line in good:
         dropped = _dropped_keys(line)
         for call in _calls(line):
@@ -106,7 +106,7 @@ def _assistant_message(reply: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _proposed_texts(reply: Mapping[str, Any]) -> list[str]:
-    """Return the sub-questions and names that a reply proposes."""
+    """Return the sub-questions and entities that a reply proposes."""
     texts = [text for name in ("questions", "entities") for text in reply.get(name) or ()]
     return [str(text) for text in (*(reply.get(name) for name in SUB_QUESTION_FIELDS), *texts) if text]
 
@@ -116,7 +116,7 @@ def _question_key(text: str) -> str:
 
 
 def _dropped_keys(line: ResultLine) -> set[str]:
-    """Return the keys of what was only asked in branches that were dropped."""
+    """Return the keys of the questions that were only asked in dropped branches."""
     keys_by_dropped: dict[bool, set[str]] = {True: set(), False: set()}
     tree = _branches(line)
     for branch in tree.values():
@@ -126,24 +126,24 @@ def _dropped_keys(line: ResultLine) -> set[str]:
 
 
 def _branches(line: ResultLine) -> dict[str, dict[str, Any]]:
-    """Return the branches of a line by path, in order; not those that are none."""
+    """Return the valid branches of a line by path, in tree order."""
     branches = [one for one in line.row.get("tree") or () if isinstance(one, dict) and isinstance(one.get("question"), str)]
     by_path = {one["path"]: one for one in branches if PATH_PATTERN.fullmatch(str(one.get("path")))}
     return {path: by_path[path] for path in sorted(by_path, key=position)}
 
 
 def _calls(line: ResultLine) -> list[dict[str, Any]]:
-    """Return the recorded calls of a line; InputError if they are not as `ramify eval --calls` writes them."""
+    """Return the recorded calls of a line; InputError if one is not in the format of `ramify eval --calls`."""
     calls = line.row.get("calls") or []
     kinds = {"prompt": str, "question": str, "messages": list, "reply": dict}
     for call in calls if isinstance(calls, list) else [calls]:
         if not (isinstance(call, dict) and all(isinstance(call.get(name), kind) for name, kind in kinds.items())):
-            raise InputError(f"line {line.number} of results.jsonl has a call that is none: {brief(str(call), 80)!r}", NO_CALLS_REMEDY)
+            raise InputError(f"line {line.number} of results.jsonl has an invalid recorded call: {brief(str(call), 80)!r}", NO_CALLS_REMEDY)
     return list(calls)
 
 
 def _proposed_question(branch: Mapping[str, Any], tree: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return a sub-question as it was proposed: with {1} where a sibling's answer was put; None if that is not in it."""
+    """Return a sub-question as it was proposed, with {1} instead of the sibling's answer; None if it does not contain that answer."""
     question, sibling = str(branch["question"]), branch.get("awaits")
     if not sibling or HOLE in question:
         return question
@@ -152,7 +152,7 @@ def _proposed_question(branch: Mapping[str, Any], tree: Mapping[str, Mapping[str
 
 
 def _add_decompositions(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[ResultLine], result: TrainingExport) -> None:
-    """Add pairs of decompositions of the same question, rendered again from the trees with the prompt that splits a question."""
+    """Add pairs of decompositions of the same question, rendered from the trees with the prompt that splits questions."""
     right = set(map(id, good))
     ways: dict[tuple[str, str, bool], dict[str, dict[tuple[str, str], None]]] = {}
     for run, line in lines:
@@ -179,7 +179,7 @@ def _split_message(pair: tuple[str, str]) -> dict[str, str]:
 
 
 def _find_splits(line: ResultLine, result: TrainingExport) -> Iterator[tuple[str, tuple[str, str], bool]]:
-    """Yield the splits of a tree: the question, its two sub-questions, and whether both were kept; not those of which one half was."""
+    """Yield the splits of a tree: question, sub-questions, and whether both were kept; those with only one kept are left out."""
     tree = _branches(line)
     for path, branch in tree.items():
         below = [one for other, one in tree.items() if other.rpartition(".")[0] == path and one.get("kind", "question") == "question"]
@@ -195,7 +195,7 @@ def _find_splits(line: ResultLine, result: TrainingExport) -> Iterator[tuple[str
 
 
 def _is_dependent(run: Run, line: ResultLine) -> bool:
-    """Return whether a sub-question might build on the other's answer, which the prompt says."""
+    """Return whether the prompt allowed a sub-question to depend on the other one's answer."""
     key = line.row["strategy"], line.row.get("variant") or ""
     settings = next(
         (one.get("settings") for one in run.manifest["variants"] if (one.get("strategy"), one.get("variant") or "") == key), None
@@ -204,7 +204,7 @@ def _is_dependent(run: Run, line: ResultLine) -> bool:
 
 
 def _add_answers(lines: Sequence[ResultLine], good: Sequence[ResultLine], result: TrainingExport) -> None:
-    """Add pairs of final replies to the same prompt about the same question: right against wrong, from recorded calls."""
+    """Add pairs of right and wrong final replies to the same prompt and question, from recorded calls."""
     better: dict[tuple[str, str, str], dict[str, Any]] = {}
     for line in good:
         if call := _final_call(line):
@@ -221,7 +221,7 @@ def _add_answers(lines: Sequence[ResultLine], good: Sequence[ResultLine], result
 
 
 def _final_call(line: ResultLine) -> dict[str, Any] | None:
-    """Return the last call that gave the answer of a line."""
+    """Return the last call whose reply is the answer of a line; None if there is none."""
     return next(
         (call for call in reversed(_calls(line)) if call["reply"].get("answer") and call["reply"]["answer"] == line.row.get("answer")), None
     )

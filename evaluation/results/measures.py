@@ -1,4 +1,4 @@
-"""Measures of a run's lines, and lines of two variants paired by question."""
+"""Measures that aggregate the lines of a run, and comparisons of lines paired by question."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from ramify.tools.errors import UsageError
 
 CITATION_SCORES = ("citation_precision", "citation_recall", "supporting_f1")
 LineValue = Callable[[ResultLine], float | None]
-"""A number of a line; None if it has none."""
+"""A function that returns a number of a line, or None if it has none."""
 
 
 def answer_score(name: str) -> LineValue:
@@ -31,14 +31,14 @@ def retrieval_score(name: str) -> LineValue:
         if line.failed:
             return 0.0 if line.row.get("gold_documents") else None
         if line.search_only and name in CITATION_SCORES:
-            return None  # nothing was asked, so nothing was cited
+            return None  # searches have no citations
         return _as_number((line.row.get("retrieval") or {}).get(name))
 
     return value
 
 
 def all_gold_found(line: ResultLine) -> float | None:
-    """Return whether all gold was found and, for a strategy, shown to the model; None if the gold is unknown."""
+    """Return 1 if all gold was retrieved and, for a strategy, shown to the model, else 0; None if the gold is unknown."""
     if line.failed:
         return 0.0 if line.row.get("gold_documents") else None
     return float(bool(line.row.get("gold_retrieved"))) if line.has_retrieval_scores else None
@@ -55,7 +55,7 @@ def cost_value(name: str) -> LineValue:
 
 
 def confidences_and_outcomes(lines: Sequence[ResultLine]) -> tuple[list[float], list[bool]]:
-    """Return the confidences and the correctness of the lines that have an answer."""
+    """Return the confidences of the lines with a confidence and a gold, and whether their answers are right."""
     sure = [line for line in lines if not line.failed and line.has_gold and _as_number(line.row.get("confidence")) is not None]
     return [float(line.row["confidence"]) for line in sure], [line.right for line in sure]
 
@@ -66,7 +66,7 @@ def _as_number(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95 % interval, if it has one, and the number of lines."""
+    """A value with its number of lines, and its 95 % interval if there is one."""
 
     value: float
     count: int
@@ -78,34 +78,34 @@ Estimator = Callable[[Sequence[ResultLine]], Estimate | None]
 
 
 def format_percent(value: float) -> str:
-    """Format a share from 0 to 1 as a percentage."""
+    """Return a fraction formatted in percent."""
     return f"{100 * value:.1f}"
 
 
 def format_number(value: float) -> str:
-    """Format a count or a duration, with more digits if it is small."""
+    """Return a formatted count or duration, with more digits if it is small."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of a table."""
+    """A column of a table: an estimator and its format."""
 
     title: str
     meaning: str
     of: Estimator
     format: Callable[[float], str] = format_percent
     better: int = 1
-    """1 where more is better, -1 where less is, 0 where neither."""
+    """1 if higher is better, -1 if lower is better, 0 if neither."""
 
 
 def collect_values(lines: Sequence[ResultLine], value: LineValue) -> list[float]:
-    """Return the values of the lines that have one."""
+    """Return the values of the lines, without None."""
     return [number for line in lines if (number := value(line)) is not None]
 
 
 def mean_estimator(value: LineValue) -> Estimator:
-    """Return an estimator: the mean over the lines that have a value, with its bootstrap interval."""
+    """Return an estimator of the mean over the lines that have a value, with its bootstrap interval."""
 
     def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
         values = collect_values(lines, value)
@@ -122,12 +122,12 @@ def estimate_mean(values: Sequence[float]) -> Estimate:
 
 @lru_cache(maxsize=4096)
 def _cached_interval(values: tuple[float, ...]) -> tuple[float, float]:
-    """Cache the interval: the same figure is reported in several places."""
+    """Return the bootstrap interval, cached because the same figure is reported in several places."""
     return bootstrap_interval(values)
 
 
 def quantile_estimator(value: LineValue, share: float) -> Estimator:
-    """Return an estimator: a quantile over the lines that have a value."""
+    """Return an estimator of a quantile over the lines that have a value."""
 
     def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
         values = collect_values(lines, value)
@@ -137,24 +137,24 @@ def quantile_estimator(value: LineValue, share: float) -> Estimator:
 
 
 def is_answered(line: ResultLine) -> float | None:
-    """Return whether a line has an answer; None for one without a gold answer."""
+    """Return 1 if a line has an answer, else 0; None without a gold answer."""
     return float(not line.failed and not line.row.get("abstained")) if line.has_gold else None
 
 
 def is_refused(line: ResultLine) -> float | None:
-    """Return whether an answerable question whose gold passages the model was shown is answered Unknown; None for others."""
+    """Return 1 if an answerable question is answered Unknown although its gold passages were shown, else 0; None for other lines."""
     row = line.row
     counts = not line.failed and line.has_gold and row.get("gold_retrieved") and not row.get("unanswerable")
     return float(bool(row.get("abstained"))) if counts else None
 
 
 def forgetting_value(gold: str) -> LineValue:
-    """Return a function: whether the answer is wrong; None unless the line's `gold` is true and it has a gold answer."""
+    """Return a function that returns 1 for a wrong answer, else 0; None unless the field `gold` is true and there is a gold answer."""
     return lambda line: float(not line.right) if line.row.get(gold) and line.has_gold else None
 
 
 def abstention_estimator(share_of: str, among: str) -> Estimator:
-    """Return an estimator: the share of `share_of` among the lines with `among`; None without unanswerable questions."""
+    """Return an estimator of the share of `share_of` among the lines with `among`; None without unanswerable questions."""
 
     def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
         rows = [line.row for line in lines if not line.failed]
@@ -240,7 +240,7 @@ ALL_GOLD = Measure(
 
 
 def tree_depth(line: ResultLine) -> float | None:
-    """Return the levels that its tree reached below the root; None for a line without a tree."""
+    """Return the depth of the tree below the root; None for a line without a tree."""
     return max((float(str(branch["path"]).count(".")) for branch in line.row.get("tree") or ()), default=None)
 
 
@@ -280,12 +280,12 @@ LinePairs = list[tuple[ResultLine, ResultLine]]
 
 @dataclass(frozen=True)
 class ComparedScores:
-    """What is compared: values by their titles, and by which of them a question counts as won."""
+    """The compared scores with their titles, and the score by which a question counts as won."""
 
     values: Sequence[tuple[str, LineValue]]
     won: tuple[str, LineValue]
     browsable: bool = True
-    """Whether the question browser can show the questions won."""
+    """Whether the question browser can filter by this score."""
 
 
 ANSWER_SCORES = ComparedScores(
@@ -296,7 +296,7 @@ ANSWER_SCORES = ComparedScores(
 
 @dataclass(frozen=True)
 class Difference:
-    """The first less the second, over the questions that both were asked."""
+    """Mean difference (first minus second) over common questions, with its 95 % interval and p value."""
 
     mean: float
     low: float
@@ -311,7 +311,7 @@ def pair_lines(first: Sequence[ResultLine], second: Sequence[ResultLine]) -> Lin
 
 
 def paired_difference(pairs: LinePairs, value: LineValue) -> Difference | None:
-    """Return the difference over the pairs in which both lines have the value; None if there are none."""
+    """Return the mean difference over the pairs in which both lines have the value; None if there are none."""
     if not (both := _paired_values(pairs, value)):
         return None
     first, second = [a for a, _ in both], [b for _, b in both]
@@ -320,7 +320,7 @@ def paired_difference(pairs: LinePairs, value: LineValue) -> Difference | None:
 
 
 def paired_ratio(pairs: LinePairs, value: LineValue) -> Estimate | None:
-    """Return the mean of the first over that of the second, with its bootstrap interval; None if no pair has both, or the second is 0."""
+    """Return the ratio of the means, first / second, with its bootstrap interval; None without common values, or if the second is 0."""
     both = _paired_values(pairs, value)
     if not sum(b for _, b in both):
         return None
@@ -332,19 +332,19 @@ def _paired_values(pairs: LinePairs, value: LineValue) -> list[tuple[float, floa
 
 
 def format_p(p: float) -> str:
-    """Format a p value."""
+    """Return a formatted p value."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def format_points(value: float) -> str:
-    """Format a difference of shares in points; 0.0 has no sign."""
+    """Return a difference of fractions formatted in percentage points; 0.0 has no sign."""
     text = f"{100 * value:+.1f}"
     return "0.0" if float(text) == 0 else text
 
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """Two runs, and the lines of both on the same questions."""
+    """Two runs with their lines paired by question."""
 
     a: Run
     b: Run
@@ -352,13 +352,13 @@ class ComparedRuns:
 
     @property
     def answers(self) -> list[tuple[Row, Row]]:
-        """Return the pairs of answers."""
+        """Return the pairs of answered rows."""
         all_pairs = (pair for pairs in self.pairs.values() for pair in pairs)
         return [(a.row, b.row) for a, b in all_pairs if not (a.failed or b.failed or a.search_only or b.search_only)]
 
 
 def read_run_pair(run_a: Path, run_b: Path) -> ComparedRuns:
-    """Return two runs paired; UsageError if they cannot be compared."""
+    """Read two runs and pair their lines; UsageError if they cannot be compared."""
     a, b = read_run(run_a), read_run(run_b)
     shared = [dataset for dataset in a.datasets if dataset in b.datasets]
     if not shared:
@@ -366,7 +366,7 @@ def read_run_pair(run_a: Path, run_b: Path) -> ComparedRuns:
         raise UsageError(what, "compare runs on the same data")
     for dataset in shared:
         if (one := a.dataset_entry(dataset).get("sha256")) != (other := b.dataset_entry(dataset).get("sha256")):
-            what = f"the two runs have other data under the name {dataset!r} (sha256 {str(one)[:12]} and {str(other)[:12]})"
+            what = f"the two runs have different data under the name {dataset!r} (sha256 {str(one)[:12]} and {str(other)[:12]})"
             raise UsageError(what, "run both on the same questions and documents")
     pairs = {groups: pair_lines(a.groups[groups[0]], b.groups[groups[1]]) for groups in _match_groups(a, b)}
     pairs = {groups: pairs_found for groups, pairs_found in pairs.items() if pairs_found}
@@ -378,7 +378,7 @@ def read_run_pair(run_a: Path, run_b: Path) -> ComparedRuns:
 
 
 def _match_groups(a: Run, b: Run) -> Iterator[tuple[GroupKey, GroupKey]]:
-    """Yield the groups with the same strategy and variant; if each run has only one beside the prior, those are matched."""
+    """Yield the pairs of groups with the same strategy and variant; if each run has only one besides the prior, those are matched."""
     sides = [{group for group in run.answered if group[1] != PRIOR_STRATEGY} or set(run.answered) for run in (a, b)]
     same = [(group, group) for group in a.answered if group in b.answered]
     if sides[0] & sides[1] or any(len({group[1:] for group in side}) != 1 for side in sides):

@@ -109,8 +109,8 @@ def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: 
 @pytest.mark.parametrize(
     ("degrade", "more", "told"),
     [
-        ({"typos": (0.1,)}, {}, "nothing can be degraded by 'typos'"),
-        ({"retriever": (1.5,)}, {}, "is no share"),
+        ({"typos": (0.1,)}, {}, "'typos'"),
+        ({"retriever": (1.5,)}, {}, "retriever=1.5"),
         ({"retriever": (0.1,)}, {"strategies": (), "retrieval_only": True}, "measures strategies"),
     ],
 )

@@ -130,7 +130,7 @@ class TestKept:
 
     def test_a_budget_ends_it_and_the_rest_is_said_to_be_missing(self, runs: tuple[Path, Path]) -> None:
         told = compare_runs(*runs, judged(runs, said(longer), repeats=1, max_calls=4))
-        assert "2 of 6 verdicts did not come, and count for nothing; the same command asks for them again" in told
+        assert "2 of 6 verdicts failed and are not counted; the same command requests them again" in told
         assert len(judged(runs, chat := said(longer), repeats=1)) == QUESTIONS
         assert len(chat.calls) == 2
 
@@ -139,7 +139,7 @@ class TestKept:
         rows = judged(runs, said(lambda first, second: reply), repeats=2)
         assert all("malformed" in row["error"] for row in rows)
         assert not (runs[0] / VERDICTS_FILE).read_text()
-        assert f"{NAMED}: no verdict came of 12 asked for" in compare_runs(*runs, rows)
+        assert f"{NAMED}: none of 12 requested verdicts succeeded" in compare_runs(*runs, rows)
 
 
 class TestOpenQuestions:

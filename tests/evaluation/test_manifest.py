@@ -110,7 +110,7 @@ def test_what_is_no_manifest_is_left_alone(data: Path, tmp_path: Path, text: str
     out = tmp_path / "run"
     out.mkdir()
     (out / "manifest.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="no manifest of a run"):
+    with pytest.raises(InputError, match="not a valid manifest of a run"):
         execute(order(data, out))
     assert (out / "manifest.json").read_text(encoding="utf-8") == text
 

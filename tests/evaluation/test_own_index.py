@@ -64,10 +64,10 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ([], "there is nothing to ask — name a data set, such as demo, or give --index DIR --questions FILE"),
-        (["demo", "--questions", "q.csv", "--index", "demo"], "'demo' is a data set — give one of them"),
-        (["--questions", "q.csv"], "--questions needs the index that they are about"),
-        (["--questions", "q.csv", "--index", "demo", "--index-kind", "graph"], "--index-kind builds an index"),
+        ([], "name one, such as demo, or give --index DIR --questions FILE"),
+        (["demo", "--questions", "q.csv", "--index", "demo"], "the data set 'demo'"),
+        (["--questions", "q.csv"], "name it with --index DIR"),
+        (["--questions", "q.csv", "--index", "demo", "--index-kind", "graph"], "--index-kind would build an index"),
         (["--questions", "nowhere.csv", "--index", "demo"], "there is no file or folder 'nowhere.csv'"),
     ],
 )

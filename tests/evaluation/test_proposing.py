@@ -125,7 +125,7 @@ def test_what_is_there_is_kept_and_the_rest_is_made(towns: str, tmp_path: Path) 
     ("kind", "change", "told"),
     [
         ("fact", {"quotes": ["It is said to be so."]}, "a quote is not in the passage"),
-        ("fact", {"question": "What does the passage say?"}, "it is no question that can be understood alone"),
+        ("fact", {"question": "What does the passage say?"}, "it cannot be understood without the passage"),
         ("fact", {"answer": "Unknown"}, "it has no answer"),
         ("how-to", {"question": "", "answer": "", "quotes": []}, "the passages have nothing of the kind"),
         ("fact", {"question": "Is a river of note meant?", "answer": "river of note"}, "it gives its answer away"),

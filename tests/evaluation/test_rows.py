@@ -73,12 +73,12 @@ def test_a_second_writer_is_turned_away(tmp_path: Path) -> None:
 FILL = """
 import resource, signal, sys
 from pathlib import Path
-from ramify.evaluation.task import Log
+from ramify.evaluation.task import ResultLog
 from ramify.tools.errors import InputError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 try:
-    with Log(Path(sys.argv[1])) as log:
+    with ResultLog(Path(sys.argv[1])) as log:
         for number in range(1000):
             log.write([{"key": str(number), "strategy": "", "variant": "", "error": None, "em": 0.0}])
 except InputError as error:

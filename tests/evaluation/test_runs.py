@@ -160,7 +160,7 @@ def test_passages_of_strategies_stand_beside_also_where_no_answer_is_known(data:
 
 def test_two_sets_of_one_name_are_refused(data: Path, tmp_path: Path) -> None:
     other = write_data(tmp_path / "other" / "rivers", questions(2))
-    with pytest.raises(UsageError, match="two data sets are called 'rivers'"):
+    with pytest.raises(UsageError, match="two data sets have the name 'rivers'"):
         execute(order(data, tmp_path / "run", datasets=(str(data), str(other))))
     assert not (tmp_path / "run").exists()
 

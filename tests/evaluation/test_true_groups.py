@@ -66,10 +66,10 @@ GROUPED: dict[str, Any] = {"index_kinds": ("passages", "hierarchy"), "group_by":
         ({"degrade": {"missing": (0.1,)}}, ("--degrade missing", "--index-kind passages,hierarchy", "--group-by")),
         ({**GROUPED, "group_by": ("none",), "degrade": {"missing": (0.1,)}}, ("--group-by",)),
         ({**GROUPED, "degrade": {"missing": (0.1,)}, "retrieval_only": False, "strategies": ("naive",)}, ("--retrieval-only",)),
-        ({**GROUPED, "degrade": {"missing": (1.5,)}}, ("missing=1.5", "0 to 1")),
-        ({**GROUPED, "degrade": {"noise": (float("nan"),)}}, ("noise=nan", "0 to 1")),
+        ({**GROUPED, "degrade": {"missing": (1.5,)}}, ("missing=1.5", "between 0 and 1")),
+        ({**GROUPED, "degrade": {"noise": (float("nan"),)}}, ("noise=nan", "between 0 and 1")),
         ({**GROUPED, "degrade": {"blur": (0.1,)}}, ("'blur'", "missing=0,.1,.3")),
-        ({**GROUPED, "degrade": {"noise": (0.1,)}, "draws": 0}, ("0 times", "--draws")),
+        ({**GROUPED, "degrade": {"noise": (0.1,)}, "draws": 0}, ("--draws 0", "--draws 1")),
     ],
 )
 def test_what_cannot_be_degraded_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...]) -> None:

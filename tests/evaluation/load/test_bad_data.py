@@ -71,7 +71,7 @@ def own(folder: Path, questions: Any, corpus: Any = (DOCUMENT,)) -> Path:
         ([{**ONE, "metadata": "two hops"}], "has metadata 'two hops' — give it as an object"),
         ([{**ONE, "supporting": ["d"]}], "has supporting ['d'] — give it as a list of {doc_id, title, fact or facts}"),
         ([{**ONE, "supporting": [{"doc_id": "e"}]}], "names the gold document 'e', which is not in 'PATH/corpus.jsonl' — add the document"),
-        ([{"q": "Where?", "a": "Here"}], "is no data set that is known: its records have the fields a, q — give records with id, question"),
+        ([{"q": "Where?", "a": "Here"}], "is not in a known format: its records have the fields a, q — give records with id, question"),
     ],
 )
 def test_questions_that_cannot_be_used(questions: Any, said: str, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_folder_without_what_is_needed(tmp_path: Path) -> None:
     (empty / "questions.jsonl.gz").write_bytes(b"\x1f\x8b nothing")
     (empty / "questions.jsonl").unlink()
     assert "'PATH/questions.jsonl.gz' cannot be read" in refusal(empty)
-    assert "holds 2 files of records (hotpot_dev_distractor_v1.json, hotpot_dev_fullwiki_v1.json) — name the one" in refusal(
+    assert "holds 2 files of records (hotpot_dev_distractor_v1.json, hotpot_dev_fullwiki_v1.json) — name one of them" in refusal(
         SAMPLES / "hotpotqa"
     )
 

@@ -67,12 +67,12 @@ def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
     [
         (
             {"source": "atlas.pdf"},
-            r"line 2 of '.*' names the source 'atlas.pdf', which is no document of the index — give its path or title",
+            r"line 2 of '.*' names the source 'atlas.pdf', which is not a document of the index — give its path or title",
         ),
-        ({"quote": "Lem was tall."}, r"line 2 of '.*' quotes 'Lem was tall.', which is in no passage of the index — copy a sentence"),
-        ({**LEM, "quote": BORN["quote"]}, r"line 2 .* is in no passage of 'Solaris \(novel\)'"),
+        ({"quote": "Lem was tall."}, r"line 2 of '.*' quotes 'Lem was tall.', which is not in any passage of the index — copy a sentence"),
+        ({**LEM, "quote": BORN["quote"]}, r"line 2 .* is not in any passage of 'Solaris \(novel\)'"),
         ({"answer": ""}, r"line 2 .* has no gold answer — give it one"),
-        ({"answer": "", "needs_answer": True}, r"line 2 .* needs an answer — write the right one into it, or take the line out"),
+        ({"answer": "", "needs_answer": True}, r"line 2 .* needs an answer — write"),
         ({"source": ["Solaris (novel)"] * 3, "quote": [BORN["quote"]] * 2}, r"line 2 .* has 3 sources and 2 quotes"),
         ({"id": "1"}, r"two questions have the id '1' \(line 1 .*, line 2"),
     ],

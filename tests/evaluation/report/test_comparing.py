@@ -48,7 +48,7 @@ def test_one_strategy_against_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"sha256": "f" * 64}, "other data under the name 'hotpotqa'"),
+        ({"sha256": "f" * 64}, "different data under the name 'hotpotqa'"),
         ({"name": "musique"}, "is on hotpotqa, and"),
     ],
 )

@@ -49,7 +49,7 @@ def test_figures_are_of_the_questions_that_all_runs_were_asked(tmp_path: Path) -
     assert [cells[1:3] for cells in table(markdown, "Answers")[1:3]] == [["2", "**100.0** (100.0 to 100.0)"], ["2", "0.0 (0.0 to 0.0)"]]
 
 
-@pytest.mark.parametrize(("changed", "said"), [({"id": "other"}, "no question of 'hotpotqa' in common"), ({}, "other data")])
+@pytest.mark.parametrize(("changed", "said"), [({"id": "other"}, "no question of 'hotpotqa' in common"), ({}, "different data")])
 def test_runs_on_other_data_are_refused(tmp_path: Path, changed: dict[str, str], said: str) -> None:
     a, b = small(tmp_path / "a", line(1)), small(tmp_path / "b", line(1, **changed))
     if not changed:

@@ -105,7 +105,7 @@ def test_pairs_are_found_across_trees_and_only_right_ones_are_preferred(tmp_path
     kept, pruned = [KEPT_AND_PRUNED[place] for place in (0, 3, 4)], KEPT_AND_PRUNED[:3]
     across = small(tmp_path / "across", tor(1, tree=kept), tor(1, "seed=1", right=False, tree=pruned))
     assert len(exported(across, "dpo")) == 1
-    with pytest.raises(InputError, match="no question was split both"):
+    with pytest.raises(InputError, match="both a decomposition"):
         exported(small(tmp_path / "wrong", tor(1, tree=pruned), tor(1, "seed=1", right=False, tree=kept)), "dpo")
 
 
@@ -128,7 +128,7 @@ def test_only_some_strategies_and_only_sure_trees(tmp_path: Path) -> None:
     assert len(exported(folder, "sft")) == 2
     assert [one["metadata"]["strategy"] for one in exported(folder, "sft", strategies=["naive"])] == ["naive"]
     assert [one["metadata"]["strategy"] for one in exported(folder, "sft", min_confidence=0.5)] == ["tor"]
-    with pytest.raises(InputError, match="of 2 answers with a gold, 0 are right and sure enough"):
+    with pytest.raises(InputError, match="of 2 answers with a gold, 0 are right"):
         exported(folder, "sft", min_confidence=0.9)
 
 
@@ -139,7 +139,7 @@ def test_a_run_without_calls_says_how_to_keep_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("calls", ["none", [1], [{"prompt": "answer"}]])
 def test_calls_that_are_none_are_refused(tmp_path: Path, calls: Any) -> None:
-    with pytest.raises(InputError, match="has a call that is none"):
+    with pytest.raises(InputError, match="invalid recorded call"):
         exported(small(tmp_path / "run", tor(1, calls=calls)), "sft")
 
 

