@@ -20,7 +20,7 @@ def test_made_sentences_hold_their_answers_and_ask_for_one_of_two() -> None:
     assert all(one.passages == other.passages and one.answers != other.answers for one, other in zip(born, died, strict=True))
 
 
-def test_only_questions_about_documents_that_were_kept_back_are_asked(tmp_path: Path) -> None:
+def test_only_questions_about_held_out_documents_are_used(tmp_path: Path) -> None:
     sides = {str(number): dealt(str(number)) for number in range(60)}
     documents = [{"id": key, "title": None, "text": "A text."} for key in sides]
     measured = [key for key, side in sides.items() if side == "measure"]
@@ -33,7 +33,7 @@ def test_only_questions_about_documents_that_were_kept_back_are_asked(tmp_path: 
     assert kept == {*measured, f"{measured[0]}-{measured[1]}"}
 
 
-def test_an_example_is_asked_of_its_context() -> None:
+def test_an_example_is_answered_from_its_context() -> None:
     text = "Solaris: a film by Andrei Tarkovsky."
     span = Example("relation", "d", "Who directed Solaris?", text, "span", ((text.index("Andrei"), text.index(".")),))
     assert of_example(span) == Case("Who directed Solaris?", (quote("", text),), ("Andrei Tarkovsky",))

@@ -15,7 +15,7 @@ from benchmarks.real_documents.quotes import holds, plain_text, stands_in
 CORPUS = cache_folder() / "corpus"
 
 
-def test_the_set_is_as_large_and_as_mixed_as_its_readme_says() -> None:
+def test_the_set_has_the_counts_of_its_readme() -> None:
     questions = load()
     assert len({question.id for question in questions}) == len({question.question for question in questions}) == 90
     expected = dict(zip(TYPES, (30, 15, 5, 12, 12, 6, 10), strict=True))
@@ -38,7 +38,7 @@ def test_a_question_has_what_its_type_needs(question: Question) -> None:
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the manuals are not here: python benchmarks/real_documents/corpus.py gets them")
 @pytest.mark.parametrize("question", load(), ids=lambda question: question.id)
-def test_every_quote_stands_in_its_manual(question: Question) -> None:
+def test_every_quote_is_in_its_manual(question: Question) -> None:
     for quote in question.quotes:
         assert stands_in(plain_text(CORPUS / quote.source), quote.quote), quote
 

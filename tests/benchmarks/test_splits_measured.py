@@ -79,7 +79,7 @@ def test_the_table_has_a_row_for_each_set_and_system(tmp_path: Path, capsys: pyt
     assert ["musique, other − one: All@5 +0.0, p = 1.000"] in cells
 
 
-def test_a_language_model_is_asked_by_the_prompt_of_the_toolkit() -> None:
+def test_a_language_model_uses_the_prompt_of_the_toolkit() -> None:
     def reply(prompt: str, slots: Mapping[str, Any]) -> dict[str, Any] | str:
         if slots["question"] == "Why?":
             return "no JSON"
@@ -101,7 +101,7 @@ def test_a_language_model_is_asked_by_the_prompt_of_the_toolkit() -> None:
         ("single", "", "", "0.0 | – | 0.0 | 1 | 0.0 | 0.0"),
     ],
 )
-def test_a_split_is_compared_with_the_one_kept_out(how: Combination, first: str, second: str, expected: str) -> None:
+def test_a_split_is_compared_with_the_held_out_one(how: Combination, first: str, second: str, expected: str) -> None:
     gold = Written("", "", QUESTION, "", "bridge", ("Who directed Tidewater?", "Where did {1} die?"))
     assert figures([(gold, Split(how, first, second, 1.0))]) == expected
 

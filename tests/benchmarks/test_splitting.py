@@ -72,7 +72,7 @@ def test_a_filled_half_is_split_again() -> None:
     assert flattened(QUESTION, splits.get, told) == STEPS
 
 
-def test_no_deeper_than_told() -> None:
+def test_no_deeper_than_the_limit() -> None:
     assert flattened(QUESTION, SPLITS.get, told, depth=1) == (FATHER, "Where did {1} die?")
     assert flattened(QUESTION, lambda question: (question + "?", question + "!"), told) == tuple(
         QUESTION + a + b + c for a in "?!" for b in "?!" for c in "?!"

@@ -54,7 +54,7 @@ def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(
 
 
 @pytest.mark.parametrize("how", ["retriever", "distractors"])
-def test_what_a_small_share_hits_a_larger_one_hits_too(index: Index, how: DegradationKind) -> None:
+def test_a_larger_share_includes_a_smaller_one(index: Index, how: DegradationKind) -> None:
     kept = [set(plain(index, "told of")) & set(found(index, "told of", how, share)) for share in (0.2, 0.5, 0.8)]
     assert kept[0] >= kept[1] >= kept[2]
 
@@ -114,7 +114,7 @@ def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: 
         ({"retriever": (0.1,)}, {"strategies": (), "retrieval_only": True}, "measures strategies"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_read(
+def test_invalid_shares_are_rejected_before_anything_is_read(
     data: Path, tmp_path: Path, degrade: dict[str, tuple[float, ...]], more: dict[str, object], told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):

@@ -58,7 +58,7 @@ def test_every_system_is_measured_in_every_cell_and_what_reads_no_metadata_once(
     }  # fmt: skip
 
 
-def test_what_knows_only_metadata_falls_with_them_and_the_whole_does_not(rows: list[Row]) -> None:
+def test_systems_by_metadata_degrade_and_the_full_system_does_not(rows: list[Row]) -> None:
     assert mean(rows, "recall@10", "hard filter") == 1
     assert mean(rows, "wrong_group@5", "hard filter") == 0
     for hard in ("hard filter", "meta + RAPTOR, hard"):
@@ -67,14 +67,14 @@ def test_what_knows_only_metadata_falls_with_them_and_the_whole_does_not(rows: l
     assert mean(rows, "wrong_group@5", "full") < mean(rows, "wrong_group@5", "flat")
 
 
-def test_a_filter_that_nobody_can_know_is_left_out(rows: list[Row]) -> None:
+def test_an_unknown_oracle_filter_is_left_out(rows: list[Row]) -> None:
     stray = [row for row in rows if row["id"] == "q-stray"]
     assert all(row["retrieval"] is None for row in stray if row["system"] == "hard filter")
     assert all(row["retrieval"]["wrong_group@5"] is None for row in stray if row["system"] != "hard filter")
     assert not [row for row in rows if row["retrieval"] is None and row not in stray]
 
 
-def test_a_run_is_gone_on_with_and_nothing_is_measured_twice(
+def test_a_run_is_resumed_and_nothing_is_measured_twice(
     run: Path, manual: Path, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     degrade, lines = ["missing=0,.5", "noise=0,.5"], (run / RESULTS).read_text(encoding="utf-8").splitlines(keepends=True)

@@ -64,7 +64,7 @@ def test_trees_that_lose_a_tenth_of_their_calls_are_named_and_the_others_are_as_
     assert scores(disturbed) == {key: value for key, value in scores(calm).items() if key not in failed}
 
 
-def test_a_model_that_never_answers_is_not_asked_to_the_end(data: Path, tmp_path: Path) -> None:
+def test_a_run_stops_if_the_model_never_answers(data: Path, tmp_path: Path) -> None:
     write_data(data, questions(60))
     dead, out = knowing(lambda question: True), tmp_path / "run"
     with pytest.raises(ModelError, match="10 questions failed one after another") as told:
@@ -77,7 +77,7 @@ def test_a_model_that_never_answers_is_not_asked_to_the_end(data: Path, tmp_path
 
 
 @fault("disk", "full while an evaluation runs", sees="error: cannot write to the results — make room", kept="every finished row", code=1)
-def test_a_full_disk_ends_the_run_and_the_next_goes_on(data: Path, tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_run_and_the_next_one_resumes_it(data: Path, tmp_path: Path) -> None:
     calm = execute(order(data, tmp_path / "calm"))
     out, model = tmp_path / "run", knowing()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -111,7 +111,7 @@ def hearing() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("hearing")
-def test_an_interruption_keeps_what_was_finished(data: Path, tmp_path: Path) -> None:
+def test_an_interruption_keeps_finished_results(data: Path, tmp_path: Path) -> None:
     out, model = tmp_path / "run", knowing()
 
     def interrupt(row: Row) -> None:

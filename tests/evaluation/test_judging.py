@@ -59,7 +59,7 @@ def judged(runs: tuple[Path, Path], chat: FakeModel, repeats: int = 5, **options
 
 
 class TestJudge:
-    def test_what_it_prefers_is_counted_whatever_stands_first(self, runs: tuple[Path, Path]) -> None:
+    def test_preferences_are_counted_in_either_order(self, runs: tuple[Path, Path]) -> None:
         rows = table(compare_runs(*runs, judged(runs, said(longer))), f"{NAMED}, judged by FakeModel")
         assert [row[0] for row in rows[1:]] == list(CRITERIA)
         assert {tuple(row[1:5]) for row in rows[1:]} == {(str(QUESTIONS), "100 %", "0 %", "0 %")}
@@ -70,11 +70,11 @@ class TestJudge:
         first = [slots["passages"][0]["text"].startswith("Bridges, mills") for slots in chat.asked("prefer")]
         assert (first.count(True), first.count(False)) == (2 * QUESTIONS, 2 * QUESTIONS)
 
-    def test_of_all_questions_each_side_stands_first_about_as_often(self) -> None:
+    def test_each_side_is_first_about_equally_often(self) -> None:
         first = [AnswerPair({"id": f"q{number}"}, {}, 0, "").first for number in range(400)]
         assert 160 < first.count("A") < 240
 
-    def test_that_takes_what_stands_first_is_found_out(self, runs: tuple[Path, Path]) -> None:
+    def test_position_bias_is_detected(self, runs: tuple[Path, Path]) -> None:
         told = compare_runs(*runs, judged(runs, said(lambda first, second: "1"), repeats=4))
         assert {row[5] for row in table(told, f"{NAMED}, judged by FakeModel")[1:]} == {"50 % (50 to 50)"}
         assert "Of its verdicts for one side, 100 % were for what stood first." in told
@@ -91,7 +91,7 @@ class TestJudge:
         with pytest.raises(UsageError, match=r"cannot judge answers — name a language model"):
             judge_pairs(read_run_pair(*runs).answers, {"model": "extractive"}, runs[0] / VERDICTS_FILE)
 
-    def test_long_answers_are_cut_and_short_windows_told(self, runs: tuple[Path, Path]) -> None:
+    def test_long_answers_are_truncated_and_small_windows_reported(self, runs: tuple[Path, Path]) -> None:
         rows = judged(runs, said(longer), repeats=1, passage_tokens=20, context_tokens=50, num_ctx=1000)
         assert all(row["error"] is None for row in rows), "they are cut"
         rows = judged(runs, said(longer), repeats=2, num_ctx=512)[1::2]
@@ -99,7 +99,7 @@ class TestJudge:
 
 
 class TestKept:
-    def test_each_verdict_is_a_line_and_asked_for_once(self, runs: tuple[Path, Path]) -> None:
+    def test_each_verdict_is_a_line_and_requested_once(self, runs: tuple[Path, Path]) -> None:
         first = judged(runs, said(longer))
         lines = [json.loads(text) for text in (runs[0] / VERDICTS_FILE).read_text().splitlines()]
         assert sorted(row["key"] for row in first) == sorted(row["key"] for row in lines)
@@ -121,21 +121,21 @@ class TestKept:
         assert chat.calls == []
         assert table(compare_runs(*others, rows), "hotpotqa: global and prune, judged by FakeModel")[1][1] == str(QUESTIONS)
 
-    def test_half_a_line_of_a_killed_run_is_asked_for_again(self, runs: tuple[Path, Path]) -> None:
+    def test_an_incomplete_line_of_a_killed_run_is_requested_again(self, runs: tuple[Path, Path]) -> None:
         judged(runs, said(longer), repeats=1)
         file = runs[0] / VERDICTS_FILE
         file.write_bytes(file.read_bytes()[:-20])
         judged(runs, chat := said(longer), repeats=1)
         assert len(chat.calls) == 1
 
-    def test_a_budget_ends_it_and_the_rest_is_said_to_be_missing(self, runs: tuple[Path, Path]) -> None:
+    def test_verdicts_beyond_the_budget_are_reported_as_failed(self, runs: tuple[Path, Path]) -> None:
         told = compare_runs(*runs, judged(runs, said(longer), repeats=1, max_calls=4))
         assert "2 of 6 verdicts failed and are not counted; the same command requests them again" in told
         assert len(judged(runs, chat := said(longer), repeats=1)) == QUESTIONS
         assert len(chat.calls) == 2
 
     @pytest.mark.parametrize("reply", ["no JSON at all", '{"reasons": "So."}', '{"comprehensiveness": "3", "diversity": "1"}'])
-    def test_a_malformed_one_counts_for_nothing(self, runs: tuple[Path, Path], reply: str) -> None:
+    def test_a_malformed_verdict_is_not_counted(self, runs: tuple[Path, Path], reply: str) -> None:
         rows = judged(runs, said(lambda first, second: reply), repeats=2)
         assert all("malformed" in row["error"] for row in rows)
         assert not (runs[0] / VERDICTS_FILE).read_text()
@@ -151,7 +151,7 @@ class TestOpenQuestions:
         assert "Proxies, counted without a judge" in told
         assert "A less B\n" not in told
 
-    def test_the_page_says_the_same(self, runs: tuple[Path, Path]) -> None:
+    def test_the_page_has_the_same_content(self, runs: tuple[Path, Path]) -> None:
         page = compare_runs_page(*runs, judged(runs, said(longer), repeats=1))
         assert "judged by FakeModel" in page
         assert "comprehensiveness" in page

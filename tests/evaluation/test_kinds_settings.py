@@ -64,7 +64,7 @@ def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -
     ],
 )
 @pytest.mark.parametrize("alone", [False, True], ids=["strategies", "searching"])
-def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
+def test_invalid_kinds_are_rejected_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
     own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
     with pytest.raises(UsageError) as told:
         load_inputs(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))

@@ -26,34 +26,34 @@ def lost(strategy: str, mute: str = "", babble: str = "", error: Exception = CUT
 
 
 @pytest.mark.parametrize("prompt", ["decompose", "answer", "judge"])
-def test_a_tree_that_lost_a_branch_to_a_mishap_counts_as_failed(prompt: str) -> None:
+def test_a_tree_with_a_branch_lost_to_an_error_counts_as_failed(prompt: str) -> None:
     assert lost("tor") is None
     assert "the wire was cut" in str(lost("tor", mute=prompt))
 
 
-def test_what_the_model_says_badly_every_time_is_its_answer_unless_there_is_none() -> None:
+def test_a_malformed_reply_counts_as_failed_only_without_an_answer() -> None:
     assert lost("tor", babble="judge") is None
     assert "malformed" in str(lost("naive", babble="answer"))
     assert lost("prune", babble="decide") is None  # its last call has answered
 
 
-def test_it_is_not_told_by_the_words_of_a_message() -> None:
+def test_the_message_of_an_error_does_not_decide() -> None:
     assert "is malformed" in str(lost("tor", mute="judge", error=OSError("the header is malformed")))
 
 
 @pytest.mark.parametrize("prompt", ["plan", "filter", "compress"])
-def test_a_call_on_the_whole_question_that_is_lost_to_a_mishap_counts_too(prompt: str) -> None:
+def test_an_error_of_a_call_on_the_whole_question_counts_as_failed(prompt: str) -> None:
     late = ReplyError("no reply within 9 s", "raise timeout")
     assert lost("iterative") is None
     assert "no reply within" in str(lost("iterative", mute=prompt, error=late))
 
 
-def test_one_that_is_answered_badly_every_time_does_not() -> None:
+def test_a_malformed_reply_to_a_call_on_the_whole_question_is_not_an_error() -> None:
     assert lost("iterative", babble="plan") is None
     assert "malformed" in str(lost("iterative", babble="compress"))  # there is no answer then
 
 
-def test_a_model_that_is_lost_on_the_way_counts_too() -> None:
+def test_a_model_error_counts_as_failed() -> None:
     assert "the key is refused" in str(lost("tor", mute="answer", error=ModelError("the key is refused", "set it")))
 
 

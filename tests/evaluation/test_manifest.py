@@ -25,7 +25,7 @@ def told(out: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_manifest_says_what_is_needed_to_run_it_again(data: Path, tmp_path: Path) -> None:
+def test_a_manifest_has_what_is_needed_to_repeat_the_run(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     execute(order(data, out, seed=5, limit=4, at_once=3, options={"num_predict": 64}, sweeps={"timeout": [9.0, 120.0]}, sample=2))
     found = told(out)
@@ -69,7 +69,7 @@ def test_strategies_variants_and_questions_can_be_added(data: Path, tmp_path: Pa
         ({"embedding": "ollama:other"}, ("embedding 'minilm'", "'ollama:other'")),
     ],
 )
-def test_a_run_of_another_configuration_is_not_gone_on_with(data: Path, tmp_path: Path, change: dict[str, Any], words: list[str]) -> None:
+def test_a_run_with_another_configuration_is_not_resumed(data: Path, tmp_path: Path, change: dict[str, Any], words: list[str]) -> None:
     out = tmp_path / "run"
     execute(order(data, out, limit=1))
     before = {file.name: file.read_bytes() for file in out.iterdir()}
@@ -106,7 +106,7 @@ def test_a_run_that_never_began_may_be_another(data: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"variants": []}', '{"variants": 1, "datasets": [], "strategies": []}'])
-def test_what_is_no_manifest_is_left_alone(data: Path, tmp_path: Path, text: str) -> None:
+def test_an_invalid_manifest_is_left_unchanged(data: Path, tmp_path: Path, text: str) -> None:
     out = tmp_path / "run"
     out.mkdir()
     (out / "manifest.json").write_text(text, encoding="utf-8")

@@ -18,7 +18,7 @@ from ramify.tools.errors import UsageError
 judged = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
 
 
-def test_a_passage_stands_for_a_gold_one_with_three_quarters_of_its_words() -> None:
+def test_a_passage_with_three_quarters_of_the_words_counts_as_gold() -> None:
     assert covers_passage("It is known: one two three, and more.", "One two three four")
     assert not covers_passage("one two", "one two three")
     assert not covers_passage("one", "one one one one"), "a word counts as often as it is there"
@@ -80,7 +80,7 @@ def test_a_prior_answers_every_question_of_a_type_alike() -> None:
     assert majority_by_type(golds, ["a", "b", "a", "c", "b"]) == ["Yes", "no", "Yes", "Ada Venn", "no"]
 
 
-def test_the_most_frequent_answer_is_told_by_its_meaning() -> None:
+def test_the_most_frequent_answer_is_counted_after_normalisation() -> None:
     assert most_frequent_answer(["Unknown", "Insufficient information.", "Paris", "Paris"]) == "Insufficient information."
     assert most_frequent_answer(["the Cat", "cat", "dog", "cat"]) == "cat"
     assert most_frequent_answer(["b", "a"]) == "a"

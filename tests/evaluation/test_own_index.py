@@ -71,12 +71,12 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
         (["--questions", "nowhere.csv", "--index", "demo"], "there is no file or folder 'nowhere.csv'"),
     ],
 )
-def test_what_does_not_fit_is_refused(call: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conflicting_options_are_rejected(call: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["eval", *call, "--out", str(tmp_path / "run")]) in (1, 2)
     assert told in capsys.readouterr().err
 
 
-def test_a_folder_of_documents_is_told_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
+def test_the_error_for_a_folder_of_documents_has_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("Something.", encoding="utf-8")
     assert run(["eval", str(tmp_path / "docs"), "--out", str(tmp_path / "run")]) == 1

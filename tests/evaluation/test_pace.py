@@ -39,7 +39,7 @@ def test_what_takes_long_counts_for_more_and_the_first_answers_not_at_all() -> N
     assert pace.remaining_seconds() == pytest.approx(10 * 1 + 10 * 5 + 3 * 5), "a variant that is new takes as long as its strategy"
 
 
-def test_answers_side_by_side_take_less_and_a_failure_says_nothing() -> None:
+def test_the_estimate_allows_for_concurrency_and_ignores_failures() -> None:
     clock = Clock()
     pace = TimeEstimate([variant("naive")] * 11, clock)
     for seconds, passed, error in ((9.0, 9.0, None), (2.0, 1.0, None), (2.0, 1.0, None), (0.0, 0.0, "no wire")):

@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_questions_of_different_documents(towns: st
     assert [row["id"] for row in first] != [row["id"] for row in other]
 
 
-def test_what_is_there_is_kept_and_the_rest_is_made(towns: str, tmp_path: Path) -> None:
+def test_existing_questions_are_kept_and_missing_ones_added(towns: str, tmp_path: Path) -> None:
     file = tmp_path / "q.csv"
     _, rows = proposed(towns, file, 2, writer(), ("fact",))
     edited = {**rows[0], "question": "Which town?", "checked": "yes, by me"}
@@ -155,7 +155,7 @@ def test_overviews_go_by_users_and_tasks_and_are_open(towns: str, tmp_path: Path
     assert load_own_questions(towns, tmp_path / "q.jsonl").questions[0].golds == ("",)
 
 
-def test_the_embedded_model_goes_by_rules_and_says_so(towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_embedded_model_uses_rules(towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "q.jsonl"
     assert run(["questions", towns, "--out", str(file), "--n", "4", "--kinds", "fact,yes-no", "--model", "extractive"]) == 0
     told = capsys.readouterr()

@@ -82,7 +82,7 @@ def test_gold_before_all_else_is_perfect(ranking: list[str], gold: set[str]) -> 
     assert {value for name, value in told.items() if "official" not in name} == {1.0}
 
 
-def test_a_passage_holds_a_sentence_whatever_its_spaces_and_newlines() -> None:
+def test_a_passage_contains_a_sentence_regardless_of_white_space() -> None:
     gold = ["The price was not disclosed.", "It rained."]
     assert contained_facts("He bought it. The price was\nnot  disclosed. More", gold) == {"The price was not disclosed."}
     assert contained_facts("the price was not disclosed.", gold) == frozenset(), "letters have to agree"

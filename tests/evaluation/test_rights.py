@@ -34,7 +34,7 @@ def test_a_run_is_its_owner_s_alone_until_it_is_shared(tmp_path: Path) -> None:
         assert rights(out) == {files}
 
 
-def test_a_folder_that_is_there_says_who_may_read(tmp_path: Path) -> None:
+def test_an_existing_folder_keeps_its_permissions(tmp_path: Path) -> None:
     out = tmp_path / "run"
     out.mkdir()
     out.chmod(0o775)

@@ -57,7 +57,7 @@ def test_equal_confidences_are_given_together_or_not_at_all() -> None:
     assert find_threshold("answered", outcomes, 0.4, 0.1) is None
 
 
-def test_what_could_be_promised_is_said_where_no_threshold_keeps_a_bound() -> None:
+def test_the_lowest_possible_risk_is_reported_without_a_threshold() -> None:
     outcomes = Outcomes.of(RIGHT[:20])
     assert find_threshold("answered", outcomes, 0.1, 0.1) is None
     least = min_risk("answered", outcomes, 0.1)

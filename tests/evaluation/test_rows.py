@@ -32,7 +32,7 @@ def test_what_is_written_is_read_and_the_last_line_of_a_key_counts(tmp_path: Pat
 
 
 @pytest.mark.parametrize("half", ['{"key": "c", "str', '{"key": "c", "answer": "Orl\udcc3'])
-def test_half_a_line_is_passed_over_and_cut_before_more_is_written(tmp_path: Path, half: str) -> None:
+def test_an_incomplete_line_is_skipped_and_removed_before_writing(tmp_path: Path, half: str) -> None:
     file = tmp_path / "results.jsonl"
     with ResultLog(file) as log:
         log.write([row("a"), row("b")])
@@ -44,7 +44,7 @@ def test_half_a_line_is_passed_over_and_cut_before_more_is_written(tmp_path: Pat
     assert keys(file) == ["a", "b", "c"]
 
 
-def test_a_file_of_half_a_line_alone_begins_anew(tmp_path: Path) -> None:
+def test_a_file_with_only_an_incomplete_line_is_emptied(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     file.write_text('{"key": "a"', encoding="utf-8")
     with ResultLog(file) as log:
@@ -53,7 +53,7 @@ def test_a_file_of_half_a_line_alone_begins_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", [b"{}", b"[1]", b"\xff\xfe", b'{"key": "a"', b"\x00\x00"])
-def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: bytes) -> None:
+def test_an_invalid_line_is_named_in_the_error(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "results.jsonl"
     file.write_bytes(json.dumps(row("a")).encode() + b"\n" + line + b"\n")
     with pytest.raises(InputError, match=r"line 2 of .*results\.jsonl") as told:
@@ -61,7 +61,7 @@ def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: bytes) -> None:
     assert "--out" in told.value.remedy
 
 
-def test_a_second_writer_is_turned_away(tmp_path: Path) -> None:
+def test_a_second_writer_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     with ResultLog(file), pytest.raises(UsageError, match="another run"), ResultLog(file):
         pass
@@ -87,7 +87,7 @@ except InputError as error:
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="the system sets no limit to files")
-def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_whole_lines_and_gives_one_error(tmp_path: Path) -> None:
     """A file that may not grow beyond a size stands for the disk: the system writes what fits, then refuses."""
     file = tmp_path / "results.jsonl"
     done = subprocess.run([sys.executable, "-c", FILL, str(file)], capture_output=True, text=True, check=True)
@@ -104,7 +104,7 @@ def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> N
     assert keys(file) == [*written, "more"]
 
 
-def test_a_line_with_half_a_surrogate_pair_is_written_all_the_same(tmp_path: Path) -> None:
+def test_a_line_with_a_lone_surrogate_is_written(tmp_path: Path) -> None:
     with ResultLog(tmp_path / "results.jsonl") as log:
         log.write([row("a", answer="half \ud800 of it")])
     assert read_rows(tmp_path / "results.jsonl")[0]["answer"].startswith("half ")

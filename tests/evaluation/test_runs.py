@@ -18,7 +18,7 @@ from ramify.tools.reader.reading import read_context
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
-def test_a_strategy_of_one_s_own_is_measured_like_ours(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_strategy_is_measured_like_a_built_in_one(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES, "my-own", Strategy("my-own", STRATEGIES["naive"].build))
     wanted = order(data, tmp_path / "run", strategies=("my-own",), sweeps={"k": [1]}, limit=2)
     rows = execute(wanted)
@@ -28,7 +28,7 @@ def test_a_strategy_of_one_s_own_is_measured_like_ours(data: Path, tmp_path: Pat
     assert plan.max_model_calls(plan.tasks()) is None
 
 
-def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path, tmp_path: Path) -> None:
+def test_a_row_has_question_answer_scores_and_tree(data: Path, tmp_path: Path) -> None:
     rows = execute(order(data, tmp_path / "run", limit=1, strategies=("naive",), seed=4))
     line = next(row for row in rows if row["strategy"] == "naive")
     assert (line["key"], line["dataset"], line["id"], line["type"], line["gold"], line["seed"]) == (
@@ -70,7 +70,7 @@ def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path
     assert len(rows) == len(tasks) == len(model.calls)
 
 
-def test_a_finished_run_asks_nothing_more_and_is_left_as_it_is(data: Path, tmp_path: Path) -> None:
+def test_a_finished_run_makes_no_calls_and_is_left_unchanged(data: Path, tmp_path: Path) -> None:
     model, out = knowing(), tmp_path / "run"
     first = execute(order(data, out, model, strategies=("naive",), sweeps={"k": [3, 5]}))
     lines = (out / RESULTS).read_bytes()
@@ -143,14 +143,14 @@ def test_rerankers_are_compared_with_the_ways_of_searching(
     assert all(row["retrieval"]["recall@10"] == 1 for row in rows)
 
 
-def test_a_reranker_that_cannot_be_is_told_before_anything_is_read(data: Path, tmp_path: Path) -> None:
+def test_an_invalid_reranker_is_rejected_before_anything_is_read(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="rerank_k=0 is not valid"):
         execute(RunOptions(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank_k": 0}))
     with pytest.raises(ModelError, match="'no/such' is not on this machine"):
         execute(RunOptions(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank": "no/such"}))
 
 
-def test_passages_of_strategies_stand_beside_also_where_no_answer_is_known(data: Path, tmp_path: Path) -> None:
+def test_retrieval_of_strategies_is_scored_without_gold_answers(data: Path, tmp_path: Path) -> None:
     write_data(data, [{**question, "answer": ""} for question in questions(2)])
     rows = execute(order(data, tmp_path / "run", strategies=("naive",), retrieval_only=True))
     naive = [row for row in rows if row["strategy"] == "naive"]
@@ -158,7 +158,7 @@ def test_passages_of_strategies_stand_beside_also_where_no_answer_is_known(data:
     assert all(row["retrieval"]["recall@5"] == 1 for row in naive)
 
 
-def test_two_sets_of_one_name_are_refused(data: Path, tmp_path: Path) -> None:
+def test_two_data_sets_with_the_same_name_are_rejected(data: Path, tmp_path: Path) -> None:
     other = write_data(tmp_path / "other" / "rivers", questions(2))
     with pytest.raises(UsageError, match="two data sets have the name 'rivers'"):
         execute(order(data, tmp_path / "run", datasets=(str(data), str(other))))
@@ -172,7 +172,7 @@ def test_two_runs_do_not_write_into_one_folder(data: Path, tmp_path: Path) -> No
     assert len(asked(execute(order(data, out)))) == 12
 
 
-def test_passages_have_the_length_that_is_asked_for_throughout_a_run(data: Path, tmp_path: Path) -> None:
+def test_passages_have_the_requested_length_throughout_a_run(data: Path, tmp_path: Path) -> None:
     wanted = order(data, tmp_path / "run", chunk_tokens=40, limit=1)
     execute(wanted)
     [source] = prepare_run(wanted, *load_inputs(wanted)).sources

@@ -51,7 +51,7 @@ def test_a_passage_of_three_hundred_tokens_is_shown_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("hits_by", ["fact", "document"])
-def test_what_was_cut_away_was_not_there_to_be_forgotten(hits_by: HitsBy) -> None:
+def test_truncated_text_does_not_count_as_forgotten(hits_by: HitsBy) -> None:
     chat, result = naive(passage_tokens=100)
     assert FACT not in chat.asked("answer")[0]["passages"][0]["text"]
     told = scored(result, hits_by)
@@ -60,7 +60,7 @@ def test_what_was_cut_away_was_not_there_to_be_forgotten(hits_by: HitsBy) -> Non
 
 
 @pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
-def test_every_wiring_tells_what_the_model_was_shown(wiring: Wiring) -> None:
+def test_every_wiring_records_what_the_model_was_shown(wiring: Wiring) -> None:
     chat, (strategy, arguments) = model(), wiring
     texts = ("France has the capital Paris.", "The river Seine runs through Paris.", "Berlin is in Germany.")
     result = graphs.ask("Which river runs through the capital of France?", strategy, model=chat, index=library(*texts), **arguments)
@@ -68,7 +68,7 @@ def test_every_wiring_tells_what_the_model_was_shown(wiring: Wiring) -> None:
     assert {result.passages[key].text[:length] for key, length in result.shown.items()} == said
 
 
-def test_what_did_not_fit_beside_others_was_not_shown() -> None:
+def test_what_did_not_fit_was_not_shown() -> None:
     _, result = naive(context_tokens=300, k=2)
     assert result.shown.keys() == result.passages.keys()
     other = graphs.ask(ASKED, "naive", model=model(), index=library(TEXT, SENTENCE * 18), context_tokens=300, k=2)
@@ -77,7 +77,7 @@ def test_what_did_not_fit_beside_others_was_not_shown() -> None:
 
 
 @pytest.mark.skipif(not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")
-def test_no_gold_sentence_that_a_passage_holds_is_cut_away(tmp_path: Path) -> None:
+def test_no_gold_sentence_of_a_passage_is_truncated(tmp_path: Path) -> None:
     """Of real articles, split as an index splits them; by a careful estimate a sixth was lost."""
     articles = load_dataset(SET, tmp_path)
     facts = {fact for question in articles.questions for fact in question.gold_facts}

@@ -56,7 +56,7 @@ def test_laws_of_the_paired_test(pairs: list[tuple[float, float]]) -> None:
     assert paired_test(a, a) == 1
 
 
-def test_a_clear_difference_is_seen_and_seeds_tell() -> None:
+def test_a_clear_difference_is_significant_and_depends_on_the_seed() -> None:
     assert paired_test([1.0] * 40, [0.0] * 40) < 0.001
     assert bootstrap_interval(SAMPLE, seed=1) != bootstrap_interval(SAMPLE, seed=2)
 

@@ -39,7 +39,7 @@ def test_wrong_groups_are_counted_among_five_places(manual: Path, tmp_path: Path
     assert truth.group_filter(["stray"]) is None
 
 
-def test_groups_of_steps_are_told_as_the_hierarchy_makes_them(tmp_path: Path) -> None:
+def test_true_groups_are_those_of_the_hierarchy(tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()
     pages = [{"id": f"d{page}", "title": f"Page {page}", "text": "Text.", "metadata": {"folio": page}} for page in (3, 8, 11, 12)]
@@ -72,7 +72,7 @@ GROUPED: dict[str, Any] = {"index_kinds": ("passages", "hierarchy"), "group_by":
         ({**GROUPED, "degrade": {"noise": (0.1,)}, "draws": 0}, ("--draws 0", "--draws 1")),
     ],
 )
-def test_what_cannot_be_degraded_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...]) -> None:
+def test_invalid_degradation_is_rejected_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError) as told:
         load_inputs(RunOptions(**{"datasets": ("nowhere",), "strategies": (), "retrieval_only": True, "out": Path("nowhere"), **asked}))
     assert all(word in str(told.value) for word in words), told.value

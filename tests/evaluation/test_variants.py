@@ -51,7 +51,7 @@ def test_every_part_can_be_left_out_of_some_strategy_and_the_help_names_it() -> 
     assert not any(one.same_as_default for one in found)
 
 
-def test_what_does_not_search_has_no_setting_of_searching() -> None:
+def test_strategies_without_search_have_no_search_settings() -> None:
     assert names(make_variants(["closed-book", "naive"], {"k": 3}, {"k": [3, 8]}, ["hybrid"])) == [
         *("closed-book", "naive", "naive k=3=", "naive k=8", "naive without hybrid")
     ]
@@ -77,7 +77,7 @@ def test_what_does_not_search_has_no_setting_of_searching() -> None:
         ({"options": {"model": knowing()}, "workers": 2}, ("object", "name")),
     ],
 )
-def test_what_cannot_be_run_is_told_before_anything_is_asked(asked: dict[str, Any], words: tuple[str, ...]) -> None:
+def test_invalid_variants_are_rejected_before_anything_is_asked(asked: dict[str, Any], words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError) as told:
         list_variants(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **asked}))
     assert all(word in str(told.value) for word in words), told.value

@@ -140,7 +140,7 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("name", "strategy"), [*cases()])
-def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guarantees_hold_with_an_obedient_model(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     model, steps, store = obedient(DOCUMENTS[name]), Steps(), index(name)
     given: dict[str, Any] = {"index": store, "model": model, "k": 5, "max_calls": MOST_CALLS, "check": "none", "style": "full"}
@@ -231,11 +231,11 @@ def test_there_are_enough_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_what_is_tried_is_shown_to_the_model(name: str) -> None:
+def test_each_attack_is_shown_to_the_model(name: str) -> None:
     assert any(SEINE[:40] in document.page_content for document in read(DOCUMENTS[name]))
 
 
-def test_what_python_compiles_on_the_way_is_no_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_python_files_do_not_count_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "seen_for_the_first_time.py").write_text("", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)

@@ -103,7 +103,7 @@ def test_a_run_is_read_calibrated_and_compared(ramify: Ramify, left: Path) -> No
     assert (again["bound"], again["risk"]) == (before["bound"], before["risk"])
 
 
-def test_an_answer_is_held_to_a_profile(ramify: Ramify, left: Path) -> None:
+def test_an_answer_is_checked_against_a_profile(ramify: Ramify, left: Path) -> None:
     assert ramify("ask", ASKED, "--index", "passages", *NAIVE, "--profile", "profile.json", "--json").code == 0
 
 
@@ -142,7 +142,7 @@ DOORS = {
 
 @pytest.mark.parametrize("layout", [pytest.param(LAYOUT + 1, marks=NEWER), pytest.param(LAYOUT - 1, marks=OLDER)])
 @pytest.mark.parametrize("door", DOORS)
-def test_an_index_of_another_layout_is_one_line_at_each_door(
+def test_an_index_of_another_layout_is_one_error_line_on_each_interface(
     ramify: Ramify, left: Path, monkeypatch: pytest.MonkeyPatch, door: str, layout: int
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{ASKED}\n"))
@@ -157,7 +157,7 @@ def test_an_index_of_another_layout_is_one_line_at_each_door(
     assert {path.name: path.read_bytes() for path in (left / "passages").iterdir()} == before
 
 
-def test_python_is_told_of_another_layout(left: Path) -> None:
+def test_python_raises_an_error_for_another_layout(left: Path) -> None:
     _relabel(left / "passages", LAYOUT + 1)
     with pytest.raises(LayoutError):
         Index.open(left / "passages")

@@ -121,7 +121,7 @@ def test_questions_without_answers_serve_for_retrieval_alone(tmp_path: Path) -> 
     assert "has no gold answer" in refusal(own(tmp_path, [{**ONE, "answer": None}]), retrieval_only=True)
 
 
-def test_half_a_surrogate_pair_is_replaced_as_the_index_does(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_replaced_as_in_the_index(tmp_path: Path) -> None:
     document = '{"id": "d\\ud800", "text": "Something \\udfff."}\n'
     question = '{"id": "1", "question": "Where\\ud83d?", "answer": "Here", "supporting": [{"doc_id": "d\\ud800"}]}\n'
     dataset = load_dataset(own(tmp_path, question, document), tmp_path)

@@ -19,7 +19,7 @@ from tests.evaluation.load.sample_sets import SAMPLES
 EVERY = ["own", "hotpotqa/hotpot_dev_distractor_v1.json", "2wikimultihopqa", "musique/musique_ans_v1.0_dev.jsonl", "multihop_rag"]
 
 
-def test_a_folder_of_ones_own(tmp_path: Path) -> None:
+def test_your_own_folder_is_loaded(tmp_path: Path) -> None:
     own = load_dataset(SAMPLES / "own", tmp_path)
     assert (own.name, own.hits_by, own.documents) == ("own", "document", (SAMPLES / "own" / "corpus.jsonl",))
     bridge, single, founder = own.questions
@@ -35,7 +35,7 @@ def test_a_folder_of_ones_own(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "nothing is converted, nothing is written"
 
 
-def test_the_file_of_questions_stands_for_its_folder_and_either_may_be_gzipped(tmp_path: Path) -> None:
+def test_the_file_of_questions_loads_its_folder_and_both_may_be_gzipped(tmp_path: Path) -> None:
     for name in ("questions", "corpus"):
         packed = tmp_path / "own" / f"{name}.jsonl.gz"
         packed.parent.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ def test_gold_documents_are_those_that_an_index_of_the_corpus_names(sample: str,
     assert set(indexed(dataset, tmp_path / "index")) >= {gold for question in dataset.questions for gold in question.gold_documents}
 
 
-def test_a_passage_of_a_split_document_is_told_by_its_document(tmp_path: Path) -> None:
+def test_a_passage_of_a_split_document_has_the_id_of_its_document(tmp_path: Path) -> None:
     dataset = load_dataset(SAMPLES / "multihop_rag", tmp_path / "work")
     passages = indexed(dataset, tmp_path / "index")
     assert max(passages.values()) > 1, "no document was long enough to be split"
@@ -87,7 +87,7 @@ def indexed(dataset: Dataset, folder: Path) -> dict[str, int]:
     return {document: found.count(document) for document in found}
 
 
-def test_what_a_reader_has_to_know_is_told(tmp_path: Path) -> None:
+def test_limitations_are_reported_as_caveats(tmp_path: Path) -> None:
     records = [{"id": "d1", "text": "One.", "metadata": {"text_status": "PARTIAL: an excerpt"}}, {"id": "d2", "text": "Two."}]
     told = {"metadata": {"type_origin": "inferred"}}
     questions = [

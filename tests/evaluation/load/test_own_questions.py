@@ -77,12 +77,12 @@ def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
         ({"id": "1"}, r"two questions have the id '1' \(line 1 .*, line 2"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(change: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_an_error_names_its_line(change: dict[str, Any], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):
         load_own_questions(DEMO, written(tmp_path / "mine.jsonl", LEM, {**BORN, **change}))
 
 
-def test_an_open_question_needs_to_say_so(tmp_path: Path) -> None:
+def test_an_open_question_requires_its_type(tmp_path: Path) -> None:
     themes = {"question": "What are the themes?", "type": "open"}
     own: Dataset = load_own_questions(DEMO, written(tmp_path / "mine.jsonl", themes))
     assert own.questions[0].golds == ("",)

@@ -34,7 +34,7 @@ def counted(readme: str, *patterns: str) -> int:
 
 
 @pytest.mark.skipif(not (Path(DATA or ".") / "multihop_rag").exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")
-def test_a_partial_text_is_told(tmp_path: Path) -> None:
+def test_a_partial_text_is_reported(tmp_path: Path) -> None:
     dataset = load_dataset(Path(DATA or ".") / "multihop_rag", tmp_path)
     assert dataset.caveats[0].startswith("609 of 609 documents hold only a part of their text")
     assert all(question.unanswerable == (question.type == "null_query") for question in dataset.questions)

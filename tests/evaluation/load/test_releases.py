@@ -71,7 +71,7 @@ def reshaped(record: dict[str, Any], shape: str) -> dict[str, Any]:
     return {name: value for name, value in {**record, **changes[shape]}.items() if value is not None}
 
 
-def test_musique_keeps_paragraphs_of_one_title_apart(tmp_path: Path) -> None:
+def test_musique_distinguishes_paragraphs_with_the_same_title(tmp_path: Path) -> None:
     musique = load_dataset(SAMPLES / "musique" / "musique_ans_v1.0_dev.jsonl", tmp_path)
     texts = documents(musique)
     two, three = musique.questions
@@ -81,7 +81,7 @@ def test_musique_keeps_paragraphs_of_one_title_apart(tmp_path: Path) -> None:
     assert [texts[one]["title"] for one in three.gold_documents] == ["River Osk", "River Osk", "Ada Venn"]
 
 
-def test_musiques_unanswerable_twins_are_left_out(tmp_path: Path) -> None:
+def test_unanswerable_duplicates_of_musique_are_left_out(tmp_path: Path) -> None:
     full = load_dataset(SAMPLES / "musique" / "musique_full_v1.0_dev.jsonl", tmp_path)
     assert [question.id for question in full.questions] == ["2hop__100_200", "3hop1__300_400_500"]
     assert "Questions marked unanswerable are left out (1)" in full.caveats[1]

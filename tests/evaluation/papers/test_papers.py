@@ -31,7 +31,7 @@ def test_a_strategy_that_is_not_registered_is_left_out(monkeypatch: pytest.Monke
     assert all("chain" not in order.strategies for order in PAPERS["prune"].run_options(OUT))
 
 
-def test_what_is_asked_for_counts_before_the_paper_s() -> None:
+def test_given_options_override_those_of_the_paper() -> None:
     methods, tor = PAPERS["tor"].run_options(OUT, ["data"], {"k": 3, "model": "extractive"}, limit=7)
     assert (methods.datasets, methods.limit, methods.out, tor.out) == (("data",), 7, OUT / "methods", OUT / "tor")
     assert {one.options["k"] for order in (methods, tor) for one in list_variants(order) if "k" in one.options} == {3}
@@ -40,7 +40,7 @@ def test_what_is_asked_for_counts_before_the_paper_s() -> None:
     assert settings["max_depth=4"]["max_depth"] == 4
 
 
-def test_documents_that_nobody_knows_need_a_field_to_group_by() -> None:
+def test_unknown_documents_need_a_field_to_group_by() -> None:
     paper = PAPERS["hierarchy"]
     with pytest.raises(UsageError, match="--group-by"):
         paper.run_options(OUT, ["data"])
@@ -50,7 +50,7 @@ def test_documents_that_nobody_knows_need_a_field_to_group_by() -> None:
     assert paper.run_options(OUT)[0].group_by == ("domain",)
 
 
-def test_an_unknown_paper_is_told_the_others() -> None:
+def test_the_error_for_an_unknown_paper_lists_the_others() -> None:
     with pytest.raises(UsageError, match="tor, prune, iterative, graph, hierarchy"):
         find_paper("raptor", PAPERS)
 
@@ -63,6 +63,6 @@ def test_rules_build_one_graph_and_a_model_one_for_each_size_and_gleaning() -> N
     assert found[0] == {"unit_tokens": 600, "gleanings": 0, "base_url": "http://h", "model": "ollama:m"}
 
 
-def test_levels_that_a_graph_lacks_are_not_asked_for() -> None:
+def test_levels_missing_in_a_graph_are_dropped() -> None:
     order = PAPERS["graph"].run_options(OUT)[0]
     assert drop_missing_levels(order, [{"levels": [0, 1, 2]}, {"levels": [0, 1]}]).sweeps["level"] == [0, 1]

@@ -35,7 +35,7 @@ def test_only_common_questions_are_compared(tmp_path: Path) -> None:
     assert table(compare_runs(a, b), "A less B")[1][2] == "2"
 
 
-def test_what_was_run_otherwise_is_told(tmp_path: Path) -> None:
+def test_differences_of_the_runs_are_reported(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1)), small(tmp_path / "b", line(1), model="ollama:llama3.1:8b")
     assert table(compare_runs(a, b), "What differs")[1:] == [["model", "extractive", "ollama:llama3.1:8b"]]
 
@@ -52,7 +52,7 @@ def test_one_strategy_against_another(tmp_path: Path) -> None:
         ({"name": "musique"}, "is on hotpotqa, and"),
     ],
 )
-def test_other_data_is_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_different_data_is_rejected(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     a = small(tmp_path / "a", line(1))
     b = small(tmp_path / "b", line(1, dataset=change.get("name", "hotpotqa")))
     told = json.loads((b / "manifest.json").read_text())
@@ -62,13 +62,13 @@ def test_other_data_is_refused(tmp_path: Path, change: dict[str, Any], said: str
         compare_runs(a, b)
 
 
-def test_no_common_question_is_refused(tmp_path: Path) -> None:
+def test_runs_without_common_questions_are_rejected(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1, id="one")), small(tmp_path / "b", line(1, id="two"))
     with pytest.raises(UsageError, match="no question in common"):
         compare_runs(a, b)
 
 
-def test_the_page_holds_both_runs(tmp_path: Path) -> None:
+def test_the_page_contains_both_runs(tmp_path: Path) -> None:
     a, b = make_run(tmp_path / "a", 5, seed=1), make_run(tmp_path / "b", 5, seed=2)
     page = compare_runs_page(a, b)
     index = json.loads(page.partition('id="index">')[2].partition("</script>")[0])

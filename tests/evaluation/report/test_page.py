@@ -92,7 +92,7 @@ def test_a_figure_leads_to_exactly_its_lines(run: Path) -> None:
 
 
 @in_a_browser
-def test_where_one_wins_over_another(run: Path) -> None:
+def test_wins_of_one_over_another_are_linked(run: Path) -> None:
     place = "#lines?dataset=hotpotqa&first=prune%7C&second=naive%7C&won=first"
     rows = [(number, one) for number, one in enumerate(rows_of(run), 1) if one["dataset"] == "hotpotqa"]
     naive = {one["id"] for _, one in rows if one["strategy"] == "naive" and one["em"] == 1}

@@ -29,7 +29,7 @@ def test_failures_are_counted_and_listed_each_with_its_line(run: Path) -> None:
     assert f"of which {len(failed)} failed" in markdown
 
 
-def test_head_says_what_was_run_and_how_to_run_it_again(run: Path) -> None:
+def test_the_head_has_the_configuration_and_the_command(run: Path) -> None:
     markdown = (run / "report.md").read_text()
     told = json.loads((run / "manifest.json").read_text())
     for wanted in (
@@ -42,7 +42,7 @@ def test_head_says_what_was_run_and_how_to_run_it_again(run: Path) -> None:
         assert wanted in markdown
 
 
-def test_priors_stand_beside_the_strategies(run: Path) -> None:
+def test_priors_are_in_the_table_of_strategies(run: Path) -> None:
     names = [cells[0] for cells in table((run / "report.md").read_text(), "Answers")]
     assert names[-2:] == ["majority answer", "majority by type"]
 
@@ -53,7 +53,7 @@ def test_sweeps_and_ablations_have_their_tables(run: Path) -> None:
     assert table(markdown, "Ablations")[1][:4] == ["hotpotqa", "tor", "without judge", "20"]
 
 
-def test_papers_figures_stand_only_beside_their_data_set(run: Path, tmp_path: Path) -> None:
+def test_papers_figures_are_only_in_reports_on_their_data_set(run: Path, tmp_path: Path) -> None:
     published = {cells[0]: cells[1:3] for cells in table((run / "report.md").read_text(), r"multihop\_rag: answers")[1:]}
     assert published["ToR-RAG, depth 3"] == ["60.25", "61.18"]
     other = make_run(tmp_path / "own", 5, datasets=["our-own"])
@@ -78,7 +78,7 @@ def test_the_same_run_gives_the_same_bytes_in_another_process(run: Path) -> None
     assert {name: (run / name).read_bytes() for name in before} == before
 
 
-def test_what_never_searched_has_no_retrieval_figures(run: Path) -> None:
+def test_strategies_without_search_have_no_retrieval_figures(run: Path) -> None:
     assert any(one["error"] for one in rows_of(run) if one["strategy"] == "closed-book")
     markdown = (run / "report.md").read_text()
     for title in ("Retrieval", r"multihop\_rag: retrieval"):

@@ -22,7 +22,7 @@ def branch(path: str, answer: str, status: str = "leaf", question: str = "Who?")
     return {"path": path, "question": question, "status": status, "answer": answer, "evidence": [], "cited": []}
 
 
-def test_rows_of_all_runs_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
+def test_rows_of_all_runs_are_named_by_their_differences(tmp_path: Path) -> None:
     a = small(tmp_path / "a", line(1), line(1, variant="index-kind=graph"), line(1, variant="k=3"))
     b = small(tmp_path / "b", line(1), model="ollama:llama3.1:8b", base={"tau": 0.8})
     names = [cells[0] for cells in table(told(a, b), "Answers")[1:]]
@@ -41,7 +41,7 @@ def test_runs_that_differ_in_nothing_are_named_by_their_folders(tmp_path: Path) 
     ]
 
 
-def test_figures_are_of_the_questions_that_all_runs_were_asked(tmp_path: Path) -> None:
+def test_figures_are_of_the_common_questions(tmp_path: Path) -> None:
     a = small(tmp_path / "a", *(line(number, em=1.0, error=None) for number in (1, 2, 3)))
     b = small(tmp_path / "b", *(line(number, em=0.0, error=None) for number in (2, 3, 4)), seed=1, model="other")
     markdown = told(a, b)
@@ -50,7 +50,7 @@ def test_figures_are_of_the_questions_that_all_runs_were_asked(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("changed", "said"), [({"id": "other"}, "no question of 'hotpotqa' in common"), ({}, "different data")])
-def test_runs_on_other_data_are_refused(tmp_path: Path, changed: dict[str, str], said: str) -> None:
+def test_runs_on_different_data_are_rejected(tmp_path: Path, changed: dict[str, str], said: str) -> None:
     a, b = small(tmp_path / "a", line(1)), small(tmp_path / "b", line(1, **changed))
     if not changed:
         manifest = json.loads((b / "manifest.json").read_text())
@@ -69,13 +69,13 @@ def test_a_table_of_several_runs_names_the_lines_of_all(tmp_path: Path) -> None:
     assert [json.loads(one) for one in printed.splitlines()] == [*rows_of(a), *rows_of(b)]
 
 
-def test_lines_of_the_same_number_are_told_apart_in_the_browser(tmp_path: Path) -> None:
+def test_lines_with_the_same_number_are_distinguished_in_the_browser(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1)), small(tmp_path / "b", line(1), model="other")
     index = json.loads(write_side_by_side([a, b], tmp_path).read_text().partition('id="index">')[2].partition("</script>")[0])
     assert {one[3] for one in index["lines"]} == {f"{run / 'results.jsonl'}:1" for run in (a, b)}
 
 
-def test_what_no_cheaper_one_equals_is_on_the_front(tmp_path: Path) -> None:
+def test_the_front_has_the_points_that_no_cheaper_one_equals(tmp_path: Path) -> None:
     def costing(strategy: str, calls: int, f1: float) -> dict[str, object]:
         usage = {"llm_calls": calls, "prompt_tokens": 10 * calls, "completion_tokens": calls, "wall_s": 1.0 * calls}
         return line(1, strategy, em=f1, f1=f1, usage=usage, error=None)
@@ -100,7 +100,7 @@ def test_scores_by_hops_follow_the_type_or_the_gold_documents(tmp_path: Path) ->
     assert "hops=3" in (folder / "report.html").read_text()
 
 
-def test_worst_are_confident_errors_then_answers_that_were_lost(tmp_path: Path) -> None:
+def test_worst_are_confident_errors_then_lost_answers(tmp_path: Path) -> None:
     wrong = {"em": 0.0, "error": None, "answer": "Graz", "abstained": False, "gold": "Ada"}
     sure = [line(number, "tor", **wrong, confidence=0.5 + number / 100, tree=[branch("0", "Graz")]) for number in range(12)]
     lost = line(

@@ -73,7 +73,7 @@ def test_a_tree_is_drawn_as_on_the_page_of_one_answer(tmp_path: Path) -> None:
 
 
 @in_a_browser
-def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
+def test_rare_cases_are_drawn_in_the_same_style(tmp_path: Path) -> None:
     tree = merge_branches(
         {},
         {
@@ -89,7 +89,7 @@ def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
 
 
 @in_a_browser
-def test_what_was_found_is_listed_in_the_same_style(tmp_path: Path) -> None:
+def test_evidence_is_listed_in_the_same_style(tmp_path: Path) -> None:
     branch = Branch(path="0", question="one", status="leaf", evidence=("a", "b"), cited=("a",))
     write_report(small(tmp_path / "run", line(1, "tor", tree=[row(branch)])))
     passages = {name: Passage(id=name, text="", source=name, score=0.5) for name in "ab"}
@@ -104,7 +104,7 @@ def evidence(page: str) -> list[object]:
 
 
 @in_a_browser
-def test_a_tree_of_another_version_is_drawn_where_it_can_be_and_else_told_of(tmp_path: Path) -> None:
+def test_a_tree_of_another_version_is_drawn_if_possible_or_reported(tmp_path: Path) -> None:
     known = {"path": "0", "question": "Who?", "status": "leaf", "answer": "Ada"}
     write_report(small(tmp_path / "more", line(1, "tor", tree=[{**known, "mood": "<b>glad</b>", "note": None}])))
     write_report(small(tmp_path / "other", line(1, "tor", tree=[{**known, "status": "<i>settled</i>"}, "odd"])))

@@ -132,18 +132,18 @@ def test_only_some_strategies_and_only_sure_trees(tmp_path: Path) -> None:
         exported(folder, "sft", min_confidence=0.9)
 
 
-def test_a_run_without_calls_says_how_to_keep_them(tmp_path: Path) -> None:
+def test_the_error_for_a_run_without_calls_names_the_option(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--calls"):
         exported(small(tmp_path / "run", tor(1)), "sft")
 
 
 @pytest.mark.parametrize("calls", ["none", [1], [{"prompt": "answer"}]])
-def test_calls_that_are_none_are_refused(tmp_path: Path, calls: Any) -> None:
+def test_invalid_calls_are_rejected(tmp_path: Path, calls: Any) -> None:
     with pytest.raises(InputError, match="invalid recorded call"):
         exported(small(tmp_path / "run", tor(1, calls=calls)), "sft")
 
 
-def test_a_run_keeps_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -> None:
+def test_a_run_records_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -> None:
     model = knowing()
     asked: RunOptions = order(data, tmp_path / "run", model, calls=True, limit=2)
     execute(asked)

@@ -64,7 +64,7 @@ def test_unknown_columns_are_ignored(tmp_path: Path) -> None:
         (lambda folder: (folder / "results.jsonl").write_bytes(b"\xff\xfe\n"), "cannot read"),
     ],
 )
-def test_a_bad_run_is_one_clear_line(tmp_path: Path, spoil: Any, said: str) -> None:
+def test_an_invalid_run_gives_one_clear_line(tmp_path: Path, spoil: Any, said: str) -> None:
     folder = small(tmp_path / "run", line(1))
     spoil(folder)
     with pytest.raises(InputError, match=said) as caught:
@@ -73,7 +73,7 @@ def test_a_bad_run_is_one_clear_line(tmp_path: Path, spoil: Any, said: str) -> N
     assert not (folder / "report.html").exists()
 
 
-def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small(tmp_path / "run", line(1))
     for name in [name for name in sys.modules if name.startswith(("matplotlib", "ramify.evaluation.report."))]:
         monkeypatch.delitem(sys.modules, name)
