@@ -123,7 +123,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "server that repeats the key in its error",
         "server that repeats the key during an evaluation",
     ],
-    "doors": [
+    "interfaces": [
         "control, bidirectional, zero-width characters and markup in documents and replies",
         "the same in JSON",
         "invisible characters in a document's text and name, at the command line",

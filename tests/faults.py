@@ -16,15 +16,15 @@ import pytest
 from tests.fault_rows import ROWS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "faults.md"
-HEAD: Final = """# Faults
+PAGE_HEAD: Final = """# Faults
 
 What happens when something breaks: the model's server, the index, a document, the disk, the process, a request. Made by `make faults`
 from the tests that ran (`pytest -m fault`); a row that no passed test has fails `make test-all`.
 
 *Seen* is what a user is told, *kept* what is still there afterwards, *code* the exit code of the command, or the status of HTTP;
-*cases* counts tests, each another combination of the fault with a protocol, strategy, file or door.
+*cases* counts tests, each another combination of the fault with a protocol, strategy, file or interface.
 """
-COLUMNS: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
+TABLE_HEAD: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
 Row = tuple[str, str, str, str, str]  # area, fault, seen, kept, code
 
 
@@ -79,7 +79,7 @@ class Matrix:
 
 def page(passed: Mapping[Row, Sequence[str]]) -> str:
     """Return the page: a table for each area, in the order of the rows."""
-    parts = [HEAD]
+    parts = [PAGE_HEAD]
     for area, names in ROWS.items():
         order = list(names)
         rows = sorted((row for row in passed if row[0] == area), key=lambda row: (order.index(row[1]), row))
@@ -87,7 +87,7 @@ def page(passed: Mapping[Row, Sequence[str]]) -> str:
             continue
         lines = [_line(row, passed[row]) for row in rows]
         total = sum(len(passed[row]) for row in rows)
-        body = "\n".join([COLUMNS, *lines])
+        body = "\n".join([TABLE_HEAD, *lines])
         parts.append(f"\n## {area.capitalize()}\n\n{total} cases.\n\n{body}\n")
     return "".join(parts)
 

@@ -2,7 +2,7 @@
 
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER = {
+SHARED_FILES = {
     "tests/studio/server/dev/test_command.py": "dev server",
     "tests/studio/server/dev/test_runs.py": "dev server",
     "tests/studio/server/dev/test_threads.py": "dev server",
@@ -18,8 +18,8 @@ TOGETHER = {
     "tests/evaluation/report/test_page.py": "report page",
     "tests/graphs/test_memory.py": "memory",
     "tests/nodes/asking/test_learned_window.py": "learned window",
-    "tests/studio/commands/test_index_in_milvus.py": "milvus at the doors",
-    "tests/studio/commands/test_eval.py": "eval at the doors",
+    "tests/studio/commands/test_index_in_milvus.py": "milvus commands",
+    "tests/studio/commands/test_eval.py": "eval command",
     "tests/studio/inspection/test_groups.py": "groups",
     "tests/studio/inspection/test_groups_page.py": "groups",
     "tests/studio/test_repeated_keys.py": "secrets",
@@ -35,7 +35,7 @@ TOGETHER = {
 }
 """What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""
 
-REAL = frozenset(
+REAL_FILES = frozenset(
     {
         "tests/evaluation/load/test_real_data.py",
         "tests/prompts/test_replies_of_smollm2.py",
@@ -51,7 +51,7 @@ REAL = frozenset(
 )
 """Files whose tests are marked `real`: `make test` leaves them out, `make test-all` runs them."""
 
-SLOW = frozenset(
+SLOW_TESTS = frozenset(
     {
         "tests/benchmarks/test_bench.py",
         "tests/benchmarks/test_real_questions.py",
@@ -127,19 +127,19 @@ SLOW = frozenset(
 """Files and tests that are marked `slow`, for the same: they kill processes, start servers, or run one thing many times over."""
 
 
-class Sharing(LoadScopeScheduling):
+class SharedScheduling(LoadScopeScheduling):
     """Deal out groups of tests, the larger ones first."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return group(nodeid)
+        return group_of_test(nodeid)
 
 
 def is_slow(nodeid: str) -> bool:
     """Return whether a test is marked `slow`."""
-    return not SLOW.isdisjoint((nodeid.partition("::")[0], nodeid.partition("[")[0]))
+    return not SLOW_TESTS.isdisjoint((nodeid.partition("::")[0], nodeid.partition("[")[0]))
 
 
-def group(nodeid: str) -> str:
+def group_of_test(nodeid: str) -> str:
     """Name the group of a test; most are a group of their own. All that run the small model are one: side by side they slow each other."""
     file = nodeid.partition("::")[0]
-    return "smollm2" if "smollm2" in file else TOGETHER.get(file, nodeid)
+    return "smollm2" if "smollm2" in file else SHARED_FILES.get(file, nodeid)

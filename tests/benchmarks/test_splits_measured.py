@@ -20,7 +20,7 @@ from benchmarks.splitting import OFFICIAL, WHOLE, measure, systems
 from ramify.tools.arithmetic import Combination
 from ramify.tools.errors import InputError
 from ramify.tools.splitting import Split
-from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, told
+from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, split_of
 from tests.fakes import FakeModel
 from training.source import Document
 from training.writing.written import Written
@@ -87,7 +87,7 @@ def test_a_language_model_uses_the_prompt_of_the_toolkit() -> None:
         return {"thought": "", "simple": not first, "first": first, "second": second.replace("{1}", "#1")}
 
     halves = model(FakeModel(replies=reply))
-    assert flattened(QUESTION, halves, told) == STEPS
+    assert flattened(QUESTION, halves, split_of) == STEPS
     assert halves("Why?") is None
     assert halves("Who is Ann Lee?") is None
 

@@ -12,7 +12,7 @@ from ramify.evaluation.run import execute
 from ramify.evaluation.task import RESULTS, Row, iter_rows
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import table
+from tests.evaluation.few_lines import read_table
 
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
@@ -20,7 +20,7 @@ ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}
 LABELLED = {"label", "full + label"}
 
 
-def measured(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
+def measure(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
     """Run on the command line, and give the lines of degraded metadata."""
     evaluate(
         out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
@@ -31,7 +31,7 @@ def measured(data: Path, out: Path, degrade: list[str], label: str | None = None
 @pytest.fixture(scope="module")
 def run(manual: Path) -> Path:
     out = manual.parent / "run"
-    measured(manual, out, ["missing=0,.5", "noise=0,.5"], "chapter", 2)
+    measure(manual, out, ["missing=0,.5", "noise=0,.5"], "chapter", 2)
     return out
 
 
@@ -82,21 +82,21 @@ def test_a_run_is_resumed_and_nothing_is_measured_twice(
     out.mkdir()
     (out / "manifest.json").write_bytes((run / "manifest.json").read_bytes())
     (out / RESULTS).write_text("".join(lines[:-30]) + lines[-30][:40], encoding="utf-8")
-    assert measured(manual, out, degrade, "chapter", 2) == rows
+    assert measure(manual, out, degrade, "chapter", 2) == rows
     assert not (out / "degraded").exists(), "copies go"
 
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
     monkeypatch.setattr("ramify.evaluation.search.hierarchy", never)
-    assert measured(manual, out, degrade, "chapter", 2) == rows
+    assert measure(manual, out, degrade, "chapter", 2) == rows
 
 
 def test_no_share_missing_is_no_noise_and_another_run_measures_the_same(manual: Path, rows: list[Row], tmp_path: Path) -> None:
     unlabelled = [row for row in rows if row["system"] not in LABELLED]
     whole = [row for row in unlabelled if row["degraded"] == "none"]
-    assert measured(manual, tmp_path / "missing", ["missing=0"]) == measured(manual, tmp_path / "noise", ["noise=0"]) == whole
-    again = measured(manual, tmp_path / "again", ["noise=.5"])
+    assert measure(manual, tmp_path / "missing", ["missing=0"]) == measure(manual, tmp_path / "noise", ["noise=0"]) == whole
+    again = measure(manual, tmp_path / "again", ["noise=.5"])
     assert again == [*whole, *(row for row in unlabelled if (row["degraded"], row["draw"]) == ("noise", 1))]
 
 
@@ -116,17 +116,17 @@ def test_a_hierarchy_looked_at_flat_finds_what_plain_passages_find(manual: Path,
 def test_the_report_gives_means_over_drawings_and_differences_by_question(run: Path, rows: list[Row]) -> None:
     write_report(run)
     markdown = (run / "report.md").read_text(encoding="utf-8")
-    head, *found = table(markdown, "manual: recall@10")
+    head, *found = read_table(markdown, "manual: recall@10")
     assert head == ["system", "clean", "missing 50 %", "noise 50 %"]
     told = {cells[0]: cells[1:] for cells in found}
     assert told["full"][1].strip("*").startswith(f"{100 * mean(rows, 'recall@10', 'full', 'missing'):.1f}")
     assert told["flat"][0].strip("*") == told["flat"][2].strip("*"), "what reads no metadata is everywhere alike"
     assert told["full, headings=0"][1:] == ["–", "–"]
     gained = 100 * (mean(rows, "recall@10", "full", "missing") - mean(rows, "recall@10", "meta + RAPTOR, hard", "missing"))
-    differences = {(cells[0], cells[1]): cells[3] for cells in table(markdown, "manual: differences of recall@10")[1:]}
+    differences = {(cells[0], cells[1]): cells[3] for cells in read_table(markdown, "manual: differences of recall@10")[1:]}
     assert differences["full", "meta + RAPTOR, hard"].startswith(f"{gained:+.1f} ▲")
-    assert table(markdown, "manual: hits@1, common (3)")[1][0] == "flat"
-    ablations = {cells[0].replace("\\", ""): cells[2] for cells in table(markdown, "manual: ablations")[1:]}
+    assert read_table(markdown, "manual: hits@1, common (3)")[1][0] == "flat"
+    ablations = {cells[0].replace("\\", ""): cells[2] for cells in read_table(markdown, "manual: ablations")[1:]}
     assert ablations["missing_50pct"].startswith(told["full"][1].replace("*", "").partition(" ")[0])
     assert ablations["noise_30pct"] == "not run"
     assert len(ablations) == 10

@@ -16,8 +16,8 @@ from ramify.evaluation.run import execute
 from ramify.evaluation.task import Row
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import line, small, table
-from tests.evaluation.small_data_set import TOWNS, knowing, order, write_data
+from tests.evaluation.few_lines import make_line, read_table, write_run
+from tests.evaluation.small_data_set import TOWNS, make_model, make_options, write_data
 from tests.fakes import FakeModel
 
 FULL, BRIEF = "Bridges, mills and a railway were built. Ships were built at Drumlow.", "Bridges."
@@ -30,8 +30,8 @@ def open_run(folder: Path, strategy: str, answer: str, cited: int) -> Path:
     unscored = dict.fromkeys(("em", "f1", "containment", "official"))
     citations = [{"id": f"p{place}", "source": f"{place}.md", "text": "", "cited": True} for place in range(cited)]
     said = {"gold": "", "error": None, "answer": answer, "explanation": "", "citations": citations, "tree": [], "abstained": False}
-    rows = [line(number, strategy, question=f"What was built? {number}", **unscored, **said) for number in range(QUESTIONS)]
-    return small(folder, *rows)
+    rows = [make_line(number, strategy, question=f"What was built? {number}", **unscored, **said) for number in range(QUESTIONS)]
+    return write_run(folder, *rows)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def judged(runs: tuple[Path, Path], chat: FakeModel, repeats: int = 5, **options
 
 class TestJudge:
     def test_preferences_are_counted_in_either_order(self, runs: tuple[Path, Path]) -> None:
-        rows = table(compare_runs(*runs, judged(runs, said(longer))), f"{NAMED}, judged by FakeModel")
+        rows = read_table(compare_runs(*runs, judged(runs, said(longer))), f"{NAMED}, judged by FakeModel")
         assert [row[0] for row in rows[1:]] == list(CRITERIA)
         assert {tuple(row[1:5]) for row in rows[1:]} == {(str(QUESTIONS), "100 %", "0 %", "0 %")}
         assert {row[5] for row in rows[1:]} == {"100 % (100 to 100)"}, "six questions are too few for a mark after the correction"
@@ -76,11 +76,11 @@ class TestJudge:
 
     def test_position_bias_is_detected(self, runs: tuple[Path, Path]) -> None:
         told = compare_runs(*runs, judged(runs, said(lambda first, second: "1"), repeats=4))
-        assert {row[5] for row in table(told, f"{NAMED}, judged by FakeModel")[1:]} == {"50 % (50 to 50)"}
+        assert {row[5] for row in read_table(told, f"{NAMED}, judged by FakeModel")[1:]} == {"50 % (50 to 50)"}
         assert "Of its verdicts for one side, 100 % were for what stood first." in told
 
     def test_a_tie_is_half_a_win(self, runs: tuple[Path, Path]) -> None:
-        row = table(compare_runs(*runs, judged(runs, said(lambda first, second: "tie"))), f"{NAMED}, judged by FakeModel")[1]
+        row = read_table(compare_runs(*runs, judged(runs, said(lambda first, second: "tie"))), f"{NAMED}, judged by FakeModel")[1]
         assert row[2:6] == ["0 %", "0 %", "100 %", "50 % (50 to 50)"]
 
     def test_it_is_shown_the_sources(self, runs: tuple[Path, Path]) -> None:
@@ -119,7 +119,7 @@ class TestKept:
         others = runs[0], open_run(tmp_path / "c", "prune", BRIEF, 1)
         rows = judged(others, chat := said(longer), repeats=1)
         assert chat.calls == []
-        assert table(compare_runs(*others, rows), "hotpotqa: global and prune, judged by FakeModel")[1][1] == str(QUESTIONS)
+        assert read_table(compare_runs(*others, rows), "hotpotqa: global and prune, judged by FakeModel")[1][1] == str(QUESTIONS)
 
     def test_an_incomplete_line_of_a_killed_run_is_requested_again(self, runs: tuple[Path, Path]) -> None:
         judged(runs, said(longer), repeats=1)
@@ -145,7 +145,7 @@ class TestKept:
 class TestOpenQuestions:
     def test_without_a_judge_what_they_rest_on_is_counted_and_called_a_proxy(self, runs: tuple[Path, Path]) -> None:
         told = compare_runs(*runs)
-        counted = {row[0]: row[1:4] for row in table(told, f"{NAMED}: proxies")[1:]}
+        counted = {row[0]: row[1:4] for row in read_table(told, f"{NAMED}: proxies")[1:]}
         assert counted["documents cited"] == ["6", "3.0", "1.0"]
         assert counted["distinct sentences"] == ["6", "2.0", "1.0"]
         assert "Proxies, counted without a judge" in told
@@ -158,7 +158,9 @@ class TestOpenQuestions:
 
     def test_a_run_on_them_scores_no_answer_and_fails_none(self, tmp_path: Path, cache: None) -> None:
         asked = [{"id": town, "question": f"What of {town}?", "type": "open"} for town in TOWNS]
-        rows = execute(order(write_data(tmp_path / "data", asked), tmp_path / "run", knowing(lambda question: "Rome" in question)))
+        rows = execute(
+            make_options(write_data(tmp_path / "data", asked), tmp_path / "run", make_model(lambda question: "Rome" in question))
+        )
         assert {row["em"] for row in rows} == {None}
         assert [row["id"] for row in rows if row["error"]] == ["Rome"]
         write_report(tmp_path / "run")

@@ -12,7 +12,7 @@ from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.graphs.building import structure
 from ramify.studio.cli import run
 from ramify.tools.index.searcher import DEMO, opened
-from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, written
+from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, write_questions
 
 CALL = ("--strategy", "naive", "--model", "extractive")
 
@@ -43,7 +43,7 @@ def by_key(out: Path) -> dict[tuple[str, str, str], Row]:
 def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
     own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    questions = written(tmp_path / "mine.csv", LEM, BORN, NOBODY)
+    questions = write_questions(tmp_path / "mine.csv", LEM, BORN, NOBODY)
     assert called(own, questions, tmp_path / "run", "--sweep", "k=1,5", "--retrieval-only", "--sweep", "search.seeds=2") == 0
     rows = by_key(tmp_path / "run")
     assert rows["search", "", "3"]["retrieval"]["recall@5"] == 1

@@ -17,7 +17,7 @@ def row(key: str, **more: Any) -> dict[str, Any]:
     return {"key": key, "strategy": "naive", "variant": "", "error": None, "em": 1.0, "answer": "Orléans", **more}
 
 
-def keys(file: Path) -> list[str]:
+def read_keys(file: Path) -> list[str]:
     return [one["key"] for one in read_rows(file)]
 
 
@@ -38,10 +38,10 @@ def test_an_incomplete_line_is_skipped_and_removed_before_writing(tmp_path: Path
         log.write([row("a"), row("b")])
     with file.open("ab") as lines:
         lines.write(half.encode(errors="surrogateescape"))
-    assert keys(file) == ["a", "b"]
+    assert read_keys(file) == ["a", "b"]
     with ResultLog(file) as log:
         log.write([row("c")])
-    assert keys(file) == ["a", "b", "c"]
+    assert read_keys(file) == ["a", "b", "c"]
 
 
 def test_a_file_with_only_an_incomplete_line_is_emptied(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_second_writer_is_rejected(tmp_path: Path) -> None:
         pass
     with ResultLog(file) as log:
         log.write([row("a")])
-    assert keys(file) == ["a"]
+    assert read_keys(file) == ["a"]
 
 
 FILL = """
@@ -97,11 +97,11 @@ def test_a_full_disk_leaves_whole_lines_and_gives_one_error(tmp_path: Path) -> N
     size = file.stat().st_size
     assert size == 5000
     assert not file.read_bytes().endswith(b"\n")
-    written = keys(file)
+    written = read_keys(file)
     assert written == [str(number) for number in range(len(written))]
     with ResultLog(file) as log:
         log.write([row("more")])
-    assert keys(file) == [*written, "more"]
+    assert read_keys(file) == [*written, "more"]
 
 
 def test_a_line_with_a_lone_surrogate_is_written(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def naive(**settings: Any) -> tuple[FakeModel, graphs.Result]:
     return chat, graphs.ask(ASKED, "naive", model=chat, index=library(TEXT), **settings)
 
 
-def scored(result: graphs.Result, hits_by: HitsBy) -> dict[str, Any]:
+def score(result: graphs.Result, hits_by: HitsBy) -> dict[str, Any]:
     document = next(iter(result.passages))
     gold = Question(id="1", question=ASKED, answer="Thames", supporting=(Support(doc_id=document, facts=(FACT,)),))
     return score_result(gold, result, hits_by)
@@ -46,15 +46,15 @@ def test_a_passage_of_three_hundred_tokens_is_shown_to_its_end() -> None:
     assert 270 < load_encoder(MINILM).count_tokens(TEXT) <= 300 < estimate(TEXT)
     chat, result = naive()
     assert chat.asked("answer")[0]["passages"][0]["text"] == TEXT
-    assert scored(result, "fact")["gold_retrieved"]
-    assert scored(result, "document")["gold_retrieved"]
+    assert score(result, "fact")["gold_retrieved"]
+    assert score(result, "document")["gold_retrieved"]
 
 
 @pytest.mark.parametrize("hits_by", ["fact", "document"])
 def test_truncated_text_does_not_count_as_forgotten(hits_by: HitsBy) -> None:
     chat, result = naive(passage_tokens=100)
     assert FACT not in chat.asked("answer")[0]["passages"][0]["text"]
-    told = scored(result, hits_by)
+    told = score(result, hits_by)
     assert not told["gold_retrieved"]
     assert told["retrieval"]["recall@5"] == 0
 

@@ -9,7 +9,7 @@ from ramify.evaluation._variants import ABLATION_SETTINGS, Variant, make_variant
 from ramify.evaluation.plan import RunOptions, list_variants
 from ramify.studio.commands.eval import PARTS
 from ramify.tools.errors import UsageError
-from tests.evaluation.small_data_set import knowing
+from tests.evaluation.small_data_set import make_model
 
 
 def names(found: list[Variant]) -> list[str]:
@@ -74,7 +74,7 @@ def test_strategies_without_search_have_no_search_settings() -> None:
         ({"options": {"ask_first": "splits"}}, ("ask_first=splits", "nobody can be asked")),
         ({"options": {"index": "demo"}}, ("index", "data set")),
         ({"options": {"seed": 3}}, ("seed", "--seed")),
-        ({"options": {"model": knowing()}, "workers": 2}, ("object", "name")),
+        ({"options": {"model": make_model()}, "workers": 2}, ("object", "name")),
     ],
 )
 def test_invalid_variants_are_rejected_before_anything_is_asked(asked: dict[str, Any], words: tuple[str, ...]) -> None:

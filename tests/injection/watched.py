@@ -21,7 +21,7 @@ def _hook(event: str, given: tuple[Any, ...]) -> None:
 
 
 @contextmanager
-def watched(*lures: str) -> Iterator[list[str]]:
+def watch_effects(*lures: str) -> Iterator[list[str]]:
     """Yield a list of what is done within the block; files whose paths hold a lure are not to be read, either.
 
     What is imported there for the first time is not compiled into files, which would be seen.

@@ -30,8 +30,8 @@ pytest.importorskip("matplotlib", reason="needs the extra `eval`")
 @pytest.fixture(params=ARCHIVES, ids=lambda path: path.name.removesuffix(".tar.gz"))
 def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What a version left, as the current folder."""
-    with tarfile.open(request.param) as held:
-        held.extractall(tmp_path, filter="data")
+    with tarfile.open(request.param) as archive:
+        archive.extractall(tmp_path, filter="data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -125,7 +125,7 @@ NEWER = fault(
 OLDER = fault(
     "upgrades", "an index of an older layout", sees="its layout and the one that is read; build it again", kept="the index", code=1
 )
-DOORS = {
+COMMANDS = {
     "ask": ("ask", ASKED, *NAIVE, "--index", "passages"),
     "search": ("search", ASKED, "--index", "passages"),
     "chat": ("chat", *NAIVE, "--index", "passages"),
@@ -141,15 +141,15 @@ DOORS = {
 
 
 @pytest.mark.parametrize("layout", [pytest.param(LAYOUT + 1, marks=NEWER), pytest.param(LAYOUT - 1, marks=OLDER)])
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_an_index_of_another_layout_is_one_error_line_on_each_interface(
-    ramify: Ramify, left: Path, monkeypatch: pytest.MonkeyPatch, door: str, layout: int
+    ramify: Ramify, left: Path, monkeypatch: pytest.MonkeyPatch, command: str, layout: int
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{ASKED}\n"))
     _relabel(left / "passages", layout)
     before = {path.name: path.read_bytes() for path in (left / "passages").iterdir()}
-    port = ("--port", str(free_port())) if door in ("serve", "studio") else ()
-    done = ramify(*DOORS[door], *port)
+    port = ("--port", str(free_port())) if command in ("serve", "studio") else ()
+    done = ramify(*COMMANDS[command], *port)
     errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
     assert (done.code, len(errors)) == (1, 1)
     assert f"(layout {layout}, not {LAYOUT})" in errors[0]

@@ -20,7 +20,7 @@ from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
 from ramify.studio.notebook._chat import Turn, files
 from ramify.tools.quoting import INVISIBLE, invisible
-from tests.evaluation.few_lines import line, small
+from tests.evaluation.few_lines import make_line, write_run
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.notebook.test_chat import html
@@ -74,7 +74,7 @@ DOORS: dict[str, Callable[[Result], str]] = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("attack", ATTACKS)
 @fault(
-    "doors",
+    "interfaces",
     "control, bidirectional, zero-width characters and markup in documents and replies",
     sees="written out as ⟨U+202E⟩, markup as text",
     kept="the value itself",
@@ -100,7 +100,7 @@ def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-@fault("doors", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
+@fault("interfaces", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
 def test_the_json_of_a_turn_is_exact(attack: str) -> None:
     given = said(ATTACKS[attack])
     [written] = [data for label, data, _ in files(given, "x") if label == "JSON"]
@@ -108,7 +108,7 @@ def test_the_json_of_a_turn_is_exact(attack: str) -> None:
 
 
 @fault(
-    "doors",
+    "interfaces",
     "invisible characters in a document's text and name, at the command line",
     sees="written out",
     kept="the document as it is",
@@ -129,12 +129,14 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
     assert text in json.loads(told[2].out)[0]["text"]
 
 
-@fault("doors", "invisible characters and markup in an evaluation", sees="written out in the report", kept="the rows as they are", code=0)
+@fault(
+    "interfaces", "invisible characters and markup in an evaluation", sees="written out in the report", kept="the rows as they are", code=0
+)
 def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     attack = " ".join(ATTACKS.values()) + PERSIAN
     words = dict.fromkeys(("id", "question", "type", "gold", "answer"), attack)
-    rows = [line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
-    write_report(folder := small(tmp_path / "run", *rows, model=attack, command=attack))
+    rows = [make_line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
+    write_report(folder := write_run(tmp_path / "run", *rows, model=attack, command=attack))
     drawn, index = (folder / "report.html").read_text(encoding="utf-8"), {}
     index = json.loads(re.search(r'id="index"[^>]*>(.*?)</script>', drawn, re.DOTALL)[1])  # type: ignore[index]
     for told in (drawn, (folder / "report.md").read_text(encoding="utf-8"), json.dumps(index, ensure_ascii=False)):

@@ -17,7 +17,7 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index, hnsw, publication
 from ramify.tools.knowledge.graph_file import GRAPH
-from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
+from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 from tests.graphs.agents import Caller, thinker, tools_said
 from tests.river import FIRST, QUESTION, river
 from tests.tools.fakes import WordEncoder
@@ -120,13 +120,13 @@ def read_file_content(name: str) -> Callable[[Path], str | None]:
 
 def run_evaluation(folder: Path) -> None:
     """Answer the questions of a small data set."""
-    execute(order(documents_folder(folder) / "rivers", folder / "run", knowing(), at_once=2))
+    execute(make_options(documents_folder(folder) / "rivers", folder / "run", make_model(), at_once=2))
 
 
 def prepare_evaluation(folder: Path) -> None:
     """Run all searches in advance, so that no encoder has to be loaded."""
-    data = write_data(documents_folder(folder) / "rivers", questions(12))
-    searched = execute(order(data, documents_folder(folder) / "searched", retrieval_only=True))
+    data = write_data(documents_folder(folder) / "rivers", make_questions(12))
+    searched = execute(make_options(data, documents_folder(folder) / "searched", retrieval_only=True))
     (folder / "run").mkdir()
     plain = (json.dumps(row) + "\n" for row in searched if row["variant"] == "")
     (folder / "run" / RESULTS).write_text("".join(plain), encoding="utf-8")
@@ -135,15 +135,15 @@ def prepare_evaluation(folder: Path) -> None:
 def resume_evaluation(folder: Path) -> None:
     """Resume the run: questions with a row are not asked again."""
     finished = {row["key"] for row in iter_rows(folder / "run" / RESULTS) if row["strategy"] != "search"}
-    model = knowing()
-    execute(order(documents_folder(folder) / "rivers", folder / "run", model, at_once=2))
+    model = make_model()
+    execute(make_options(documents_folder(folder) / "rivers", folder / "run", model, at_once=2))
     assert len(model.calls) == 12 - len(finished), f"{len(model.calls)} calls, with {len(finished)} rows of 12 kept"
 
 
 def read_scores(folder: Path) -> dict[str, Any] | None:
     """Return the rows by key without times; None if some are missing."""
-    rows = asked(read_rows(folder / "run" / RESULTS))
-    by_key = timeless(list(rows.values()))
+    rows = question_rows(read_rows(folder / "run" / RESULTS))
+    by_key = without_times(list(rows.values()))
     return json.loads(json.dumps(by_key, sort_keys=True)) if len(by_key) == 12 else None
 
 

@@ -13,13 +13,13 @@ from ramify.tools.errors import InputError
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def documents(dataset: Dataset) -> dict[str, dict[str, Any]]:
+def read_documents(dataset: Dataset) -> dict[str, dict[str, Any]]:
     """Give the records of a data set's corpus by their ids."""
     records = [json.loads(line) for file in dataset.documents for line in file.read_text(encoding="utf-8").splitlines()]
     return {record["id"]: record for record in records}
 
 
-def refusal(path: Path, **options: Any) -> str:
+def load_error(path: Path, **options: Any) -> str:
     """Load what cannot be loaded, and give the message."""
     with pytest.raises(InputError) as caught:
         load_dataset(path, path.parent / "work", **options)

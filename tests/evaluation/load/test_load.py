@@ -69,16 +69,18 @@ def test_the_demo_has_two_halves(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sample", EVERY)
 def test_gold_documents_are_those_that_an_index_of_the_corpus_names(sample: str, tmp_path: Path) -> None:
     dataset = load_dataset(SAMPLES / sample, tmp_path / "work")
-    assert set(indexed(dataset, tmp_path / "index")) >= {gold for question in dataset.questions for gold in question.gold_documents}
+    assert set(passages_by_document(dataset, tmp_path / "index")) >= {
+        gold for question in dataset.questions for gold in question.gold_documents
+    }
 
 
 def test_a_passage_of_a_split_document_has_the_id_of_its_document(tmp_path: Path) -> None:
     dataset = load_dataset(SAMPLES / "multihop_rag", tmp_path / "work")
-    passages = indexed(dataset, tmp_path / "index")
+    passages = passages_by_document(dataset, tmp_path / "index")
     assert max(passages.values()) > 1, "no document was long enough to be split"
 
 
-def indexed(dataset: Dataset, folder: Path) -> dict[str, int]:
+def passages_by_document(dataset: Dataset, folder: Path) -> dict[str, int]:
     """Index the documents of a data set, and count the passages found of each."""
     Index.build(list(dataset.documents), folder, WordEmbeddings(), chunk_tokens=20, overlap=0)
     [hits] = Index.open(folder, WordEmbeddings()).search(["Ebbing"], k=100, mmr=None)
@@ -95,8 +97,8 @@ def test_limitations_are_reported_as_caveats(tmp_path: Path) -> None:
         {"id": "2", "question": "Two?", "answer": "two", "supporting": [{"doc_id": "d2"}]},
         {"id": "3", "question": "Three?", "answer": "", "type": "unanswerable"},
     ]
-    write(tmp_path / "corpus.jsonl", records)
-    write(tmp_path / "questions.jsonl", questions)
+    write_records(tmp_path / "corpus.jsonl", records)
+    write_records(tmp_path / "questions.jsonl", questions)
     dataset = load_dataset(tmp_path, tmp_path)
     partial, inferred, unknown = dataset.caveats
     assert partial.startswith("1 of 2 documents hold only a part of their text")
@@ -106,6 +108,6 @@ def test_limitations_are_reported_as_caveats(tmp_path: Path) -> None:
     assert dataset.questions[2].unanswerable
 
 
-def write(file: Path, records: Sequence[object]) -> Path:
+def write_records(file: Path, records: Sequence[object]) -> Path:
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return file

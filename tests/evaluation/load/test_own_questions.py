@@ -25,7 +25,7 @@ NOBODY: dict[str, Any] = {"id": "none", "question": "Who is king of Atlantis?", 
 COLUMNS = ("id", "question", "answer", "aliases", "type", "source", "quote", "needs_answer")
 
 
-def written(file: Path, *questions: dict[str, Any]) -> Path:
+def write_questions(file: Path, *questions: dict[str, Any]) -> Path:
     """Write a file of questions in the format of its name."""
     rows = [COLUMNS, *([str(one.get(name, "")) for name in COLUMNS] for one in questions)]
     if file.suffix == ".csv":
@@ -43,7 +43,7 @@ def written(file: Path, *questions: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".xlsx"])
 def test_a_file_of_any_format_gives_the_same_questions(suffix: str, tmp_path: Path) -> None:
-    own = load_own_questions(DEMO, written(tmp_path / f"mine{suffix}", LEM, BORN, NOBODY))
+    own = load_own_questions(DEMO, write_questions(tmp_path / f"mine{suffix}", LEM, BORN, NOBODY))
     first = 1 if suffix == ".jsonl" else 2
     assert (own.name, [question.id for question in own.questions]) == ("mine", [str(first), str(first + 1), "none"])
     wrote, born, nobody = own.questions
@@ -57,7 +57,7 @@ def test_a_file_of_any_format_gives_the_same_questions(suffix: str, tmp_path: Pa
 
 def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
     both = {**LEM, "source": "Solaris (novel)\ncorpus.jsonl#stanislaw-lem", "quote": f"first published in Warsaw in 1961\n{BORN['quote']}"}
-    [question] = load_own_questions(DEMO, written(tmp_path / "mine.csv", both)).questions
+    [question] = load_own_questions(DEMO, write_questions(tmp_path / "mine.csv", both)).questions
     assert question.gold_documents == ("corpus.jsonl#solaris-novel", "corpus.jsonl#stanislaw-lem")
     assert question.gold_facts == ("first published in Warsaw in 1961", BORN["quote"])
 
@@ -79,12 +79,12 @@ def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
 )
 def test_an_error_names_its_line(change: dict[str, Any], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):
-        load_own_questions(DEMO, written(tmp_path / "mine.jsonl", LEM, {**BORN, **change}))
+        load_own_questions(DEMO, write_questions(tmp_path / "mine.jsonl", LEM, {**BORN, **change}))
 
 
 def test_an_open_question_requires_its_type(tmp_path: Path) -> None:
     themes = {"question": "What are the themes?", "type": "open"}
-    own: Dataset = load_own_questions(DEMO, written(tmp_path / "mine.jsonl", themes))
+    own: Dataset = load_own_questions(DEMO, write_questions(tmp_path / "mine.jsonl", themes))
     assert own.questions[0].golds == ("",)
     assert "1 of 1 questions are open" in own.caveats[0]
 

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.skipif(not FOLDERS, reason="RAMIFY_DATA names no folder
 def test_the_counts_are_those_of_the_readme(folder: Path, tmp_path: Path) -> None:
     readme = (folder / "README.md").read_text(encoding="utf-8")
     dataset = load_dataset(folder, tmp_path, retrieval_only=folder.name in WITHOUT_ANSWERS)
-    questions = counted(readme, r"questions\.dev\.jsonl\.gz \| (\d+) ", r"([\d,]+) of the [\d,]+ questions")
-    documents = counted(readme, r"\*\*Counts\.\*\* documents (\d+)", r"([\d,]+) paragraphs of")
+    questions = read_counts(readme, r"questions\.dev\.jsonl\.gz \| (\d+) ", r"([\d,]+) of the [\d,]+ questions")
+    documents = read_counts(readme, r"\*\*Counts\.\*\* documents (\d+)", r"([\d,]+) paragraphs of")
     assert (len(dataset.questions), len(read_corpus(dataset.documents[0])[0])) == (questions, documents)
     assert dataset.hits_by == ("fact" if folder.name == "multihop_rag" else "document")
 
 
-def counted(readme: str, *patterns: str) -> int:
+def read_counts(readme: str, *patterns: str) -> int:
     """Read a count off a README, by the first pattern that it has."""
     found = next(filter(None, (re.search(pattern, readme) for pattern in patterns)), None)
     assert found, f"the README does not tell {patterns}"
