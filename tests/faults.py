@@ -1,4 +1,4 @@
-"""The fault matrix: a mark tells which fault a test causes, and docs/faults.md is made from the marked tests that passed.
+"""The fault matrix: a mark names the fault that a test causes, and docs/faults.md is made from the marked tests that passed.
 
     @fault("documents", "an archive that unpacks to far more than it holds", sees="the file named, skipped", kept="the other files", code=0)
 
@@ -29,7 +29,7 @@ Row = tuple[str, str, str, str, str]  # area, fault, seen, kept, code
 
 
 def fault(area: str, name: str, *, sees: str, kept: str, code: int | str = 0) -> pytest.MarkDecorator:
-    """Mark a test with the fault that it causes, and with what it shows of the outcome."""
+    """Return a mark with the fault that a test causes, and its outcome."""
     if name not in ROWS.get(area, []):
         raise ValueError(f"no fault {name!r} in the area {area!r}: add it to tests/fault_rows.py")
     mark: pytest.MarkDecorator = pytest.mark.fault(area, name, sees, kept, str(code))
@@ -46,7 +46,7 @@ class Matrix:
         self.problems: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note the rows of a test that passed."""
+        """Record the rows of a passed test."""
         for row in [row for key, row in report.user_properties if key == "fault"]:
             self.skipped |= report.skipped
             if report.when == "call" and report.passed:

@@ -1,4 +1,4 @@
-"""How tests are dealt out to processes: one by one, but those of a file that share something costly stay together and come first."""
+"""Distribution of tests to processes: one by one, except that files sharing something costly stay together and come first."""
 
 from xdist.scheduler import LoadScopeScheduling
 
@@ -33,7 +33,7 @@ SHARED_FILES = {
     "tests/tools/test_ray.py": "ray",
     "tests/training/test_kept_out.py": "kept out",
 }
-"""What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""
+"""Files whose tests share a server, an index, a run or data. xdist's own mark for it is without effect since pytest 9.2."""
 
 REAL_FILES = frozenset(
     {
@@ -128,7 +128,7 @@ SLOW_TESTS = frozenset(
 
 
 class SharedScheduling(LoadScopeScheduling):
-    """Deal out groups of tests, the larger ones first."""
+    """Distributes groups of tests, the larger ones first."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of_test(nodeid)
@@ -140,6 +140,6 @@ def is_slow(nodeid: str) -> bool:
 
 
 def group_of_test(nodeid: str) -> str:
-    """Name the group of a test; most are a group of their own. All that run the small model are one: side by side they slow each other."""
+    """Return the group of a test; most are their own group. All that run the small model are one: side by side they slow each other."""
     file = nodeid.partition("::")[0]
     return "smollm2" if "smollm2" in file else SHARED_FILES.get(file, nodeid)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
 
-from benchmarks.bench import DATA, HERE, RUNS
+from benchmarks.bench import DATA, FOLDER, RUNS
 
 
 def test_every_row_has_its_figure() -> None:
     environment = {name: value for name, value in os.environ.items() if name != DATA}  # with the data it takes minutes
-    done = subprocess.run([sys.executable, HERE / "bench.py", "--smallest"], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run([sys.executable, FOLDER / "bench.py", "--smallest"], capture_output=True, text=True, check=True, env=environment)
     head, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
     assert head == ["quantity", "figure", "target or note"]
     assert [name for name, *_ in rows] == [figure.name for run in RUNS for figure in run.figures]

@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
 
-from benchmarks.real_documents.answering import right
+from benchmarks.real_documents.answering import is_right
 from benchmarks.real_documents.questions import Question, Type
 from benchmarks.real_documents.table import read_run, table
 
@@ -39,7 +39,7 @@ LIST = make_question("list_all", "…", items=("B-tree", "Hash", "GiST", "GIN", 
     ],
 )
 def test_an_answer_is_right(question: Question, answer: str, closest: tuple[str, ...], expected: bool) -> None:
-    assert right(question, answer, closest) is expected
+    assert is_right(question, answer, closest) is expected
 
 
 @pytest.mark.parametrize(("split", "single"), [("development", True), ("reporting", False)])

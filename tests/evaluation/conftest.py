@@ -1,4 +1,4 @@
-"""Where runs keep what can be made again, for all tests of a session: the corpus of the small set is indexed once."""
+"""Fixtures of runs; the cache is shared by all tests of a session, so that the small corpus is indexed once."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs of a few given lines, and what stands in their reports: for tests of what is made of a run."""
+"""Runs with a few given lines, and tables of their reports: for tests of what reads a run."""
 
 import json
 import random

@@ -52,16 +52,16 @@ def make_model(fails: Callable[[str], bool] = lambda question: False) -> FakeMod
 
 
 def make_options(data: Path, out: Path, model: Any = None, **more: Any) -> RunOptions:
-    """Order a run of `closed-book`, the cheapest, on the data."""
+    """Return the options of a run of `closed-book`, the cheapest strategy, on the data."""
     options = {"model": model or make_model(), **more.pop("options", {})}
     return RunOptions(**{"datasets": (str(data),), "strategies": ("closed-book",), "options": options, "out": out, **more})
 
 
 def without_times(rows: list[Row]) -> dict[str, Row]:
-    """Give the lines by their keys, without the seconds that they took."""
+    """Return the lines by their keys, without the seconds that they took."""
     return {row["key"]: {**row, "usage": {**(row["usage"] or {}), "wall_s": 0, "loading_s": 0}} for row in rows}
 
 
 def question_rows(rows: list[Row]) -> dict[str, Row]:
-    """Give the lines of questions by their keys: all but those of searching alone."""
+    """Return the lines of questions by their keys: all but those of searching alone."""
     return {row["key"]: row for row in rows if row["strategy"] != "search"}

@@ -21,7 +21,7 @@ LABELLED = {"label", "full + label"}
 
 
 def measure(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
-    """Run on the command line, and give the lines of degraded metadata."""
+    """Run on the command line, and return the lines of degraded metadata."""
     evaluate(
         out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What counts as lost: a mishap on the way to an answer, and nothing that would come out the same again."""
+"""Which errors make a question count as failed: transient ones, and not malformed replies that a model would repeat."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ CUT = OSError("the wire was cut")
 
 
 def failure_of(strategy: str, failing: str = "", malformed: str = "", error: Exception = CUT, **options: Any) -> str | None:
-    """Tell why the river question counts as failed where the model breaks at one prompt, or gives no JSON at another."""
+    """Return why the river question counts as failed where the model breaks at one prompt, or gives no JSON at another."""
 
     def reply(prompt: str, slots: Any) -> Any:
         if prompt == failing:

@@ -1,4 +1,4 @@
-"""What a run says of itself, and that another cannot go on with it."""
+"""The manifest of a run, and that runs with another configuration cannot resume it."""
 
 import json
 from pathlib import Path

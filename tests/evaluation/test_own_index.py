@@ -19,7 +19,7 @@ CALL = ("--strategy", "naive", "--model", "extractive")
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give a copy of the demo's index with a graph, and check that nothing changes it."""
+    """Return a copy of the demo's index with a graph, and check that nothing changes it."""
     folder = tmp_path_factory.mktemp("own") / "index"
     shutil.copytree(opened(DEMO).where, folder)
     structure(folder)

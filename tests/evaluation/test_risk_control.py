@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not install
 
 import itertools
 
-from benchmarks.calibration import simulated
+from benchmarks.calibration import simulate
 
 RIGHT = [(0.5 + number / 100, True) for number in range(40)]
 
@@ -68,14 +68,14 @@ def test_the_lowest_possible_risk_is_reported_without_a_threshold() -> None:
 
 
 def test_the_bounds_hold_in_simulation() -> None:
-    measured = list(simulated(100, sizes=(100,), risks=(0.1,)))
+    measured = list(simulate(100, sizes=(100,), risks=(0.1,)))
     assert [one.population for one in measured if not one.kept(100)] == []
     assert any(one.reached > 0.5 for one in measured)
 
 
 @pytest.mark.slow
 def test_the_bounds_hold_in_a_thousand_splits() -> None:
-    assert [one for one in simulated(1000, sizes=(200,)) if not one.kept(1000)] == []
+    assert [one for one in simulate(1000, sizes=(200,)) if not one.kept(1000)] == []
 
 
 @pytest.mark.parametrize(("fit", "count"), [("platt", 150), ("isotonic", 400)])

@@ -1,4 +1,4 @@
-"""Lines on the disk: whole, or cut off; one writer; a disk that is full."""
+"""The file of results: complete and incomplete lines, a single writer, a full disk."""
 
 import json
 import resource

@@ -1,4 +1,4 @@
-"""Runs: what is asked, and what is not asked again."""
+"""Runs: which questions are asked, and which are not asked again."""
 
 import asyncio
 from collections import Counter

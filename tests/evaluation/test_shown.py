@@ -1,4 +1,4 @@
-"""What the model is shown of the passages: all of them, and no score counts what it was not shown."""
+"""Passages are shown to the model completely, and no score counts text that was not shown."""
 
 import os
 from pathlib import Path

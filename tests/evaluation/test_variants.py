@@ -1,4 +1,4 @@
-"""What is run beside the defaults: sweeps and ablations, and what is refused before anything is asked."""
+"""Variants besides the defaults (sweeps and ablations), and which are rejected before anything is asked."""
 
 from pathlib import Path
 from typing import Any

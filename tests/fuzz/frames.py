@@ -1,4 +1,4 @@
-"""What comes over a connection, as functions of bytes: requests to our servers, and what a model's server sends back.
+"""Fuzz targets for connections: requests to our servers, and what a model's server sends back.
 
 A request is answered, or refused by a status below 500 and a line in JSON; a question to a server that answers anything at all ends with a
 result or an error of the family. No server is started: requests go to the application itself, and replies come from a transport.
@@ -120,7 +120,7 @@ HELLO = b"""{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"prot
 
 
 class RecordingWriter(io.BytesIO):
-    """What is said, which stays; `last` is set once the ping is answered."""
+    """A writer that keeps what is written; `last` is set when the ping is answered."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What each released version left on a disk still opens: indexes, conversations, checkpoints, runs, profiles and ratings."""
+"""Files written by each released version can still be read: indexes, conversations, checkpoints, runs, profiles and ratings."""
 
 import io
 import json
@@ -29,7 +29,7 @@ pytest.importorskip("matplotlib", reason="needs the extra `eval`")
 
 @pytest.fixture(params=ARCHIVES, ids=lambda path: path.name.removesuffix(".tar.gz"))
 def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What a version left, as the current folder."""
+    """The files of a version, as the current folder."""
     with tarfile.open(request.param) as archive:
         archive.extractall(tmp_path, filter="data")
     monkeypatch.chdir(tmp_path)

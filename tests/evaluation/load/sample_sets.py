@@ -1,4 +1,4 @@
-"""What tests of data sets share."""
+"""Helpers for tests of data sets."""
 
 import json
 from pathlib import Path
@@ -14,13 +14,13 @@ SAMPLES = Path(__file__).parent / "samples"
 
 
 def read_documents(dataset: Dataset) -> dict[str, dict[str, Any]]:
-    """Give the records of a data set's corpus by their ids."""
+    """Return the records of a data set's corpus by their ids."""
     records = [json.loads(line) for file in dataset.documents for line in file.read_text(encoding="utf-8").splitlines()]
     return {record["id"]: record for record in records}
 
 
 def load_error(path: Path, **options: Any) -> str:
-    """Load what cannot be loaded, and give the message."""
+    """Load what cannot be loaded, and return the message."""
     with pytest.raises(InputError) as caught:
         load_dataset(path, path.parent / "work", **options)
     message = str(caught.value)

@@ -1,4 +1,4 @@
-"""What is declared of the papers: every row of their tables is run, and what is asked for beside it counts."""
+"""Declarations of papers: every row of their tables is run, and given options override theirs."""
 
 from pathlib import Path
 

@@ -19,7 +19,7 @@ in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this 
 
 
 def browse(folder: Path, place: str = "") -> str:
-    """Give the page as the browser has made it."""
+    """Return the page as the browser has made it."""
     asked = [str(CHROMIUM), *OPTIONS, f"--user-data-dir={folder / 'profile'}", f"file://{folder / 'report.html'}{place}"]
     return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60).stdout
 
@@ -49,13 +49,13 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def links(folder: Path, text: str) -> list[str]:
-    """List where the cells of a text lead."""
+    """Return where the cells of a text lead."""
     page = (folder / "report.html").read_text().replace("&amp;", "&")
     return re.findall(rf'<a href="([^"]*)">{re.escape(text)}</a>', page)
 
 
 def numbers(page: str) -> list[int]:
-    """List the lines that the browser's list shows."""
+    """Return the lines that the browser's list shows."""
     return [int(number) for number in re.findall(r'data-line="(\d+)"', page)]
 
 

@@ -23,7 +23,7 @@ OF_A_PASSAGE = {"title", "source"}
 
 
 class Cards(HTMLParser):
-    """List what stands in the first tree of a page: elements with what is said of them, and words."""
+    """Return the elements, attributes and words of the first tree of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ def test_evidence_is_listed_in_the_same_style(tmp_path: Path) -> None:
 
 
 def evidence(page: str) -> list[object]:
-    """List the elements of what was found, without those of a passage's text."""
+    """Return the elements of the evidence, without those of a passage's text."""
     told = [one for one in cards(page) if isinstance(one, tuple)]
     first = told.index(("details", {"class": "evidence"}))
     return [one for one in told[first:] if one[0] != "p" and one[1].get("class") not in OF_A_PASSAGE]
