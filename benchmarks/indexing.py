@@ -120,19 +120,15 @@ def main() -> None:
         show(measure(paths, Path(folder)))
 
 
-def show(measurement: Measurement) -> None:
-    built, bare = measurement.built, measurement.parse + measurement.encode
-    print(
-        f"{measurement.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {cores()} cores"
-    )
-    if measurement.files:
-        print(f"bare parse loop   {measurement.parse:8.1f} s  {measurement.files / measurement.parse:7.1f} files/s")
-    print(f"bare encode loop  {measurement.encode:8.1f} s  {built.encoded / measurement.encode:7.1f} passages/s")
-    print(f"Index.build       {measurement.build:8.1f} s  {built.encoded / measurement.build:7.1f} passages/s, busy {measurement.busy:.2f}")
-    print(
-        f"ratio             {bare / measurement.build:8.3f}     target {TARGET} {'reached' if bare / measurement.build >= TARGET else 'missed'}"
-    )
-    print(f"second build      {measurement.again:8.2f} s  {measurement.again / bare:7.4f} of the bare loops")
+def show(one: Measurement) -> None:
+    built, bare = one.built, one.parse + one.encode
+    print(f"{one.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {cores()} cores")
+    if one.files:
+        print(f"bare parse loop   {one.parse:8.1f} s  {one.files / one.parse:7.1f} files/s")
+    print(f"bare encode loop  {one.encode:8.1f} s  {built.encoded / one.encode:7.1f} passages/s")
+    print(f"Index.build       {one.build:8.1f} s  {built.encoded / one.build:7.1f} passages/s, busy {one.busy:.2f}")
+    print(f"ratio             {bare / one.build:8.3f}     target {TARGET} {'reached' if bare / one.build >= TARGET else 'missed'}")
+    print(f"second build      {one.again:8.2f} s  {one.again / bare:7.4f} of the bare loops")
 
 
 if __name__ == "__main__":

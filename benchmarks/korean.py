@@ -78,21 +78,22 @@ def character_f1(answer: str, golds: Sequence[str]) -> float:
 
 
 def share(values: Sequence[float]) -> str:
-    """Write a mean in percent with its 95 % interval."""
+    """Return a mean in percent with its 95 % interval."""
     low, high = bootstrap_interval(values)
     return f"{100 * fmean(values):.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def search(folder: Path, work: Path, limit: int) -> Iterator[str]:
-    """Return the share of questions whose paragraph is among the first found."""
+    """Yield the rows of a table: the share of questions whose paragraph is among the first found."""
     questions_asked = questions(folder, limit)
     yield f"| search | embedding | recall@{FOUND}, n = {len(questions_asked)} |\n|---|---|--:|"
     for embedding in (MINILM, E5):
         found_in = index(folder, work, embedding)
         for way, options in WAYS.items():
             found = found_in.search([one.text for one in questions_asked], k=FOUND, **options)
-            opened_index = [{paragraph_of(hit.document.id) for hit in hits} for hits in found]
-            yield f"| {way} | {embedding} | {share([float(one.paragraph in own) for one, own in zip(questions_asked, opened_index, strict=True)])} |"
+            paragraphs = [{paragraph_of(hit.document.id) for hit in hits} for hits in found]
+            recalls = [float(one.paragraph in own) for one, own in zip(questions_asked, paragraphs, strict=True)]
+            yield f"| {way} | {embedding} | {share(recalls)} |"
 
 
 def paragraph_of(passage: object) -> str:
@@ -101,7 +102,7 @@ def paragraph_of(passage: object) -> str:
 
 
 def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
-    """Return the gold paragraph and four others that were found, in random order."""
+    """Yield the scores of reading the gold paragraph and four retrieved ones, in random order."""
     questions_asked = questions(folder, limit)
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = {record["id"]: Quote(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)}
@@ -115,7 +116,7 @@ def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
 
 
 def answers(folder: Path, work: Path, limit: int) -> Iterator[str]:
-    """Ask from beginning to end."""
+    """Yield the scores of answers with search and reading."""
     questions_asked, opened_index = questions(folder, limit), index(folder, work, E5)
     given = [graphs.ask(one.text, "naive", model="extractive", index=opened_index) for one in questions_asked]
     texts = ["" if is_unknown(one.answer or "") else one.answer or "" for one in given]
@@ -123,7 +124,7 @@ def answers(folder: Path, work: Path, limit: int) -> Iterator[str]:
 
 
 def scores(what: str, question_list: Sequence[Question], texts: Sequence[str], sure: Sequence[float]) -> Iterator[str]:
-    """Return a row of figures."""
+    """Yield the rows of a table of scores."""
     right = [exact_match(text, one.answers) for text, one in zip(texts, question_list, strict=True)]
     near = [character_f1(text, one.answers) for text, one in zip(texts, question_list, strict=True)]
     yield f"| n = {len(question_list)} | exact match | F1 of characters | answered | mean confidence |\n|---|--:|--:|--:|--:|"

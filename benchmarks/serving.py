@@ -118,7 +118,8 @@ def main() -> int:
         kept = "each a conversation that is kept" if thread else "no conversation kept"
         with serving(arguments.at_once) as (url, process):
             print(
-                f"{arguments.questions} questions at once, {arguments.at_once} answered at a time, {kept}: {memory(process):,.0f} MiB when ready"
+                f"{arguments.questions} questions at once, {arguments.at_once} answered at a time, {kept}: "
+                f"{memory(process):,.0f} MiB when ready"
             )
             lost, after = asyncio.run(measure(url, process, questions, arguments.rounds, thread))
         growth = after[-1] / after[min(1, len(after) - 1)]
