@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ramify.evaluation._degraded import Degradation, DegradationKind
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import PRESET, STRATEGIES, arguments_of, build, configure, expand_preset, find_strategy, max_calls
+from ramify.graphs.strategies import PRESET, STRATEGIES, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch
@@ -164,7 +164,7 @@ class Variant(FrozenModel):
     @property
     def arguments(self) -> dict[str, Any]:
         """Return all arguments of `build`."""
-        defaults = {key: parameter.default for key, parameter in arguments_of(self.strategy).items()}
+        defaults = {key: parameter.default for key, parameter in find_strategy(self.strategy).parameters.items()}
         return {key: self.options.get(key, default) for key, default in defaults.items()}
 
 
@@ -245,7 +245,7 @@ def _available_options(strategy: str, kind: Kind) -> dict[str, Any]:
     excluded = {SEARCH_SETTING} if searches else SEARCH_ONLY_SETTINGS
     fields = build(strategy).settings.model_fields
     settings = {name: field.get_default() for name, field in fields.items() if name not in excluded}
-    arguments = {name: parameter.default for name, parameter in arguments_of(strategy).items()}
+    arguments = {name: parameter.default for name, parameter in find_strategy(strategy).parameters.items()}
     return {**settings, **(kind_search_defaults(kind) if searches else {}), **arguments}
 
 

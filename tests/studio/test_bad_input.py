@@ -68,9 +68,9 @@ HALVES = (
 )
 @fault(
     "interfaces",
-    "wrong usage: option, value, name, empty question, bytes that are no UTF-8",
+    "wrong usage: option, value, name, empty question, bytes that are not UTF-8",
     sees="one line on stderr, nothing on stdout",
-    kept="nothing is begun",
+    kept="nothing is started",
     code=2,
 )
 def test_wrong_usage(ramify: Ramify, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -93,7 +93,7 @@ def test_any_number_of_values_and_fields_is_a_filter(ramify: Ramify, built: Path
 )
 @fault(
     "index",
-    "place that cannot be: too long, with NUL, a circle of links, below a file",
+    "impossible path: too long, with NUL, a cycle of links, below a file",
     sees="one line on stderr at every command",
     kept="nothing is written",
     code=1,
@@ -225,14 +225,14 @@ def test_an_address_where_nothing_answers_is_an_error_without_a_model_s_name(
     assert one_line(done.err, f"no Ollama server answers at {nowhere}/v1", f"`--model openai:NAME --base-url {nowhere}/v1`")
 
 
-@fault("interfaces", "model's server is not running", sees="one line that says how to start it", kept="nothing is begun", code=1)
+@fault("interfaces", "model's server is not running", sees="one line that says how to start it", kept="nothing is started", code=1)
 def test_ollama_is_not_running(ramify: Ramify, nowhere: str) -> None:
     done = ramify("ask", "Who?", "--model", "ollama:llama3.1:8b", "--base-url", nowhere)
     assert (done.code, done.out) == (1, "")
     assert one_line(done.err, "ollama serve")
 
 
-@fault("interfaces", "model is not there", sees="one line that says how to get it", kept="nothing is begun", code=1)
+@fault("interfaces", "model is not installed", sees="one line that says how to get it", kept="nothing is started", code=1)
 def test_the_model_is_not_pulled(ramify: Ramify, ollama: Ollama) -> None:
     done = ramify("ask", "Who?", "--model", "ollama:absent", "--strategy", "closed-book")
     assert (done.code, done.out) == (1, "")

@@ -76,7 +76,7 @@ DOORS: dict[str, Callable[[Result], str]] = {
 @fault(
     "interfaces",
     "control, bidirectional, zero-width characters and markup in documents and replies",
-    sees="written out as ⟨U+202E⟩, markup as text",
+    sees="shown as codes such as ⟨U+202E⟩, markup as text",
     kept="the value itself",
     code=0,
 )
@@ -110,7 +110,7 @@ def test_the_json_of_a_turn_is_exact(attack: str) -> None:
 @fault(
     "interfaces",
     "invisible characters in a document's text and name, at the command line",
-    sees="written out",
+    sees="shown as their codes",
     kept="the document as it is",
     code=0,
 )
@@ -130,7 +130,11 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
 
 
 @fault(
-    "interfaces", "invisible characters and markup in an evaluation", sees="written out in the report", kept="the rows as they are", code=0
+    "interfaces",
+    "invisible characters and markup in an evaluation",
+    sees="shown as codes in the report",
+    kept="the rows as they are",
+    code=0,
 )
 def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     attack = " ".join(ATTACKS.values()) + PERSIAN

@@ -61,7 +61,7 @@ def evil() -> str:
     return page(result(tree=tree, passages=passages, citations=[citation], **changes))
 
 
-@fault("interfaces", "markup and scripts in everything that comes from outside, on a page", sees="text", kept="all", code=0)
+@fault("interfaces", "markup and scripts in untrusted text, on a page", sees="text", kept="all", code=0)
 def test_nothing_from_documents_or_models_is_markup() -> None:
     told = read(evil())
     assert told.tags.count("script") == 1
