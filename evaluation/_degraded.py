@@ -292,7 +292,7 @@ class TrueGroups:
         every = dict.fromkeys(value for value in flat_values if isinstance(value, (str, int, float)))
         return [value for value in every if not gold_values.isdisjoint(one.values(value))]
 
-    def degraded(self, cell: DegradedCell, seed: int) -> list[Document]:
+    def degrade_documents(self, cell: DegradedCell, seed: int) -> list[Document]:
         """Return the documents affected by a cell, with their metadata removed or replaced; larger shares include smaller ones."""
         ids = sorted(self.documents)
         random.Random(f"{seed} {cell.draw}").shuffle(ids)

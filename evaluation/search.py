@@ -291,7 +291,7 @@ def _cell_rows(context: DegradationContext, cell: DegradedCell, labels: bool, ou
     ]
     for (labelled, grouped), names in groupby(sorted(systems, key=_index_variant), _index_variant):
         copy_index(context.source.folder if labelled else context.source.unlabelled, context.folder)
-        if changed := context.truth.degraded(cell, context.seed):
+        if changed := context.truth.degrade_documents(cell, context.seed):
             amend(context.folder, context.encoder, changed, context.source.unlabelled)
         hierarchy(context.folder, group_by=context.source.group_by if grouped else [UNGROUPED])
         index = opened(context.folder)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ramify.evaluation.load import DEMO_DATASET
 from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.results.measures import Measure
 from ramify.graphs.strategies import STRATEGIES
 from ramify.tools.errors import UsageError
 
 PAPER_PRESET: dict[str, Any] = {"preset": "paper"}
-DEMO_DATASET = "demo"
 MODEL_OPTIONS = ("model", "base_url")
 JudgedCondition = tuple[str, str]
 """A strategy and its variant."""

@@ -23,7 +23,7 @@ from ramify.evaluation.risk_control import Bound, Outcomes
 from ramify.tools.quoting import one_line
 
 TEXT_COLOUR, RULE_COLOUR, FAINT_COLOUR = "#f0e0a1", "#f0e0a2", "#f0e0a3"
-COLOURS = tuple(f"#f0e0b{number}" for number in range(1, 8))
+LINE_COLOURS = tuple(f"#f0e0b{number}" for number in range(1, 8))
 """Placeholder colours, replaced by CSS variables of the page."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MAX_LABEL_CHARS = 28
@@ -65,7 +65,7 @@ def render_svg(name: str, size: tuple[float, float], panels: Sequence[Callable[[
 
 def line_colour(name: str, names: Sequence[str]) -> str:
     """Return the colour of a line among others."""
-    return COLOURS[_style_index(name, names) % len(COLOURS)]
+    return LINE_COLOURS[_style_index(name, names) % len(LINE_COLOURS)]
 
 
 def line_marker(name: str, names: Sequence[str]) -> str:
@@ -93,7 +93,7 @@ def _embeddable_svg(svg: str, name: str) -> Markup:
         TEXT_COLOUR: "var(--ink)",
         RULE_COLOUR: "var(--rule)",
         FAINT_COLOUR: "var(--faint)",
-        **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(COLOURS, 1)},
+        **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(LINE_COLOURS, 1)},
     }
     for placeholder, variable in inks.items():
         svg = svg.replace(placeholder, variable)
@@ -302,7 +302,7 @@ def _draw_shares(way: str, systems: SystemCurves, measure: Measure, axes: Axes) 
         axes.plot(
             [share for share, _ in points_in_percent], [value for _, value in points_in_percent],
             color=line_colour(system, names), marker=line_marker(system, names),
-            markersize=4.5, linestyle="solid" if place < len(COLOURS) else "dashed", label=short_label(system),
+            markersize=4.5, linestyle="solid" if place < len(LINE_COLOURS) else "dashed", label=short_label(system),
         )  # fmt: skip
     axes.set_xticks(sorted({100 * share for points in systems.values() for share, _ in points}))
     axes.set(title=f"{measure.title}, percent", xlabel=f"documents whose metadata are {'missing' if way == MISSING else 'wrong'}, percent")
@@ -319,7 +319,13 @@ def _draw_ablations(lines: StrategyLines, measure: Measure, axes: Axes) -> None:
     ends = zip(*map(_percent_interval, estimates.values()), strict=True)
     spread = [[abs(end - value) for end, value in zip(side, values, strict=True)] for side in ends]
     axes.barh(
-        range(len(estimates)), values, color=COLOURS[0], height=0.62, xerr=spread or None, ecolor=TEXT_COLOUR, error_kw={"elinewidth": 1}
+        range(len(estimates)),
+        values,
+        color=LINE_COLOURS[0],
+        height=0.62,
+        xerr=spread or None,
+        ecolor=TEXT_COLOUR,
+        error_kw={"elinewidth": 1},
     )
     _label_rows(axes, list(estimates))
     axes.set_xlabel(f"{measure.title}, percent")

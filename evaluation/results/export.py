@@ -157,11 +157,11 @@ def _add_decompositions(lines: Sequence[tuple[Run, ResultLine]], good: Sequence[
     ways: dict[tuple[str, str, bool], dict[str, dict[tuple[str, str], None]]] = {}
     for run, line in lines:
         dependent = _is_dependent(run, line)
-        for question, pair, kept in _find_splits(line, result):
+        for question, pair, is_kept in _find_splits(line, result):
             splits = ways.setdefault((line.row["dataset"], _question_key(question), dependent), {"asked": {}, "kept": {}, "pruned": {}})
             splits["asked"][question, ""] = None
-            if not kept or id(line) in right:
-                splits["kept" if kept else "pruned"][pair] = None
+            if not is_kept or id(line) in right:
+                splits["kept" if is_kept else "pruned"][pair] = None
     for (_, _, dependent), splits in ways.items():
         question = next(iter(splits["asked"]))[0]
         messages = DECOMPOSE.told_with(False, 0).render({"question": question, "dependent": dependent, "rejected": [], "kept": ""})

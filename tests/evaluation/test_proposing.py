@@ -171,7 +171,7 @@ def test_the_embedded_model_uses_rules(towns: str, tmp_path: Path, capsys: pytes
     ("more", "told"),
     [
         (["--kinds", "riddle"], "there is no kind of question 'riddle'"),
-        (["--kinds", "two-hop"], "questions of kind 'two-hop' take a language model"),
+        (["--kinds", "two-hop"], "questions of kind 'two-hop' require a language model"),
         (["--out", "q.xlsx"], "name a file that ends in .jsonl or .csv"),
     ],
 )
