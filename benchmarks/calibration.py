@@ -95,7 +95,7 @@ def split_in_halves(folder: Path, strategy: str, splits: int) -> Iterator[str]:
     """Calibrate on random halves of a run, and count on the others."""
     run = read_run(folder)
     lines = [
-        line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.scored
+        line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.has_gold
     ]
     outcomes = make_outcomes(lines)
     bounds: tuple[Bound, ...] = ("asked", "answered")

@@ -38,7 +38,7 @@ HELD_OUT = 100
 """One of this many documents comes with the update."""
 QUESTIONS, TURNS = 40, 5
 VIEWS: tuple[View, ...] = ("flat", "auto")
-Value = TypeVar("T")
+Value = TypeVar("Value")
 
 
 class Timing(NamedTuple):
