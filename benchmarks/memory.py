@@ -67,8 +67,8 @@ STEPS: dict[str, Callable[[], object]] = {
 def taken() -> tuple[float, float]:
     """Return the memory of this process, and how much of it is pages of files."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    told = {line.split()[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith(("VmRSS", "RssFile"))}
-    return told["VmRSS:"], told["RssFile:"]
+    status = {line.split()[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith(("VmRSS", "RssFile"))}
+    return status["VmRSS:"], status["RssFile:"]
 
 
 def steps() -> list[tuple[str, float, float]]:

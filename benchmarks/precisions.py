@@ -1,4 +1,4 @@
-"""How fast one thread encodes passages of 300 tokens: torch in float32 and bfloat16, and OpenVINO, where `pip install openvino` was run.
+"""Measure how fast one thread encodes passages of 300 tokens: torch in float32 and bfloat16, and OpenVINO, if it is installed.
 
     RAMIFY_DATA=… python benchmarks/precisions.py [--passages 64]
 
@@ -27,7 +27,7 @@ TOKENS, AT_ONCE = 300, 16
 
 
 def passages(count: int) -> Tensor:
-    """Return so many passages as word pieces, cut from paragraphs one after another."""
+    """Return `count` passages as word pieces, cut from paragraphs one after another."""
     texts = (record["text"] for name in SETS for record in records(name, "corpus.jsonl.gz"))
     pieces = (piece for text in texts for piece in PACKAGED.tokenizer(cutting=True).encode(text).ids[1:-1])
     return torch.tensor(list(islice(pieces, count * TOKENS))).reshape(count, TOKENS)

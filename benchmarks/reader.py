@@ -35,7 +35,7 @@ Item = TypeVar("Item")
 
 
 def figures(some: Sequence[Case]) -> str:
-    """Read all cases; give the figures of a row."""
+    """Read all cases; return the figures of a row."""
     spans = [read(case.question, case.passages) for case in some]
     given = [span.answer if span.confidence >= LEAST else "" for span in spans]
     golds = [case.answers or ("",) for case in some]
@@ -56,20 +56,20 @@ def _with_interval(values: Sequence[float]) -> str:
 
 
 def relevance(data: Path, limit: int) -> Iterator[str]:
-    """Give a row for each source with passages that bear on a question and others that look as if."""
+    """Return a row for each source with passages that bear on a question and others that look as if."""
     sources = [f"{name}{other}" for name in RANKED for other in ("", "_other")]
     kept: dict[str, list[Example]] = {source: [] for source in sources}
     for example in material(data / "train", sources):
         if part(example) == "measure":
             kept[example.source].append(example)
-    some = [example for source in sources for example in drawn(kept[source], limit)]
+    some = [example for source in sources for example in draw_cases(kept[source], limit)]
     told = by_source((example, read_context(example.question, example.context).relevance) for example in some)
     for name, ones in told.items():
         area = auc(ones)
         yield f"| {name} | {len(ones)} | {100 * right(ones):.1f} | {'' if area is None else f'{area:.3f}'} |"
 
 
-def drawn(every: Sequence[Item], limit: int) -> list[Item]:
+def draw_cases(every: Sequence[Item], limit: int) -> list[Item]:
     return random.Random(0).sample(every, min(limit, len(every)))
 
 
@@ -77,14 +77,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the reader alone.")
     parser.add_argument("--limit", type=int, default=1000, help="at most so many questions of a row, chosen by chance")
     parser.add_argument("--rows", default="", help="only rows with these words in their name; `relevance` for the second table")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     data = Path(os.environ["RAMIFY_DATA"])
     print(HEAD)
     for name, make in (*development(data), *kinds(data)):
-        if given.rows in name and (some := drawn(list(make()), given.limit)):
+        if arguments.rows in name and (some := draw_cases(list(make()), arguments.limit)):
             print(f"| {name} | {len(some)} | {figures(some)} |", flush=True)
-    if given.rows in "relevance":
-        print(f"\n{HEAD_RANKED}", *relevance(data, given.limit), sep="\n")
+    if arguments.rows in "relevance":
+        print(f"\n{HEAD_RANKED}", *relevance(data, arguments.limit), sep="\n")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from typing import Any, get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
-from benchmarks.made_passages import SETS, Made, make, records
+from benchmarks.made_passages import SETS, MixedVectors, make, records
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
@@ -40,11 +40,11 @@ MB = 2**20
 
 
 def build(count: int, work: Path) -> dict[str, Any]:
-    """Build the index of so many passages; seconds by stage, and the most memory that it took."""
+    """Build the index of `count` passages; seconds by stage, and the most memory that it took."""
     folder, corpus = work / str(count), work / f"{count}.jsonl"
     if not corpus.exists():
         make(count, corpus)
-    encoder = Made(work)
+    encoder = MixedVectors(work)
     ends: dict[str, float] = {}
     with progress_bar() as shown:
 
@@ -86,7 +86,7 @@ def measure(count: int, work: Path) -> dict[str, Any]:
     after = resident()
     asked = [record["question"] for name in SETS for record in records(name, "questions.jsonl.gz")]
     asked = random.Random(1).sample(asked, QUESTIONS)
-    vectors = Made(work).encode_queries(asked)
+    vectors = MixedVectors(work).encode_queries(asked)
     told: dict[str, Any] = {
         "open_s": opened, "vectors_mb": held.manifest.passages * held.manifest.dimension * 4 / MB, "opened_mb": after - before,
         "files_mb": {path.name: path.stat().st_size / MB for path in sorted(folder.iterdir()) if path.stat().st_size > MB / 10},
@@ -104,7 +104,7 @@ def measure(count: int, work: Path) -> dict[str, Any]:
 
 
 def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: SearchOptions) -> dict[str, float]:
-    """Give the milliseconds a question: their median, and the 95th of a hundred."""
+    """Return the milliseconds a question: their median, and the 95th of a hundred."""
     find(held, asked[:batch], vectors[:batch], how)
     took = []
     for start in range(0, len(asked), batch):
@@ -115,7 +115,7 @@ def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, ho
 
 
 def _once(held: Snapshot, asked: str, vector: Matrix, how: SearchOptions) -> float:
-    """Give the milliseconds of one search."""
+    """Return the milliseconds of one search."""
     began = time.perf_counter()
     find(held, [asked], vector, how)
     return 1000 * (time.perf_counter() - began)
@@ -135,7 +135,7 @@ def show(count: int, kept: str, told: dict[str, Any], built: dict[str, Any]) -> 
 
 
 def staged(stage: str, count: int, work: Path) -> dict[str, Any]:
-    """Do a stage in a process of its own."""
+    """Run a stage in its own process."""
     done = subprocess.run(
         [sys.executable, __file__, "--stage", stage, "--passages", str(count), "--work", str(work)],
         check=True,

@@ -19,7 +19,7 @@ from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.index.collections import fuse_ranks
 from ramify.tools.index.hybrid_search import Hit
 from tests.counted_work import growth
-from tests.evaluation.few_lines import line, small
+from tests.evaluation.few_lines import make_line, write_run
 from tests.studio.samples import result
 
 NEARLY_LINEAR = 5.5
@@ -71,7 +71,7 @@ def test_the_work_grows_as_what_is_given_does(what: str) -> None:
 
 def test_the_work_of_a_report_grows_as_its_rows_do(tmp_path: Path) -> None:
     def report(size: int) -> None:
-        rows = [line(number, strategy) for number in range(size) for strategy in ("naive", "prune")]
-        write_report(small(tmp_path / str(size), *rows))
+        rows = [make_line(number, strategy) for number in range(size) for strategy in ("naive", "prune")]
+        write_report(write_run(tmp_path / str(size), *rows))
 
     assert growth(report, 10) < NEARLY_LINEAR

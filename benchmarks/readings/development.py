@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.readings.case import Case, asked, kept_back, quote
+from benchmarks.readings.case import Case, held_out_questions, question_case, quote
 from training.material import FOLDERS
 from training.source import Folder, load
 
@@ -13,7 +13,7 @@ SETS = ("2wikimultihopqa", "hotpotqa", "musique")
 
 
 def development(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]]:
-    """Give each row's name, and how its questions are made."""
+    """Return each row's name, and how its questions are made."""
     yield "SQuAD, answerable", lambda: squad(data, "span")
     yield "SQuAD, unanswerable", lambda: squad(data, "unanswerable")
     yield "SQuAD, both", lambda: itertools.chain(squad(data, "span"), squad(data, "unanswerable"))
@@ -28,11 +28,11 @@ def development(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]
 
 def squad(data: Path, kind: str) -> Iterator[Case]:
     folder = load(data / "train" / "squad_dev")
-    return (asked(folder, item) for item in kept_back(folder) if item["type"] == kind)
+    return (question_case(folder, item) for item in held_out_questions(folder) if item["type"] == kind)
 
 
 def whole(folder: Folder) -> list[Case]:
-    return [case for item in folder.questions if (case := asked(folder, item)).passages]
+    return [case for item in folder.questions if (case := question_case(folder, item)).passages]
 
 
 def single_hops(folder: Folder) -> Iterator[Case]:

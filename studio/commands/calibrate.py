@@ -49,9 +49,9 @@ def calibrate_command(
     from ramify.evaluation import risk_control
     from ramify.evaluation.report import write_calibration
     from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.calibration import Order, calibrate
+    from ramify.evaluation.results.calibration import CalibrationOptions, calibrate_run
 
-    order = Order(
+    order = CalibrationOptions(
         risk=risk, delta=delta, bound=choose_one(get_args(risk_control.Bound), bound, "--bound"), strategy=strategy, type=type, split=split,
         seed=seed, fit=fit if fit is None else choose_one(get_args(risk_control.Fit), fit, "--fit"),
     )  # fmt: skip
@@ -61,7 +61,7 @@ def calibrate_command(
             f"--out {str(profile)!r} does not end in .json", "name the profile FILE.json; its report and curve are written next to it"
         )
     check_place(profile)
-    calibration = calibrate(read_run(run), order)
+    calibration = calibrate_run(read_run(run), order)
     typer.echo(write_calibration(calibration, profile))
     if calibration.profile is None:
         hint = " (the existing one is of an earlier calibration)" if profile.exists() else ""

@@ -29,10 +29,9 @@ def compare_command(
     html: Html = None,
 ) -> None:  # fmt: skip
     """Compare two runs on the questions they share: differences with intervals, wins by question, and a judge's preferences."""
-    from ramify.evaluation.judging import JUDGED
-    from ramify.evaluation.judging import judge as judge_pairs
-    from ramify.evaluation.report import compare, compare_page
-    from ramify.evaluation.results.measures import read_runs
+    from ramify.evaluation.judging import VERDICTS_FILE, judge_pairs
+    from ramify.evaluation.report import compare_runs, compare_runs_page
+    from ramify.evaluation.results.measures import read_run_pair
     from ramify.studio.console.progress_bar import progress_bar
 
     options = merge_options(settings, model=judge, base_url=base_url)
@@ -40,11 +39,11 @@ def compare_command(
         raise UsageError("--base-url and --set are for the judge", "add --judge MODEL, or omit them")
     verdicts = None
     if judge is not None:
-        answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
+        answers, file = read_run_pair(run_a, run_b).answers, run_a / VERDICTS_FILE
         note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")
         with progress_bar() as progress:
             verdicts = judge_pairs(answers, options, file, repeats, progress)
-    typer.echo(compare(run_a, run_b, verdicts))
+    typer.echo(compare_runs(run_a, run_b, verdicts))
     if html is not None:
-        write_whole(compare_page(run_a, run_b, verdicts), html)
+        write_whole(compare_runs_page(run_a, run_b, verdicts), html)
         note(f"the page is in {html}")

@@ -112,12 +112,12 @@ def eval_command(
     draws: Draws = 5, shared: Shared = False, style: Style = None, calls: Calls = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
-    from ramify.evaluation.plan import Order
+    from ramify.evaluation.plan import RunOptions
     from ramify.studio.console.evaluating import run_evaluation
 
     strategies = split_names(("" if retrieval_only else "prune") if strategy is None else strategy)
     baseline = ["closed-book"] if strategies and not retrieval_only else []  # a score is compared with that of the model without retrieval
-    order = Order(
+    order = RunOptions(
         datasets=tuple(datasets or ()),
         questions=questions,
         strategies=tuple(dict.fromkeys((*strategies, *baseline))),

@@ -30,10 +30,10 @@ def export_command(
 ) -> None:
     """Write judged trees as training data for a language model: one JSON object a line, in TRL's format."""
     from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.export import export
+    from ramify.evaluation.results.export import export_examples
 
     folders = list(dict.fromkeys(runs))
-    exported = export([read_run(folder) for folder in folders], form, split_names(strategy), min_confidence)
+    exported = export_examples([read_run(folder) for folder in folders], form, split_names(strategy), min_confidence)
     file = folders[0] / f"{form}.jsonl" if out is None else out
     lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in exported.examples)
     write_whole(lines, file, file_mode(folders[0]))

@@ -44,7 +44,7 @@ def questions_command(
         return _from_chat(index, file)
     if index is None:
         raise UsageError("no INDEX is given", "give its folder or address, or demo; or --from-chat")
-    from ramify.evaluation.proposing import ProposalSettings, kinds_of, propose_questions
+    from ramify.evaluation.proposing import ProposalSettings, propose_questions, select_kinds
     from ramify.evaluation.question_file import QuestionFile
     from ramify.nodes.asking.ask import current_model
     from ramify.nodes.settings import is_embedded
@@ -55,7 +55,7 @@ def questions_command(
         raise UsageError("'seed' is given by --seed and by --set", "use only --seed")
     options["seed"] = seed
     model_used, question_file = current_model(ProposalSettings.model_validate(options)), QuestionFile(file)
-    question_kinds = kinds_of(model_used.name, split_names(kinds))
+    question_kinds = select_kinds(model_used.name, split_names(kinds))
     for notice in model_used.notices:
         note(notice)
     if is_embedded(model_used.name):
@@ -68,17 +68,17 @@ def questions_command(
         note(f"dropped {number:,}: {reason}")
     if proposals.missing > 0:
         note(f"{proposals.missing:,} fewer than requested: no more suitable passages were found; another --seed draws others")
-    summary = f"{many(proposals.made, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    summary = f"{many(proposals.added, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
     say(one_line(summary))
 
 
 def _from_chat(memory: str | None, file: Path) -> None:
     from ramify.evaluation.load.own_questions import NEEDS_ANSWER
-    from ramify.evaluation.question_file import QuestionFile, add_rated
+    from ramify.evaluation.question_file import QuestionFile, add_rated_questions
     from ramify.tools.new_files import cache_folder
 
     question_file = QuestionFile(file)
-    added = add_rated(memory or str(cache_folder().absolute() / "serve"), question_file)
+    added = add_rated_questions(memory or str(cache_folder().absolute() / "serve"), question_file)
     if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in question_file.rows):
         note(f"{many(unanswered, 'question')} rated down: add the correct answers to {file} before you run `ramify eval --questions`")
     say(one_line(f"{many(added, 'rated question')} added to {file}"))

@@ -56,5 +56,5 @@ def reproduce_command(
     extra_options: dict[str, Any] = {"limit": limit, "seed": seed, "at_once": at_once, "embedding": embedding, "draws": draws}
     if group_by:
         extra_options["group_by"] = tuple(split_fields(group_by))
-    orders = paper_found.orders(folder, data or (), merge_options(settings, model=model, base_url=base_url), **extra_options)
+    orders = paper_found.run_options(folder, data or (), merge_options(settings, model=model, base_url=base_url), **extra_options)
     run_reproduction(paper_found, orders, folder, {"model": judge} if judge else None, repeats)

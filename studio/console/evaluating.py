@@ -11,14 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.judging import JUDGED, REPEATS, judge
+from ramify.evaluation.judging import DEFAULT_REPEATS, VERDICTS_FILE, judge_pairs
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph import LEVEL, count_graphs, fit_levels, read_graphs, ways_to_build
+from ramify.evaluation.papers.graph import LEVEL_SETTING, count_graphs, drop_missing_levels, graph_build_settings, read_graphs
 from ramify.evaluation.papers.paper import MODEL_OPTIONS
-from ramify.evaluation.plan import Order, RunPlan, prepare
-from ramify.evaluation.report import pairs_of, read_reproduction, write_report, write_reproduction
-from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
-from ramify.evaluation.search import SEARCH, degrade, index, search
+from ramify.evaluation.plan import RunOptions, RunPlan, prepare_run
+from ramify.evaluation.report import list_answer_pairs, read_reproduction, write_report, write_reproduction
+from ramify.evaluation.run import check_indexes, load_inputs, open_cluster, pending_tasks, run_tasks
+from ramify.evaluation.search import SEARCH_STRATEGY, run_degraded_searches, run_searches, update_indexes
 from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
 from ramify.nodes.settings import EMBEDDED, is_embedded
@@ -33,7 +33,7 @@ MAX_SCORES = 6
 """Maximum number of strategies whose score is shown beside the bar."""
 
 
-def run_evaluation(order: Order) -> None:
+def run_evaluation(order: RunOptions) -> None:
     """Run an evaluation, from reading the data to the report."""
     check_extras()
     with progress_bar() as progress:
@@ -42,27 +42,27 @@ def run_evaluation(order: Order) -> None:
         types = sorted({question.type for question in dataset.questions if question.type})
         summary = f" of {len(types)} types" if len(types) > 1 else ""
         note(f"{dataset.name}: {len(dataset.questions):,} questions{summary}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
-    plan = prepare(order, datasets, variants, note)
+    plan = prepare_run(order, datasets, variants, note)
     tasks = pending_tasks(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     existing = f" ({finished:,} exist already)" if finished else ""
-    max_calls = plan.most_calls(tasks)
+    max_calls = plan.max_model_calls(tasks)
     calls = "the maximum number of model calls is unknown" if max_calls is None else f"with at most {max_calls:,} model calls"
     note(f"{len(tasks):,} answers to compute{existing}, {calls}")
-    with cluster_for(order, tasks) as cluster:
+    with open_cluster(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.description} answer")
         with progress_bar() as progress:
-            index(plan, order, progress)
-        search(plan, order)
+            update_indexes(plan, order, progress)
+        run_searches(plan, order)
         with progress_bar() as progress:
-            degrade(plan, order, progress)
+            run_degraded_searches(plan, order, progress)
         check_indexes(tasks, cluster)
         try:
             with ScoreBar(tasks, cluster.workers if cluster else order.workers) as scores:
-                blocking(ask(tasks, plan, order, scores, scores.print_speed, cluster))
+                blocking(run_tasks(tasks, plan, order, scores, scores.print_speed, cluster))
         except ModelError:
-            if any(row["error"] is None and row["strategy"] != SEARCH for row in read_outcomes(order.out / RESULTS).values()):
+            if any(row["error"] is None and row["strategy"] != SEARCH_STRATEGY for row in read_outcomes(order.out / RESULTS).values()):
                 write_and_print_report(order)
             raise
     write_and_print_report(order)
@@ -74,10 +74,10 @@ def check_extras() -> None:
         raise RamifyError("matplotlib is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
 
 
-def write_and_print_report(order: Order) -> None:
+def write_and_print_report(order: RunOptions) -> None:
     """Write the report and print its location; raise ModelError if no question could be answered."""
     rows = list(read_outcomes(order.out / RESULTS).values())
-    answers = [row for row in rows if row["strategy"] != SEARCH]
+    answers = [row for row in rows if row["strategy"] != SEARCH_STRATEGY]
     write_report(order.out)
     failures = [row for row in answers if row["error"] is not None]
     for row in failures[:MAX_FAILURES]:
@@ -114,7 +114,7 @@ class ScoreBar:
         self._estimate.add(row)
         if not row["variant"] and row["em"] is not None:
             self._scores[row["strategy"]].append(row["em"])
-        remaining = self._estimate.to_go()
+        remaining = self._estimate.remaining_seconds()
         summary = [f"{format_duration(remaining)} to go"] if remaining is not None else []
         scores = list(self._scores.items())[:MAX_SCORES]
         summary += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in scores]
@@ -122,7 +122,7 @@ class ScoreBar:
 
     def print_speed(self) -> None:
         """Print the estimated remaining time, measured on the first answers."""
-        each, remaining = self._estimate.each, self._estimate.to_go()
+        each, remaining = self._estimate.seconds_per_answer, self._estimate.remaining_seconds()
         if each is not None and remaining is not None and self._estimate.done < self._total:
             summary = f"{each:.2g} s an answer, measured on the first {self._estimate.done}: about {format_duration(remaining)} to go"
             self._progress.console.print(Text(one_line(summary), style="dim"), soft_wrap=True)
@@ -135,7 +135,7 @@ def format_duration(seconds: float) -> str:
 
 
 def run_reproduction(
-    paper: Paper, orders: Sequence[Order], folder: Path, judged_by: Mapping[str, Any] | None = None, repeats: int = REPEATS
+    paper: Paper, orders: Sequence[RunOptions], folder: Path, judged_by: Mapping[str, Any] | None = None, repeats: int = DEFAULT_REPEATS
 ) -> None:
     """Run all runs of a paper, and write one page on it; finished runs, graphs and verdicts are not repeated.
 
@@ -143,7 +143,7 @@ def run_reproduction(
     """
     check_extras()
     note(f"{paper.title}: {paper.about}")
-    plans = [_prepare_run(fit_levels(order, read_graphs(folder))) for order in orders]
+    plans = [_prepare_run(drop_missing_levels(order, read_graphs(folder))) for order in orders]
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
     judge_options = {**orders[0].options, "model": model, **(judged_by or {})}
     judge_options = {name: judge_options[name] for name in MODEL_OPTIONS if name in judge_options} if paper.conditions else {}
@@ -155,21 +155,21 @@ def run_reproduction(
         run_evaluation(order)
     verdicts = None
     if uses_judge:
-        pairs = pairs_of(paper, read_reproduction(folder, paper))
-        note(f"{len(pairs):,} pairs of answers are judged {repeats} times; verdicts are stored in {folder / JUDGED}")
+        pairs = list_answer_pairs(paper, read_reproduction(folder, paper))
+        note(f"{len(pairs):,} pairs of answers are judged {repeats} times; verdicts are stored in {folder / VERDICTS_FILE}")
         with progress_bar() as progress:
-            verdicts = judge(pairs, judge_options, folder / JUDGED, repeats, progress)
+            verdicts = judge_pairs(pairs, judge_options, folder / VERDICTS_FILE, repeats, progress)
     write_reproduction(folder, paper, verdicts)
     say(one_line(f"{paper.title}: {folder / 'report.html'}"))
 
 
-def _prepare_run(order: Order) -> RunPlan:
+def _prepare_run(order: RunOptions) -> RunPlan:
     """Check a run before any model call, print its maximum cost, and return its plan."""
     datasets, variants = load_inputs(order)
-    plan = prepare(order, datasets, variants)
+    plan = prepare_run(order, datasets, variants)
     questions = sum(len(dataset.questions) for _, dataset in datasets)
     tasks = pending_tasks(plan, order.out)
-    max_calls = plan.most_calls(tasks)
+    max_calls = plan.max_model_calls(tasks)
     calls = "model calls not bounded" if max_calls is None else f"at most {max_calls:,} model calls"
     summary = (
         f"{', '.join(order.strategies)} in {many(len(variants), 'variant')}, {len(tasks):,} answers, {calls}"
@@ -195,20 +195,20 @@ def _print_other_work(paper: Paper, plans: Sequence[RunPlan], uses_judge: bool, 
         note(f"not done: {summary}")
 
 
-def _build_graphs(paper: Paper, orders: Sequence[Order], folder: Path, model: Any) -> list[Order]:
+def _build_graphs(paper: Paper, orders: Sequence[RunOptions], folder: Path, model: Any) -> list[RunOptions]:
     """Build the graphs, and return the runs with the levels that exist in the graph, and with its build options."""
     first = next(order for order in orders if "graph" in order.kinds)
-    builds = ways_to_build(paper.builds, model, first.options)
+    builds = graph_build_settings(paper.builds, model, first.options)
     if len(builds) > 1:
         summary = f"{len(builds)} graphs are built by the model, whose calls are not in these numbers"
         note(f"{summary}: `ramify index --kind graph --estimate` estimates them")
     first = first.model_copy(update={"build": builds[0]})
-    plan = prepare(first, *load_inputs(first))
+    plan = prepare_run(first, *load_inputs(first))
     with progress_bar() as progress:
-        index(plan, first, progress)
+        update_indexes(plan, first, progress)
         lines = count_graphs(plan, builds, folder, progress)
-    fitted = fit_levels(first, lines)
-    for level in first.sweeps.get(LEVEL, ()):
-        if level not in fitted.sweeps[LEVEL]:
+    fitted = drop_missing_levels(first, lines)
+    for level in first.sweeps.get(LEVEL_SETTING, ()):
+        if level not in fitted.sweeps[LEVEL_SETTING]:
             note(f"left out: C{level}, the graph has no such level")
     return [fitted if order.out == first.out else order for order in orders]

@@ -1,4 +1,4 @@
-"""What is read from files, replies and command lines, as functions of bytes: each gives a value or an error of the family.
+"""Fuzz targets for files, replies and command lines: each function of bytes returns a value or raises a RamifyError.
 
 Such a function returns where the property holds, and raises whatever breaks it. `parts` are pieces that inputs are made of.
 """
@@ -38,7 +38,7 @@ CUTS = 24
 
 
 class Target(NamedTuple):
-    """What reads bytes, and pieces that they are made of."""
+    """A function of bytes, and the pieces that its inputs are made of."""
 
     run: Callable[[bytes], None]
     parts: Sequence[bytes]

@@ -20,7 +20,7 @@ from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
 from ramify.studio.notebook._chat import TurnWidget, export_links
 from ramify.tools.quoting import INVISIBLE, invisible
-from tests.evaluation.few_lines import line, small
+from tests.evaluation.few_lines import make_line, write_run
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.notebook.test_chat import html
@@ -139,8 +139,8 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
 def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     attack = " ".join(ATTACKS.values()) + PERSIAN
     words = dict.fromkeys(("id", "question", "type", "gold", "answer"), attack)
-    rows = [line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
-    write_report(folder := small(tmp_path / "run", *rows, model=attack, command=attack))
+    rows = [make_line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
+    write_report(folder := write_run(tmp_path / "run", *rows, model=attack, command=attack))
     drawn, index = (folder / "report.html").read_text(encoding="utf-8"), {}
     index = json.loads(re.search(r'id="index"[^>]*>(.*?)</script>', drawn, re.DOTALL)[1])  # type: ignore[index]
     for told in (drawn, (folder / "report.md").read_text(encoding="utf-8"), json.dumps(index, ensure_ascii=False)):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.plan import Order, variants_of
+from ramify.evaluation.plan import RunOptions, list_variants
 from ramify.studio.console.options import add_ray_default
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
@@ -96,7 +96,7 @@ def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_p
 
 def test_the_work_is_shared_in_one_way() -> None:
     with pytest.raises(UsageError, match="--workers 2"):
-        variants_of(Order(datasets=("demo",), out=Path("out"), workers=2, ray="local"))
+        list_variants(RunOptions(datasets=("demo",), out=Path("out"), workers=2, ray="local"))
 
 
 @pytest.mark.parametrize("error", [ModelError("no such model 'm'", "pull it"), BudgetError("calls", 3)])

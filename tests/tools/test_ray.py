@@ -21,7 +21,7 @@ import pytest
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from tests.evaluation.conftest import cache
-from tests.evaluation.small_data_set import TOWNS, questions, write_data
+from tests.evaluation.small_data_set import TOWNS, make_questions, write_data
 from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]
@@ -72,7 +72,7 @@ class TestOnTwoWorkers:
     def place(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = tmp_path_factory.mktemp("ray")
         write_documents(folder / "docs", 4 * BATCHES)
-        write_data(folder / "data", questions(6))
+        write_data(folder / "data", make_questions(6))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "RAMIFY_CACHE": str(folder / "cache")}
         quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
         quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_worker_niceness": "0"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.evaluation.conftest import cache, data
-from tests.evaluation.small_data_set import questions, write_data
+from tests.evaluation.small_data_set import make_questions, write_data
 from tests.studio.conftest import Ramify
 from tests.studio.eval_lines import LLAMA, lines, outcome
 from tests.studio.test_bad_input import one_line
@@ -115,7 +115,7 @@ def _no_gold(asked: list[dict[str, Any]]) -> None:
 def test_a_bad_data_set_costs_nothing(
     ramify: Ramify, data: Path, tmp_path: Path, spoil: Callable[[list[dict[str, Any]]], None], words: tuple[str, ...]
 ) -> None:
-    asked = questions(3)
+    asked = make_questions(3)
     spoil(asked)
     write_data(data, asked)
     done = ramify("eval", data, "--out", tmp_path / "run", "--model", "extractive")
@@ -150,7 +150,7 @@ def test_without_ollama_nothing_is_spent(ramify: Ramify, nowhere: str, data: Pat
 
 
 def test_a_server_that_breaks_down_is_not_asked_to_the_end(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
-    write_data(data, questions(40))
+    write_data(data, make_questions(40))
     ollama.when("", Fail(400, "out of memory"))
     done = ramify("eval", data, "--out", tmp_path / "run", *LLAMA)
     assert done.code == 1

@@ -187,7 +187,7 @@ def test_a_worker_that_is_killed_ends_the_run_and_the_other_worker_in_the_middle
     os.kill(first, signal.SIGKILL)
     said, told = process.communicate(timeout=60)
     assert (process.returncode, said) == (1, b"")
-    assert one_line(told.decode().splitlines()[-1] + "\n", "a worker process ended", "--workers")
+    assert one_line(told.decode().splitlines()[-1] + "\n", "a worker process was terminated", "--workers")
     assert b"Traceback" not in told
     wait_until(lambda: not members(process.pid))
 

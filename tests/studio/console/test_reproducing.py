@@ -43,7 +43,7 @@ def reply(prompt: str, slots: Mapping[str, Any]) -> Any:
 def test_a_model_builds_answers_and_judges_and_nothing_is_asked_twice(valley: Path, tmp_path: Path) -> None:
     chat, out = FakeModel(replies=reply), tmp_path / "graph"
     paper = PAPERS["graph"]
-    orders = paper.orders(out, [str(valley)], {"model": chat})
+    orders = paper.run_options(out, [str(valley)], {"model": chat})
     run_reproduction(paper, orders, out, repeats=1)
     graphs = [json.loads(line) for line in (out / "graphs.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(one["build"]["unit_tokens"], one["build"]["gleanings"]) for one in graphs][:5] == [*((600, n) for n in range(4)), (1200, 0)]

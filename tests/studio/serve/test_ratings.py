@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.load.own_questions import load_own
+from ramify.evaluation.load.own_questions import load_own_questions
 from ramify.studio.cli import run
 from ramify.tools.errors import InputError
 from ramify.tools.index.searcher import DEMO
@@ -31,9 +31,9 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert up["source"]
     assert (down["question"], down.get("answer"), down["needs_answer"]) == ("Where was László Bíró born?", None, True)
     with pytest.raises(InputError, match=r"line 2 of .* needs an answer — write the right one into it"):
-        load_own(DEMO, file)
+        load_own_questions(DEMO, file)
     file.write_text(f"{json.dumps(up)}\n{json.dumps({**down, 'answer': 'Budapest'})}\n", encoding="utf-8")
-    assert [question.answer for question in load_own(DEMO, file).questions] == [right, "Budapest"]
+    assert [question.answer for question in load_own_questions(DEMO, file).questions] == [right, "Budapest"]
     assert run(call) == 0
     assert "0 rated questions added" in capsys.readouterr().out
 
