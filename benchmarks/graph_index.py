@@ -30,8 +30,8 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.searcher import opened
-from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.knowledge.build import GraphBuild
+from ramify.tools.knowledge.index import GraphView
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05
 HELD_OUT = 100
@@ -54,7 +54,7 @@ class Round(NamedTuple):
     plain: Timed
     graph: Timed
     encoded: int
-    made: Structured
+    made: GraphBuild
 
 
 class Searched(NamedTuple):
@@ -133,7 +133,7 @@ def show_update(first: Round, again: Round) -> int:
     return share > REWRITTEN
 
 
-def show_tokens(inside: Inside) -> int:
+def show_tokens(inside: GraphView) -> int:
     """Print the tokens of reports level by level; count the targets missed."""
     print(f"{'level':<8}{'communities':>12}{'tokens':>12}{'of the text':>13}{'the paper':>12}")
     for level in inside.levels:

@@ -28,7 +28,7 @@ from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
 from ramify.tools.knowledge import graph_file as of_graph
-from ramify.tools.knowledge.build import WORK
+from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.new_files import make_file, make_folder
 from ramify.tools.relevance import NONE, load, reranked, width
 
@@ -164,7 +164,7 @@ def update_kind(
         if not _is_current(folder, plain, kind, group_by):
             draft = folder.with_name(f"{folder.name}.part")
             try:
-                if not (build and (draft / WORK).exists() and _has_passages_of(draft, plain)):
+                if not (build and (draft / REPLIES_FILE).exists() and _has_passages_of(draft, plain)):
                     copy_plain(plain, draft)
                 if kind == HIERARCHY:  # from the passages alone; the former index stays until this one is complete
                     hierarchy(draft, group_by=group_by or None, progress=progress)

@@ -19,7 +19,7 @@ from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import parse_report_id
-from ramify.tools.knowledge.reports import Finding
+from ramify.tools.knowledge.reports import ReportFinding
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import statements
 
@@ -151,7 +151,7 @@ def _grounds(state: State, points: Mapping[str, tuple[str, Sequence[str]]], sett
     return [_Ground(held[id], lines, of[id]) for id, lines in says.items() if id in held]
 
 
-def _nearest(findings: Iterable[Finding], text: str) -> list[Finding]:
+def _nearest(findings: Iterable[ReportFinding], text: str) -> list[ReportFinding]:
     """List the findings that a text has word for word, else those that share most words with it."""
     told = content(text)
     shares = {one: len(words & told) / len(words) if (words := content(one.text)) else 0.0 for one in findings if one.text}

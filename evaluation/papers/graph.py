@@ -17,7 +17,7 @@ from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
-from ramify.tools.knowledge.index import GraphIndex, inside
+from ramify.tools.knowledge.index import GraphIndex, graph_view
 from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 LEVELS = 4
@@ -118,7 +118,7 @@ def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, pro
             index = opened(folder)
             if not isinstance(index, GraphIndex):
                 raise IndexingError(f"{str(folder)!r} holds no graph", "delete the folder, and run the command again")
-            found = inside(index, index.reports)
+            found = graph_view(index, index.reports)
             told = {"dataset": source.dataset.name, "build": named(build), "made_by": found.facts.get("made_by"), "index": folder.name}
             references = sum(len(name.passages) for name in found.graph.names.values())
             levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in found.levels]

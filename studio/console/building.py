@@ -114,7 +114,7 @@ def _ending(name: PurePath) -> str:
 def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     """Build or update the graph of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import asks_model, structure
-    from ramify.tools.knowledge.build import NEW_EDGES
+    from ramify.tools.knowledge.build import MAX_NEW_EDGE_SHARE
 
     asks = asks_model(options)
     _tell_cost(folder, "graph", options, asks)
@@ -128,7 +128,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
         note(f"{len(made.unread):,} units could not be read and were skipped: run the same command again to retry them")
     if made.replaced and asks:
         note(f"{made.replaced:,} of {made.communities:,} reports are quoted from the documents, not written by the model")
-    if made.new_edges > NEW_EDGES and not recluster:
+    if made.new_edges > MAX_NEW_EDGE_SHARE and not recluster:
         note(f"{made.new_edges:.0%} of the connections are newer than the communities: --recluster recomputes them")
 
 
@@ -165,9 +165,9 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Print the estimated cost if a model is used for the first time."""
     from ramify.tools.index.index_store import FolderStore
-    from ramify.tools.knowledge.build import WORK
+    from ramify.tools.knowledge.build import REPLIES_FILE
 
-    if asks and not (folder / WORK).exists():
+    if asks and not (folder / REPLIES_FILE).exists():
         show_estimate([], FolderStore(folder), kind, options, "", (300, 30), True, group_by)
 
 

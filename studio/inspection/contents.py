@@ -14,7 +14,7 @@ from ramify.tools.index.index import documents
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.passage_store import FileList, listed_files
-from ramify.tools.knowledge.index import GraphIndex, Inside, inside
+from ramify.tools.knowledge.index import GraphIndex, GraphView, graph_view
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Inspection:
 
     folder: str
     manifest: Manifest
-    inside: Inside | None = None
+    inside: GraphView | None = None
     grouped: Grouped | None = None
     listed: FileList = field(default_factory=FileList)
     """Its files, where it lies in a folder."""
@@ -53,12 +53,12 @@ class Table(NamedTuple):
 
 def inspection(index: Index) -> Inspection:
     """Return the contents of an index."""
-    graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
+    graph = graph_view(index, index.reports) if isinstance(index, GraphIndex) else None
     listed = FileList() if is_address(index.where) else listed_files(Path(index.where))
     return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 
-def _graph(found: Inside) -> dict[str, Any]:
+def _graph(found: GraphView) -> dict[str, Any]:
     reports = []
     for id, community in found.partition.items():
         report = found.reports[id]

@@ -15,7 +15,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import hidden_note, reasons
-from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, Inside
+from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import brief, many, one_line
 
@@ -98,7 +98,7 @@ def how_to_add(found: Inspection) -> str:
     return f"no graph and no hierarchy: {added}, --kind hierarchy the other, without encoding a passage again"
 
 
-def _graph_facts(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
+def _graph_facts(inside: GraphView, passages: int) -> Iterator[tuple[str, str]]:
     counts = inside.counts
     alone = f"; {counts['unconnected_names']:,} of them without a connection" if counts["unconnected_names"] else ""
     yield "names", f"{counts['names']:,}, found by {_who(inside.facts.get('made_by', ''))}{alone}"
@@ -124,7 +124,7 @@ def _percent(share: float) -> str:
     return f"{min(share, 0.999):.1%}".replace("%", " %") if share < 1 else f"{share:.0%}".replace("%", " %")
 
 
-def _graph_tables(inside: Inside, passages: int) -> list[Table]:
+def _graph_tables(inside: GraphView, passages: int) -> list[Table]:
     """Return the levels and sizes, compared with the paper's, and the largest communities of level 0."""
     levels, sized = [], {level.number: level for level in inside.levels}
     for number in sorted({*sized, *PAPER_SHARES}):
@@ -145,7 +145,7 @@ def _graph_tables(inside: Inside, passages: int) -> list[Table]:
     ]
 
 
-def _claims(inside: Inside) -> Iterator[Table]:
+def _claims(inside: GraphView) -> Iterator[Table]:
     """Yield the first claims with their quotations, if any."""
     rows = [
         tuple(map(one_line, (inside.graph.names[one.subject].name, one.object or NONE, one.kind or NONE, one.dates or NONE, one.span)))

@@ -9,7 +9,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from ramify.tools.knowledge.elements import Pair
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.knowledge.index import GraphView
 from ramify.tools.quoting import brief
 
 WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0
@@ -71,7 +71,7 @@ class Picture(NamedTuple):
     view: str = f"0 0 {WIDTH:g} {HEIGHT:g}"
 
 
-def picture(inside: Inside) -> Picture:
+def picture(inside: GraphView) -> Picture:
     """Return the layout of a graph; deterministic."""
     names = inside.graph.names
     home = {key: id for id in inside.root for key in inside.partition[id].members}

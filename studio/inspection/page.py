@@ -15,7 +15,7 @@ from ramify.studio.inspection.description import GroupTree, about, anchor, besid
 from ramify.tools.hierarchy.index import Grouped
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.knowledge.index import GraphView
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.pages import draw_page, part
 from ramify.tools.quoting import brief
@@ -51,7 +51,7 @@ def inspect_page(found: Inspection, index: Index) -> str:
     )
 
 
-def _graph(inside: Inside, index: Index) -> dict[str, Any]:
+def _graph(inside: GraphView, index: Index) -> dict[str, Any]:
     shown = graph_layout.picture(inside)
     legend = [(colour, _place(id), inside.reports[id].title, f"{inside.size(id):,} names") for id, colour in shown.colours.items()]
     if others := len(inside.root) - len(shown.colours):
@@ -71,7 +71,7 @@ def _place(id: str) -> str:
     return f"community-{id}"
 
 
-def _caption(inside: Inside, shown: graph_layout.Picture) -> str:
+def _caption(inside: GraphView, shown: graph_layout.Picture) -> str:
     undrawn = f", and of the connections among them the {len(shown.lines):,} told of most often" if shown.undrawn else ""
     most, dots, names = f"{graph_layout.NAMES:,}", f"{len(shown.dots):,}", f"{len(inside.graph.names):,}"
     whole = f"The {dots} most connected of {names} names"
@@ -82,7 +82,7 @@ def _caption(inside: Inside, shown: graph_layout.Picture) -> str:
     )
 
 
-def _left_out(inside: Inside, written: Mapping[str, Markup]) -> Iterator[str]:
+def _left_out(inside: GraphView, written: Mapping[str, Markup]) -> Iterator[str]:
     missing = Counter(community.level for id, community in inside.partition.items() if id not in written)
     if missing:
         counted = ", ".join(f"{missing[level]:,} of level {level}" for level in sorted(missing))
@@ -91,7 +91,7 @@ def _left_out(inside: Inside, written: Mapping[str, Markup]) -> Iterator[str]:
         yield "Quoted reports are sentences of the documents; their title is the most connected names, their rating grows with their size."
 
 
-def _reports(inside: Inside, index: Index) -> dict[str, Markup]:
+def _reports(inside: GraphView, index: Index) -> dict[str, Markup]:
     """Return the reports of communities up to the size limit, parents first."""
     order = sorted(inside.partition, key=lambda id: (inside.partition[id].level, -inside.size(id)))
     written: dict[str, Markup] = {}
@@ -108,7 +108,7 @@ def _reports(inside: Inside, index: Index) -> dict[str, Markup]:
     return written
 
 
-def _report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
+def _report(inside: GraphView, id: str, cited: Mapping[str, Citation]) -> Markup:
     """Return a report's findings with their sources, quoted if the report is not itself a quotation."""
     report, members = inside.reports[id], inside.members(id)
     quoted = report.made_by == QUOTED
@@ -120,8 +120,8 @@ def _report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
     return part(PARTS, "report", report, quoted, findings, " · ".join(brief(name, 60) for name in members[:NAMES]), more)
 
 
-def _community(inside: Inside, id: str, written: Mapping[str, Markup]) -> Markup:
-    report, parts = inside.reports[id], inside.parts.get(id, ())
+def _community(inside: GraphView, id: str, written: Mapping[str, Markup]) -> Markup:
+    report, parts = inside.reports[id], inside.sub_communities.get(id, ())
     within = [_community(inside, one, written) for one in parts if one in written]
     if absent := sum(one not in written for one in parts):
         within.append(part(PARTS, "note", f"{absent:,} smaller communities are left out."))

@@ -18,7 +18,7 @@ from ramify.tools.hierarchy.tree import Grower
 from ramify.tools.index.manifest import PASSAGES, manifest_of, write_lock
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure
-from ramify.tools.knowledge.build import WORK, Work
+from ramify.tools.knowledge.build import REPLIES_FILE, ReplyStore
 
 _BLOCK = 256
 _LINKED, _LINKS = 0.8, 3
@@ -59,7 +59,7 @@ async def build_hierarchy(
     how: Routing | None = None,
     rebuild: bool = False,
     progress: Progress = silent,
-    replies: Work | None = None,
+    replies: ReplyStore | None = None,
 ) -> Made:
     """Make the hierarchy of the finished index in a folder; UsageError for fields that do not group its passages.
 
@@ -67,7 +67,7 @@ async def build_hierarchy(
     """
     how = how or Routing()
     manifest = manifest_of(folder)
-    with write_lock(folder), nullcontext(replies) if replies else Work(folder / WORK) as work:
+    with write_lock(folder), nullcontext(replies) if replies else ReplyStore(folder / REPLIES_FILE) as work:
         leaves = read_leaves(folder / PASSAGES)
         if not len(leaves):
             raise IndexingError(f"the index in {str(folder)!r} holds no passages", "index documents first")
@@ -92,7 +92,7 @@ async def build_hierarchy(
         publish_structure(folder, "hierarchy", lambda path: write_content(path, content), state.fields)
         growing.settle()
         if replies is None:  # the replies of trees that were kept were not asked for
-            work.forget_unused()
+            work.delete_unused()
         return _made(content, growing, replaced)
 
 

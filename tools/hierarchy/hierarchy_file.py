@@ -21,7 +21,7 @@ from ramify.tools.hierarchy.tree import Grower, Grown, Tell
 from ramify.tools.index.index import read_facts, write_tables
 from ramify.tools.index.passage_store import connected
 from ramify.tools.index.progress import Progress
-from ramify.tools.knowledge.build import Work
+from ramify.tools.knowledge.build import ReplyStore
 
 HIERARCHY = "hierarchy.sqlite"
 EDITION = "1"
@@ -298,7 +298,7 @@ class Trees:
 class Kept:
     """Keep trees by what they are grown from, and the last one of each group."""
 
-    def __init__(self, work: Work, leaves: Leaves, known: Sequence[Known], made: Sequence[str]) -> None:
+    def __init__(self, work: ReplyStore, leaves: Leaves, known: Sequence[Known], made: Sequence[str]) -> None:
         """Keep trees; made: what else a tree depends on: settings, the embedding, who sums up."""
         self._work, self._leaves, self._made = work, leaves, made
         self._places = {id: place for place, id in enumerate(leaves.ids)}

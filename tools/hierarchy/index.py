@@ -64,7 +64,7 @@ class Summaries:
         tree = self.content.trees[group]
         node = tree[place]
         title = node.title if place == len(tree) - 1 else f"{tree[-1].title} > {node.title}"
-        findings = tuple(knowledge.Finding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.said)
+        findings = tuple(knowledge.ReportFinding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.said)
         rating = min(_HIGHEST, float(max(1, len(node.leaves)).bit_length()))  # each doubling of its leaves is a point
         return knowledge.Report(id, title, "", rating, findings, node.summary.made_by, "")
 

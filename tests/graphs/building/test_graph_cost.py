@@ -11,8 +11,8 @@ from ramify.graphs.building.cost import PILOT, REPORTED, Stage, estimate
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
-from ramify.tools.knowledge.build import WORK
-from ramify.tools.knowledge.elements import Piece, read_pieces, units
+from ramify.tools.knowledge.build import REPLIES_FILE
+from ramify.tools.knowledge.elements import Piece, read_pieces, text_units
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.models.tokens import estimate as tokens
 from tests.fakes import FakeModel
@@ -25,7 +25,7 @@ OPTIONS = {**SMALL, "gleanings": 0}
 
 def estimated(folder: Path, chat: FakeModel | str, **options: Any) -> dict[str, Stage]:
     pieces = read_pieces(folder / PASSAGES)
-    return {stage.name: stage for stage in estimate(pieces, None, {**OPTIONS, "model": chat, **options}, folder / WORK)}
+    return {stage.name: stage for stage in estimate(pieces, None, {**OPTIONS, "model": chat, **options}, folder / REPLIES_FILE)}
 
 
 def long_text(count: int) -> list[Piece]:
@@ -55,7 +55,7 @@ def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path)
 
 def test_the_build_s_own_calls_lie_within_it(folder: Path) -> None:
     found = estimated(folder, scribe())
-    (folder / WORK).unlink()
+    (folder / REPLIES_FILE).unlink()
     _, usage = built(folder)
     assert sum(stage.calls[0] for stage in found.values()) <= usage.llm_calls <= sum(stage.calls[1] for stage in found.values())
 
@@ -69,9 +69,9 @@ def test_a_build_does_not_ask_the_pilot_again(folder: Path) -> None:
 
 def test_of_a_long_text_the_pilot_is_some_of_its_units_as_they_are(tmp_path: Path) -> None:
     lengthy = long_text(200)
-    whole = [unit.text for unit in units(lengthy, tokens, 50)]
+    whole = [unit.text for unit in text_units(lengthy, tokens, 50)]
     assert len(whole) > 2 * PILOT
-    found = estimate(lengthy, None, {**OPTIONS, "model": (chat := scribe()), "unit_tokens": 50}, tmp_path / WORK)
+    found = estimate(lengthy, None, {**OPTIONS, "model": (chat := scribe()), "unit_tokens": 50}, tmp_path / REPLIES_FILE)
     asked = [slots["text"] for slots in chat.asked("extract")]
     assert 0 < len(asked) <= PILOT
     assert set(asked) <= set(whole), "so a build need not ask for them again"
@@ -101,7 +101,7 @@ def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community
 
     chat = scribe()
     add_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)
-    reports = GraphIndex.open(folder, WordEncoder()).reports.every()
+    reports = GraphIndex.open(folder, WordEncoder()).reports.all_reports()
     assert len(chat.asked("report")) == len(reports) > REPORTED
     assert {report.made_by for report in reports.values()} == {"FakeModel"}
 

@@ -17,7 +17,7 @@ from ramify.tools.hierarchy.repair import Repaired, repaired
 from ramify.tools.hierarchy.summaries import Material
 from ramify.tools.hierarchy.tree import Grower
 from ramify.tools.index.progress import silent
-from ramify.tools.knowledge.build import Work
+from ramify.tools.knowledge.build import ReplyStore
 from tests.tools.fakes import WordEncoder
 
 DIMENSION = 16
@@ -76,7 +76,7 @@ class Case:
     def repaired(self, **how: Any) -> Repaired:
         """Repair the groups."""
         routing, known = Routing(**how), self.leaves.known(["chapter"])
-        with Work(self.folder / "work.sqlite") as work:
+        with ReplyStore(self.folder / "work.sqlite") as work:
             kept = Kept(work, self.leaves, known, [])
             for name, clusters in self.clusters.items():
                 nodes = [Node((), tuple(own), "", Summary((), "silent"), AXES[0]) for own in clusters]

@@ -8,7 +8,7 @@ from typing import Any
 from ramify.graphs.building import structure
 from ramify.nodes.state import Usage
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.build import GraphBuild
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, write
@@ -75,6 +75,6 @@ def indexed(folder: Path) -> Path:
     return folder
 
 
-def built(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[Structured, Usage]:
+def built(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[GraphBuild, Usage]:
     """Build the graph of an index with a model, small communities and no gleaning."""
     return structure(folder, {**SMALL, "gleanings": 0, "model": chat or scribe(), **options})

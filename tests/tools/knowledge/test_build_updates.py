@@ -8,7 +8,7 @@ import pytest
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.index.publication import drop_structure
-from ramify.tools.knowledge.build import NEW_EDGES
+from ramify.tools.knowledge.build import MAX_NEW_EDGE_SHARE
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, made, opened, reports_of, rewritten, rows, structured, updated
@@ -24,16 +24,16 @@ class TestUpdates:
         assert dump(copy) == before
 
     def test_another_document_leaves_communities_as_they_were_and_most_reports(self, copy: Path) -> None:
-        before, reports = reports_of(copy).partition(), reports_of(copy).every()
+        before, reports = reports_of(copy).partition(), reports_of(copy).all_reports()
         updated(copy, {**VALLEY, **MARROW})
         found = structured(copy, **SMALL)
         after = reports_of(copy).partition()
         home = {"marrow fair"} | {key for one in before.values() for key in one.members}
         assert {id: set(one.members) - {"marrow fair"} for id, one in after.items()} == {id: set(one.members) for id, one in before.items()}
         assert {key for one in after.values() for key in one.members} == home
-        same = [id for id, report in reports_of(copy).every().items() if report == reports[id]]
+        same = [id for id, report in reports_of(copy).all_reports().items() if report == reports[id]]
         assert len(same) == found.communities - found.rewritten >= 0.6 * found.communities
-        assert 0 < found.new_edges < NEW_EDGES
+        assert 0 < found.new_edges < MAX_NEW_EDGE_SHARE
 
     def test_what_only_a_deleted_document_said_is_gone(self, copy: Path) -> None:
         updated(copy, {title: text for title, text in VALLEY.items() if title != "Ivor Kells"})
@@ -43,16 +43,16 @@ class TestUpdates:
         assert graph.names["ivor kells"].passages == ("mount-brannoch.md#mount-brannoch",)
         assert ("kells company", "oskel company") not in graph.edges
         assert all(
-            "ivor-kells.md" not in finding.passages[0] for report in reports_of(copy).every().values() for finding in report.findings
+            "ivor-kells.md" not in finding.passages[0] for report in reports_of(copy).all_reports().values() for finding in report.findings
         )
 
     def test_what_came_and_went_again_leaves_nothing_behind_but_the_count(self, copy: Path) -> None:
-        before = rows(copy, "SELECT key FROM names"), reports_of(copy).every()
+        before = rows(copy, "SELECT key FROM names"), reports_of(copy).all_reports()
         updated(copy, {**VALLEY, **MARROW})
         structured(copy, **SMALL)
         updated(copy, VALLEY)
         structured(copy, **SMALL)
-        assert (rows(copy, "SELECT key FROM names"), reports_of(copy).every()) == before
+        assert (rows(copy, "SELECT key FROM names"), reports_of(copy).all_reports()) == before
 
     def test_new_connections_are_counted_until_communities_are_made_anew(self, copy: Path) -> None:
         shares = []

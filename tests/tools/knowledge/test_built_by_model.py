@@ -29,8 +29,8 @@ class TestElements:
         graph = reports.graph()
         assert {one.name: one.kind for one in graph.names.values()} == KINDS
         assert graph.names["nell garvey"].passages == ("harrow-point.md#harrow-point", "skerry-light.md#skerry-light")
-        assert graph.edges["jonas merrin", "orla finch"].told.text == "Jonas Merrin goes with Orla Finch."
-        assert "Thea Kells is in" in graph.names["thea kells"].told.text
+        assert graph.edges["jonas merrin", "orla finch"].description.text == "Jonas Merrin goes with Orla Finch."
+        assert "Thea Kells is in" in graph.names["thea kells"].description.text
         assert (reports.facts["made_by"], reports.facts["reported_by"]) == ("FakeModel", "FakeModel")
 
     def test_names_that_are_not_in_the_text_are_dropped(self, folder: Path) -> None:
@@ -57,13 +57,15 @@ class TestElements:
     def test_what_is_related_to_nothing_is_connected_by_the_sentences_that_have_both(self, folder: Path) -> None:
         built(folder, but(extract=lambda slots: {**found_in(slots["text"]), "relations": []}))
         edge = reports_of(folder).graph().edges["lapwing", "nell garvey"]
-        assert (edge.times, edge.told.text) == (1, "The crew of the Lapwing were saved by Nell Garvey.")
+        assert (edge.times, edge.description.text) == (1, "The crew of the Lapwing were saved by Nell Garvey.")
 
     def test_what_is_not_described_is_told_by_a_sentence_that_has_both(self, folder: Path) -> None:
         made, _ = built(folder, but(extract=lambda slots: cut(slots, 1, 2)))
         reports = reports_of(folder)
-        assert reports.graph().edges["ivor kells", "kells company"].told.text == "Ivor Kells was a miner who founded the Kells Company."
-        assert made.communities == len(reports.every())
+        assert (
+            reports.graph().edges["ivor kells", "kells company"].description.text == "Ivor Kells was a miner who founded the Kells Company."
+        )
+        assert made.communities == len(reports.all_reports())
 
     def test_a_community_of_which_nothing_is_said_has_a_report_all_the_same(self, tmp_path: Path) -> None:
         text = "They say that Vane is old. Nobody knows how old Drumlow is."
@@ -130,7 +132,7 @@ class TestDescriptions:
         built(tmp_path / "index", chat := but(extract=lambda slots: lines[texts.index(slots["text"])]))
         assert "Oskel" in [slots["name"] for slots in chat.asked("describe")]
         assert "Vane" not in [slots["name"] for slots in chat.asked("describe")]
-        assert reports_of(tmp_path / "index").graph().names["oskel"].told.text == "Oskel in one go."
+        assert reports_of(tmp_path / "index").graph().names["oskel"].description.text == "Oskel in one go."
 
 
 class TestGleaning:
@@ -203,9 +205,9 @@ class TestFailures:
             return "?" if any("Lapwing" in line for line in slots["material"]) else replies("report", slots)
 
         made, _ = built(folder, but(report=some))
-        by = [report.made_by for report in reports_of(folder).every().values()]
+        by = [report.made_by for report in reports_of(folder).all_reports().values()]
         assert 0 < made.replaced == by.count("extractive") < made.communities
         assert reports_of(folder).facts["replaced"] == str(made.replaced)
         again, _ = built(folder, chat := scribe())
         assert (again.replaced, chat.asked("extract")) == (0, [])
-        assert {report.made_by for report in reports_of(folder).every().values()} == {"FakeModel"}
+        assert {report.made_by for report in reports_of(folder).all_reports().values()} == {"FakeModel"}

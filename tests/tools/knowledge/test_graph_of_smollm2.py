@@ -10,7 +10,7 @@ from ramify.graphs.building import structure
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import WORK, Structured
+from ramify.tools.knowledge.build import REPLIES_FILE, GraphBuild
 from tests.smollm2 import NAME, REAL
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import opened, reports_of
@@ -31,11 +31,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def replies(folder: Path) -> list[tuple[str, str]]:
-    with closing(sqlite3.connect(folder / WORK)) as database:
+    with closing(sqlite3.connect(folder / REPLIES_FILE)) as database:
         return database.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
 
 
-def build(folder: Path) -> tuple[Structured, Usage] | IndexingError:
+def build(folder: Path) -> tuple[GraphBuild, Usage] | IndexingError:
     try:
         return structure(folder, OPTIONS)
     except IndexingError as error:

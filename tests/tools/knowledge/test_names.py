@@ -3,20 +3,29 @@
 import pytest
 
 from ramify.tools.english import sentences
-from ramify.tools.knowledge.elements import Knowledge, Piece, sum_up, title_key
-from ramify.tools.knowledge.rule_builder import LONGEST, MOST_NAMES, lexicon, names_of, quoted_elements, titles_of
+from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, title_key
+from ramify.tools.knowledge.rule_builder import (
+    MAX_NAME_CHARS,
+    MAX_NAMES_PER_SENTENCE,
+    count_words,
+    extract_by_rules,
+    name_titles,
+    names_in_sentence,
+)
 
 
 def named(text: str, *others: str, titles: tuple[str, ...] = ()) -> list[str]:
     """Name what a text names, in a corpus with some other texts and titles."""
-    known = lexicon([text, *others])
-    written = titles_of({title_key(title): title for title in titles}, known)
-    return [name for sentence in sentences(text) for name in names_of(sentence, known, written).values()]
+    known = count_words([text, *others])
+    written = name_titles({title_key(title): title for title in titles}, known)
+    return [name for sentence in sentences(text) for name in names_in_sentence(sentence, known, written).values()]
 
 
 def knowledge(*texts: str, title: str = "") -> Knowledge:
     """Sum up what passages say, each its own document."""
-    return sum_up(quoted_elements([Piece(f"{n}.txt", f"{n}.txt", text, (title,) if title else ()) for n, text in enumerate(texts)]))
+    return merge_elements(
+        extract_by_rules([Piece(f"{n}.txt", f"{n}.txt", text, (title,) if title else ()) for n, text in enumerate(texts)])
+    )
 
 
 class TestRuns:
@@ -37,7 +46,7 @@ class TestRuns:
         assert named(text) == names
 
     def test_each_stands_in_its_sentence(self) -> None:
-        [read] = quoted_elements([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
+        [read] = extract_by_rules([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
         assert [(one.key, one.description) for one in read.mentions] == [("oskel", "It lies on the Oskel."), ("vane", "The town is Vane.")]
 
     def test_nothing_in_small_letters_is_one(self) -> None:
@@ -93,8 +102,8 @@ class TestTitles:
 
     @pytest.mark.parametrize(("file", "written"), [("korvalen", "Korvalen"), ("mount brannoch", "Mount Brannoch"), ("trout", "trout")])
     def test_that_are_files_names_are_written_as_in_the_texts(self, file: str, written: str) -> None:
-        known = lexicon(["They came to Korvalen, and saw Mount Brannoch. Trout are fish. We like trout."])
-        assert titles_of({file: file}, known).written.get(file, "trout") == written
+        known = count_words(["They came to Korvalen, and saw Mount Brannoch. Trout are fish. We like trout."])
+        assert name_titles({file: file}, known).written.get(file, "trout") == written
 
     def test_with_signs_in_them_are_names_in_small_letters(self) -> None:
         assert named("first run git-rebase, then pg_dump", titles=("git-rebase", "pg_dump")) == ["git-rebase", "pg_dump"]
@@ -112,8 +121,8 @@ class TestTitles:
     def test_that_head_parts_of_many_files_are_none(self) -> None:
         texts = {"a.html#1": "Nell Garvey kept it.", "b.html#1": "Piet Corrow rang.", "c.html#1": "Ada Lantz drew."}
         pieces = [Piece(id, id, text, ("Module Contents",)) for id, text in texts.items()]
-        assert "module contents" not in sum_up(quoted_elements(pieces)).entities
-        assert "module contents" in sum_up(quoted_elements(pieces[:2])).entities
+        assert "module contents" not in merge_elements(extract_by_rules(pieces)).entities
+        assert "module contents" in merge_elements(extract_by_rules(pieces[:2])).entities
 
     @pytest.mark.parametrize(
         ("heading", "names"),
@@ -149,7 +158,7 @@ class TestHostileText:
 
     def test_no_name_is_longer_than_the_bound(self) -> None:
         words = " ".join(f"Word{number}" for number in range(14))
-        assert all(len(name) <= LONGEST for name in named(f"they said {words} and {'X' * 5_000} and {'Y' * LONGEST}."))
+        assert all(len(name) <= MAX_NAME_CHARS for name in named(f"they said {words} and {'X' * 5_000} and {'Y' * MAX_NAME_CHARS}."))
 
     def test_markup_is_no_name(self) -> None:
         text = "See <script>alert('Vane')</script> and <img src=x onerror=Alert> near Lisk Hall."
@@ -158,12 +167,12 @@ class TestHostileText:
 
     @pytest.mark.parametrize("text", ["", " ", "\n\n", "....", "A" * 100_000, "A " * 20_000, "É́" * 3_000, "’s ’s", "A.A.A." * 5_000])
     def test_nothing_breaks_it(self, text: str) -> None:
-        assert all(len(name) <= LONGEST for name in named(text))
+        assert all(len(name) <= MAX_NAME_CHARS for name in named(text))
 
     def test_a_list_of_names_connects_no_more_than_the_first(self) -> None:
         letters = [one + other for one in "abcdefgh" for other in "iklmnopq"]
         found = knowledge(f"they are {', '.join(f'Nam{letter}' for letter in letters)}.")
-        assert len(found.relations) == MOST_NAMES * (MOST_NAMES - 1) // 2
+        assert len(found.relations) == MAX_NAMES_PER_SENTENCE * (MAX_NAMES_PER_SENTENCE - 1) // 2
 
 
 def test_names_that_differ_in_case_accents_and_points_are_one() -> None:

@@ -13,7 +13,7 @@ import pytest
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.settings import BuildSettings
 from ramify.tools.errors import IndexingError
-from ramify.tools.knowledge.build import BUDGET, WORK, Work
+from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, ReplyStore
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.fakes import FakeModel
 from tests.tools.knowledge.scribe import NAMES, built, but, replies, scribe
@@ -51,7 +51,7 @@ def pull() -> None:
 
 
 def kept(folder: Path) -> int:
-    with Work(folder / WORK) as work:
+    with ReplyStore(folder / REPLIES_FILE) as work:
         return int(work._database.execute("SELECT count(*) FROM replies").fetchone()[0])
 
 
@@ -114,11 +114,11 @@ class TestBudgets:
         made, usage = built(folder, max_calls=calls)
         assert usage.llm_calls == calls
         assert len(made.unread) == max(0, len(VALLEY) - calls)
-        assert set(made.unread.values()) <= {BUDGET}
+        assert set(made.unread.values()) <= {BUDGET_EXHAUSTED}
         reports = reports_of(folder)
-        by = [report.made_by for report in reports.every().values()]
+        by = [report.made_by for report in reports.all_reports().values()]
         assert by.count("extractive") == made.replaced == made.communities - max(0, calls - len(VALLEY))
-        assert {name for name, why in reports.facts.items() if why == BUDGET} == {f"unread {id}" for id in made.unread}
+        assert {name for name, why in reports.facts.items() if why == BUDGET_EXHAUSTED} == {f"unread {id}" for id in made.unread}
         index = opened(folder)
         assert index.search(["Where is Vane?"], 3)[0]
         assert [level.communities for level in index.reports.levels]

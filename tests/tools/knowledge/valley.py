@@ -9,7 +9,7 @@ from typing import Any
 
 from ramify.graphs.building import structure
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.build import GraphBuild
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.fakes import WordEncoder
@@ -52,13 +52,13 @@ def write(folder: Path, documents: Mapping[str, str] | None = None) -> Path:
     return folder
 
 
-def made(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> Structured:
+def made(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> GraphBuild:
     """Make an index of documents beside them, with a graph."""
     Index.build([write(folder.parent / f"{folder.name}-documents", documents)], folder, WordEncoder())
     return structured(folder, **options)
 
 
-def structured(folder: Path, recluster: bool = False, **options: Any) -> Structured:
+def structured(folder: Path, recluster: bool = False, **options: Any) -> GraphBuild:
     """Make the graph of an index, or bring it up to date, by rules."""
     return structure(folder, options, recluster)[0]
 
