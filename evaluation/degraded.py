@@ -18,8 +18,8 @@ from ramify.nodes.tree import FrozenModel
 from ramify.tools.documents.load import Loading
 from ramify.tools.english import STOP, bare_title, fold, names_in
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import Binned, binned
-from ramify.tools.hierarchy.partition import keys_of
+from ramify.tools.hierarchy.leaves import BinnedField, parse_field
+from ramify.tools.hierarchy.partition import group_keys
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import documents
@@ -249,12 +249,12 @@ class TrueGroups:
     def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
         self.documents = {str(document.id): document for document in Loading(list(dataset.documents))}
         self._known = sorted({field for document in self.documents.values() for field in document.metadata})
-        self._wanted = [binned(name, self._known) for name in fields]
+        self._wanted = [parse_field(name, self._known) for name in fields]
         self.fields = tuple(one.field for one in self._wanted)
         self.groups = {id: self._keys(document.metadata) for id, document in self.documents.items()}
 
     def _keys(self, metadata: dict[str, Any]) -> Keys:
-        return frozenset(key for key, _ in keys_of(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
+        return frozenset(key for key, _ in group_keys(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
 
     def check(self) -> None:
         """Check that some document has each field; UsageError if none has."""
@@ -275,7 +275,7 @@ class TrueGroups:
             return None
         return {one.field: self._alike(one, [id for id in gold if self.groups.get(id)]) for one in self._wanted}
 
-    def _alike(self, one: Binned, documents: Sequence[str]) -> list[Any]:
+    def _alike(self, one: BinnedField, documents: Sequence[str]) -> list[Any]:
         """Return the values of a field that put a document in the group of some others."""
         own = {value for id in documents for value in one.values(self.documents[id].metadata[one.field])}
         found = [document.metadata.get(one.field) for document in self.documents.values()]

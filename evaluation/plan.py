@@ -31,7 +31,7 @@ from ramify.graphs.strategies import PRESET, configure, max_calls
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NONE
+from ramify.tools.hierarchy.leaves import NO_FIELDS
 from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import LAYOUT, Kind, file_sha256
 from ramify.tools.index.searcher import opened
@@ -189,7 +189,7 @@ def _check_grouping(order: Order) -> None:
     needed = {
         "--retrieval-only": order.retrieval_only and not order.strategies,
         f"--index-kind {PLAIN},{HIERARCHY}": HIERARCHY in order.kinds,
-        "--group-by FIELD": bool(order.group_by) and NONE not in order.group_by,
+        "--group-by FIELD": bool(order.group_by) and NO_FIELDS not in order.group_by,
     }
     if missing := [name for name, given in needed.items() if not given]:
         name = next(iter(order.metadata_shares))

@@ -10,7 +10,7 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.graphs.building import hierarchy
-from ramify.tools.hierarchy.build import Made
+from ramify.tools.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.searcher import opened
@@ -29,7 +29,7 @@ class News(NamedTuple):
     """An index of articles grouped by their source, the questions about them, and the articles whose source is not known."""
 
     folder: Path
-    made: Made
+    made: HierarchyBuild
     questions: list[dict[str, Any]]
     sourceless: frozenset[str]
 

@@ -17,15 +17,15 @@ from ramify.nodes.building.write_reports import describe, write_reports
 from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.hierarchy.build import Made, build_hierarchy
+from ramify.tools.hierarchy.build import HierarchyBuild, build_hierarchy
 from ramify.tools.hierarchy.leaves import Routing
-from ramify.tools.hierarchy.summaries import Quoting, load_nli
+from ramify.tools.hierarchy.summaries import ExtractiveSummarizer, load_nli
 from ramify.tools.index.index import Index
 from ramify.tools.index.manifest import manifest_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
 from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
-from ramify.tools.knowledge.reports import QUOTED, Report, ReportMaterial
+from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportMaterial
 from ramify.tools.knowledge.rule_builder import RuleBuilder, build_graph_by_rules
 
 _FAILED = 0.2
@@ -51,16 +51,16 @@ class ByModel:
     @property
     def made_by(self) -> str:
         """Name who finds the names."""
-        return QUOTED if is_embedded(self.settings.model) else self.finder.name
+        return EXTRACTIVE if is_embedded(self.settings.model) else self.finder.name
 
     @property
     def reported_by(self) -> str:
         """Name who writes the reports."""
-        return QUOTED if is_embedded(self.settings.reporter or self.settings.model) else self.reporter.name
+        return EXTRACTIVE if is_embedded(self.settings.reporter or self.settings.model) else self.reporter.name
 
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Extraction:
         """Find names and what connects them; IndexingError where too much could not be read."""
-        if self.made_by == QUOTED:
+        if self.made_by == EXTRACTIVE:
             return await self.rules.read(pieces, progress)
         return await self.read_units(text_units(pieces, self.finder.count, self.settings.unit_tokens), progress)
 
@@ -75,13 +75,13 @@ class ByModel:
 
     async def describe(self, knowledge: Knowledge, progress: Progress) -> Graph:
         """Give each element one description."""
-        if self.made_by == QUOTED:
+        if self.made_by == EXTRACTIVE:
             return to_graph(knowledge, pick_description)
         return await describe(knowledge, self.finder, lambda done: progress(done, None, "descriptions"))
 
     async def report(self, materials: Sequence[ReportMaterial], on_done: Callable[[int], None]) -> list[Report]:
         """Report on communities."""
-        if self.reported_by == QUOTED:
+        if self.reported_by == EXTRACTIVE:
             return await self.rules.report(materials, on_done)
         return await write_reports(materials, self.reporter, on_done)
 
@@ -121,7 +121,7 @@ def hierarchy(
     rebuild: bool = False,
     progress: Progress = silent,
     embedding: Embeddings | None = None,
-) -> tuple[Made, Usage]:
+) -> tuple[HierarchyBuild, Usage]:
     """Make the hierarchy of a finished index, or bring it up to date; tell what it cost. No passage is encoded again.
 
     group_by: fields of metadata; not given, those that it has, or those that are proposed. rebuild: cluster anew what was clustered before.
@@ -132,9 +132,9 @@ def hierarchy(
     fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
     encoder = Index.open(folder, embedding).embeddings
 
-    async def build() -> tuple[Made, Usage]:
+    async def build() -> tuple[HierarchyBuild, Usage]:
         if is_embedded(settings.model):
-            return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
+            return await build_hierarchy(folder, encoder, ExtractiveSummarizer(encoder), fields, routing, rebuild, progress), Usage()
         with ReplyStore(folder / REPLIES_FILE) as work, working(settings) as spent:
             summarizer = Summarizing(KeptModel(settings, work), encoder)
             if settings.nli:

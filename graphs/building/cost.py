@@ -19,11 +19,11 @@ from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NONE, Leaves, Routing, read_leaves
-from ramify.tools.hierarchy.partition import Partition, partition, serving
-from ramify.tools.hierarchy.summaries import Material as Cluster
-from ramify.tools.hierarchy.summaries import Quoting, Source, Summarizer
-from ramify.tools.hierarchy.tree import LETTERS, TOKENS
+from ramify.tools.hierarchy.leaves import NO_FIELDS, Leaves, Routing, read_leaves
+from ramify.tools.hierarchy.partition import Partition, partition, suitable_fields
+from ramify.tools.hierarchy.summaries import ClusterText, ExtractiveSummarizer, Summarizer
+from ramify.tools.hierarchy.summaries import SummaryMaterial as Cluster
+from ramify.tools.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore, estimate_passages
 from ramify.tools.index.chunking import Chunking
@@ -258,9 +258,9 @@ def estimate_hierarchy(
     """List the stages of a build; of passages that are not encoded yet, this is one of them. UsageError for wrong fields. Blocking."""
     routing, settings = hierarchy_settings(options)
     encoded = bool(len(leaves.vectors))
-    chosen = [fields] if fields is not None or encoded else serving(leaves)
+    chosen = [fields] if fields is not None or encoded else suitable_fields(leaves)
     found = [partition(leaves, one) for one in chosen]
-    each = sum(len(piece.text) for piece in pieces) / LETTERS / max(1, len(pieces))
+    each = sum(len(piece.text) for piece in pieces) / CHARS_PER_TOKEN / max(1, len(pieces))
     ranges = [_summaries(parts, routing, each) for parts in found]
     summaries = (min(low for low, _ in ranges), max(high for _, high in ranges))
     encoder.encode_documents([piece.text for piece in pieces[:2]])  # loading is no part of the speed
@@ -282,7 +282,7 @@ def _cost(materials: Sequence[Cluster], settings: HierarchySettings, encoder: En
     """Sum up, and tell what that cost."""
     with ReplyStore(work) as kept, working(settings) as spent:
         quotes = is_embedded(settings.model)
-        summarizer: Summarizer = Quoting(encoder) if quotes else Summarizing(KeptModel(settings, kept), encoder)
+        summarizer: Summarizer = ExtractiveSummarizer(encoder) if quotes else Summarizing(KeptModel(settings, kept), encoder)
 
         async def act() -> None:
             for material in materials:
@@ -296,9 +296,9 @@ def _summaries(parts: Partition, how: Routing, each: float) -> Range:
     sizes = [0] * len(parts.groups)
     for edge in parts.edges:
         sizes[edge.group] += 1
-    if parts.pool:  # those without metadata are one more group
-        sizes.append(len(parts.pool))
-    least = min(SUMMARIES[0], each / TOKENS)
+    if parts.ungrouped:  # those without metadata are one more group
+        sizes.append(len(parts.ungrouped))
+    least = min(SUMMARIES[0], each / MAX_CLUSTER_TOKENS)
     low = sum(max(1.0, least * size) if size >= how.tree else 1.0 for size in sizes)
     high = sum(1 + SUMMARIES[1] * size if size >= how.tree else 1.0 for size in sizes)  # one more: the root
     return round(low), round(high)
@@ -310,13 +310,13 @@ def _clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder
     members: list[list[int]] = [[] for _ in parts.groups]
     for edge in parts.edges:
         members[edge.group].append(edge.leaf)
-    named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NONE, parts.pool)]
+    named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NO_FIELDS, parts.ungrouped)]
     clusters = []
     for name, own in sample(named, SUMMED):
         shown = [held[leaves.ids[leaf]] for leaf in own[:_TOGETHER]]
         vectors = encoder.encode_documents([piece.text for piece in shown])
         sources = [
-            Source(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_TOGETHER], vectors, strict=True)
+            ClusterText(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_TOGETHER], vectors, strict=True)
         ]
         clusters.append(Cluster(tuple(sources), len(sources), name))
     return clusters

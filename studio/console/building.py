@@ -136,24 +136,31 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     """Build or update the hierarchy of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import hierarchy, hierarchy_settings
     from ramify.nodes.settings import is_embedded
-    from ramify.tools.hierarchy.summaries import WEIGHED
+    from ramify.tools.hierarchy.summaries import MAX_ENCODED_SENTENCES
 
     asks = not is_embedded(hierarchy_settings(options)[1].model)
     _tell_cost(folder, "hierarchy", options, asks, group_by)
     if not asks:
-        note(f"up to {WEIGHED} sentences of each new or changed cluster are encoded for its summary; no passage is encoded again")
+        note(
+            f"up to {MAX_ENCODED_SENTENCES} sentences of each new or changed cluster are encoded for its summary; "
+            "no passage is encoded again"
+        )
     with bar() as progress:
         made, usage = hierarchy(folder, options, group_by, rebuild, progress)
     note(f"passages are grouped by {', '.join(made.fields)}{'' if group_by else ': --group-by names others'}")
-    edges = ((made.routed, "without metadata assigned to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
+    edges = (
+        (made.assigned, "without metadata assigned to groups"),
+        (made.linked, "linked to further groups"),
+        (made.ungrouped, "in no group"),
+    )
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)
-    founded = f" ({made.founded:,} founded)" if made.founded else ""
+    founded = f" ({made.new_groups:,} founded)" if made.new_groups else ""
     suspicious = f", suspicious after {many(made.repairs, 'repair')}: {many(made.flagged, 'group')}" if made.flagged else ""
-    grown = f"{many(made.nodes, 'summary', 'summaries')}, {many(made.grown, 'tree')} grown"
+    grown = f"{many(made.nodes, 'summary', 'summaries')}, {many(made.rebuilt_trees, 'tree')} grown"
     _tell(folder, f"{many(made.groups, 'group')}{founded}{passages}; {grown}{suspicious}", usage)
     for line in made.notes[:LISTED]:
         note(one_line(line))
-    if not made.groups - made.founded - bool(made.pool):
+    if not made.groups - made.new_groups - bool(made.ungrouped):
         note("no passage has these metadata: there is one tree over everything")
     if made.replaced and asks:
         note(f"{made.replaced:,} of {made.nodes:,} summaries are quoted from the documents, not written by the model")

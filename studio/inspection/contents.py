@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.tree.citation import Citation, cite
-from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyIndex, HierarchyView, hierarchy_view
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.index import documents
@@ -24,7 +24,7 @@ class Inspection:
     folder: str
     manifest: Manifest
     inside: GraphView | None = None
-    grouped: Grouped | None = None
+    grouped: HierarchyView | None = None
     listed: FileList = field(default_factory=FileList)
     """Its files, where it lies in a folder."""
 
@@ -55,7 +55,7 @@ def inspection(index: Index) -> Inspection:
     """Return the contents of an index."""
     graph = graph_view(index, index.reports) if isinstance(index, GraphIndex) else None
     listed = FileList() if is_address(index.where) else listed_files(Path(index.where))
-    return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, listed)
+    return Inspection(index.where, index.manifest, graph, hierarchy_view(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 
 def _graph(found: GraphView) -> dict[str, Any]:
@@ -71,21 +71,21 @@ def _graph(found: GraphView) -> dict[str, Any]:
     return {"counts": found.counts, "levels": levels, "reports": reports, "claims": claims, "facts": dict(found.facts)}
 
 
-def _hierarchy(found: Grouped) -> dict[str, Any]:
+def _hierarchy(found: HierarchyView) -> dict[str, Any]:
     content = found.content
     counts = {
         "groups": len(found.groups),
-        "memberships": dict(found.kinds),
-        "none_pool": sum(found.homeless.values()),
+        "memberships": dict(found.edge_counts),
+        "none_pool": sum(found.without_metadata.values()),
         "summaries": sum(map(len, content.trees.values())),
         "links": len(content.links),
-        "suspicious_groups": sum(bool(one.flags) for one in content.findings),
+        "suspicious_groups": sum(bool(one.flags) for one in content.diagnoses),
         "replaced_summaries": found.replaced,
-        "missing_passages": found.missing,
+        "missing_passages": found.missing_passages,
         "tokens": found.tokens,
     }
     reports = []
-    for id, (group, place) in found.places.items():
+    for id, (group, place) in found.positions.items():
         head = {"summary": id, "level": id.count("."), "parent": id.rpartition(".")[0] or None, "group": found.groups[group].name}
         reports.append({**head, **_node(found, content.trees[group][place])})
     return {
@@ -95,14 +95,14 @@ def _hierarchy(found: Grouped) -> dict[str, Any]:
         "groups": [_group(found, group) for group in found.suspicious_first],
         "reports": reports,
         "repairs": [{**one._asdict(), "group": found.groups[one.group].name} for one in content.repairs],
-        "none_pool": dict(found.homeless),
+        "none_pool": dict(found.without_metadata),
         "drift": found.drifted,
         "notes": found.notes,
         "facts": dict(content.facts),
     }
 
 
-def _group(found: Grouped, group: GroupOverview) -> dict[str, Any]:
+def _group(found: HierarchyView, group: GroupOverview) -> dict[str, Any]:
     links = []
     for _, place, other, there, cosine in group.links:
         to = found.groups[other]
@@ -111,24 +111,24 @@ def _group(found: Grouped, group: GroupOverview) -> dict[str, Any]:
         "group": group.name,
         "kind": group.kind,
         "metadata": group.metadata,
-        "passages": group.finding.leaves,
+        "passages": group.diagnosis.leaves,
         "summaries": len(group.tree),
         "levels": group.depth,
-        "diagnostics": group.finding.measured._asdict(),
-        "suspicious": group.finding.flags,
+        "diagnostics": group.diagnosis.measures._asdict(),
+        "suspicious": group.diagnosis.flags,
         "links": links,
     }
 
 
-def _node(found: Grouped, node: Node) -> dict[str, Any]:
+def _node(found: HierarchyView, node: Node) -> dict[str, Any]:
     """Return a summary with its supporting passages; a lowest one with its members."""
     ids = found.content.ids
-    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.said]
+    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.sentences]
     passages = {} if node.children else {"passages": [ids[leaf] for leaf in node.leaves]}
     return {"title": node.title, "made_by": node.summary.made_by, "support": node.summary.support, "findings": findings, **passages}
 
 
-def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
+def group_json(found: HierarchyView, group: GroupOverview) -> dict[str, Any]:
     """Return a group with its tree of summaries as JSON values."""
 
     def branch(node: Node) -> dict[str, Any]:

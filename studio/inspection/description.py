@@ -6,17 +6,17 @@ from typing import TypeVar
 
 from ramify.nodes.tree.citation import Citation
 from ramify.studio.inspection.contents import Inspection, Table, sources
-from ramify.tools.hierarchy.hierarchy_file import DRIFT
-from ramify.tools.hierarchy.index import Grouped, GroupOverview
-from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
-from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, Measured, Node
-from ramify.tools.hierarchy.repair import LIMITS
+from ramify.tools.hierarchy.hierarchy_file import MAX_DRIFT
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
+from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
+from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
+from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import hidden_note, reasons
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
-from ramify.tools.knowledge.reports import QUOTED
+from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.quoting import brief, many, one_line
 
 LARGEST = 10
@@ -41,7 +41,7 @@ EDGES: Mapping[EdgeKind, str] = {
     "moved": "moved: by repair",
 }
 K = TypeVar("K")
-SUSPICIOUS = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in LIMITS.items())
+SUSPICIOUS = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in FLAG_LIMITS.items())
 
 
 def facts(found: Inspection) -> Iterator[tuple[str, str]]:
@@ -116,7 +116,7 @@ def _graph_facts(inside: GraphView, passages: int) -> Iterator[tuple[str, str]]:
 
 def _who(name: str) -> str:
     """Return the name of the model that extracted names or wrote reports."""
-    return "rules (no model)" if name == QUOTED else one_line(name) or "an unknown model"
+    return "rules (no model)" if name == EXTRACTIVE else one_line(name) or "an unknown model"
 
 
 def _percent(share: float) -> str:
@@ -155,26 +155,26 @@ def _claims(inside: GraphView) -> Iterator[Table]:
         yield Table(("claims on", "concerning", "type", "dates", "in the words of the documents"), rows, words=(0, 1, 2, 3, 4), long=True)
 
 
-def group_facts(found: Grouped, folder: str) -> Iterator[tuple[str, str]]:
+def group_facts(found: HierarchyView, folder: str) -> Iterator[tuple[str, str]]:
     """Yield facts about a hierarchy as label and text."""
     content = found.content
     yield "grouped by", "nothing: one tree over everything" if content.fields == (UNGROUPED,) else ", ".join(content.fields)
     kinds = Counter(group.kind for group in found.groups)
     yield "groups", f"{len(found.groups):,}: {', '.join(_counted(kinds, KINDS))}"
-    told = _counted(found.kinds, EDGES) or ["none"]
+    told = _counted(found.edge_counts, EDGES) or ["none"]
     yield "memberships", told[0]
     yield from (("", more) for more in told[1:])
     yield "None-pool", _homeless(found)
     yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_written(found.made_by, found.replaced)}"
     yield "links", f"{len(content.links):,} between similar summaries of different groups"
-    yield "suspicious", f"{sum(bool(one.flags) for one in content.findings):,} of {len(found.groups):,} groups"
+    yield "suspicious", f"{sum(bool(one.flags) for one in content.diagnoses):,} of {len(found.groups):,} groups"
     yield from _repairs(found)
     if found.drifted:
         named = [f"{one_line(name)} {share:.0%}" for name, share in found.drifted.items()]
-        what = f"{len(named):,} {'group has' if len(named) == 1 else 'groups have'} changed by more than {DRIFT:.0%} since clustered"
+        what = f"{len(named):,} {'group has' if len(named) == 1 else 'groups have'} changed by more than {MAX_DRIFT:.0%} since clustered"
         yield "drift", f"{what} ({_listed(named)}): `ramify index --kind hierarchy --out {folder} --rebuild` clusters them anew"
-    if found.missing:
-        what = f"{found.missing:,} passages came in since it was made"
+    if found.missing_passages:
+        what = f"{found.missing_passages:,} passages came in since it was made"
         yield "behind", f"{what}: `ramify index --kind hierarchy --out {folder}` brings it up to date"
     yield from (("note", one_line(line)) for line in found.notes[:LISTED])
 
@@ -189,21 +189,21 @@ def _listed(told: Sequence[str], things: str = "") -> str:
 
 
 def _written(made_by: str, replaced: int) -> str:
-    name = "quoted from the documents (no model)" if made_by == QUOTED else f"written by {one_line(made_by) or 'an unknown model'}"
+    name = "quoted from the documents (no model)" if made_by == EXTRACTIVE else f"written by {one_line(made_by) or 'an unknown model'}"
     return name + (f", {replaced:,} of them replaced by quotations" if replaced else "")
 
 
-def _homeless(found: Grouped) -> str:
+def _homeless(found: HierarchyView) -> str:
     """Return the number of passages without metadata, their files, and where they were assigned."""
-    if not found.homeless:
+    if not found.without_metadata:
         return "no passage is without the metadata"
-    files = [f"{one_line(file)} {passages:,}" for file, passages in found.homeless.items()]
-    left = found.kinds["pool"]
+    files = [f"{one_line(file)} {passages:,}" for file, passages in found.without_metadata.items()]
+    left = found.edge_counts["pool"]
     went = f"{left:,} of them in no group" if left else "each of them given to a group"
-    return f"{sum(found.homeless.values()):,} passages without the metadata ({_listed(files, ' files')}), {went}"
+    return f"{sum(found.without_metadata.values()):,} passages without the metadata ({_listed(files, ' files')}), {went}"
 
 
-def _repairs(found: Grouped) -> Iterator[tuple[str, str]]:
+def _repairs(found: HierarchyView) -> Iterator[tuple[str, str]]:
     """Yield the repairs of each round with numbers of groups and passages."""
     done: dict[tuple[int, str], list[int]] = {}
     for one in found.content.repairs:
@@ -212,21 +212,21 @@ def _repairs(found: Grouped) -> Iterator[tuple[str, str]]:
         yield "" if number else "repairs", f"round {round}: {what} in {many(len(leaves), 'group')} ({many(sum(leaves), 'passage')})"
 
 
-def group_tables(found: Grouped) -> list[Table]:
+def group_tables(found: HierarchyView) -> list[Table]:
     """Return the levels, the groups by size, and their diagnostics, suspicious ones first."""
     levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in found.levels]
     text = ("text", "—", f"{found.tokens:,}", "100 %")
     groups = []
     for one in found.by_size:
-        counts = (f"{count:,}" for count in (one.finding.leaves, len(one.tree), one.depth, len(one.links)))
-        flags = f"{len(one.finding.flags)} !" if one.finding.flags else "—"
+        counts = (f"{count:,}" for count in (one.diagnosis.leaves, len(one.tree), one.depth, len(one.links)))
+        flags = f"{len(one.diagnosis.flags)} !" if one.diagnosis.flags else "—"
         groups.append((one_line(one.name), KINDS[one.kind], *counts, flags))
     measures = [(one_line(one.name), *(value for _, value in _measures(one))) for one in found.suspicious_first]
     heads = ("group", "kind", "passages", "summaries", "levels", "links", "suspicious")
     return [
         Table(("level", "summaries", "tokens of summaries", "of the text"), [*levels, text], long=True),
         Table(heads, groups, words=(0, 1), long=True, leads=[anchor(one.number) for one in found.by_size]),
-        Table(("group", *Measured._fields), measures, long=True, leads=[anchor(one.number) for one in found.suspicious_first]),
+        Table(("group", *GroupMeasures._fields), measures, long=True, leads=[anchor(one.number) for one in found.suspicious_first]),
     ]
 
 
@@ -237,15 +237,15 @@ def anchor(number: int) -> str:
 
 def _measures(group: GroupOverview) -> list[tuple[str, str]]:
     """Return the diagnostics of a group; suspicious values are marked."""
-    values = group.finding.measured._asdict().items()
-    return [(name, f"{value:.2f}{' !' if name in group.finding.flags else ''}") for name, value in values]
+    values = group.diagnosis.measures._asdict().items()
+    return [(name, f"{value:.2f}{' !' if name in group.diagnosis.flags else ''}") for name, value in values]
 
 
-def about(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def about(found: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield facts about a group, without diagnostics and links."""
     values = ", ".join(f"{field} {value}" for field, value in group.metadata.items() if value)
     yield "kind", KINDS[group.kind] + (f" ({one_line(values)})" if values else "")
-    yield "passages", f"{group.finding.leaves:,}: {', '.join(_counted(Counter(edge.kind for edge in group.edges), EDGES))}"
+    yield "passages", f"{group.diagnosis.leaves:,}: {', '.join(_counted(Counter(edge.kind for edge in group.edges), EDGES))}"
     replaced = sum(node.summary.made_by != found.made_by for node in group.tree)
     yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_written(found.made_by, replaced)}"
     for one in found.content.repairs:
@@ -255,14 +255,14 @@ def about(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
         yield "drift", f"{found.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
 
 
-def measured(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def measured(found: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield the diagnostics and links of a group."""
     for name, value in _measures(group):
-        yield name, value + (f" suspicious: {LIMITS[name]}" if name in group.finding.flags else "")
+        yield name, value + (f" suspicious: {FLAG_LIMITS[name]}" if name in group.diagnosis.flags else "")
     yield "linked to", _listed([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in beside(found, group)]) or "no group"
 
 
-def beside(found: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
+def beside(found: HierarchyView, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
     """Return the most similar groups, each with the highest cosine."""
     near: dict[int, float] = {}
     for _, _, other, _, cosine in group.links:
@@ -273,13 +273,13 @@ def beside(found: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, fl
 class GroupTree:
     """The tree of a group with the passages to show: those its summaries cite, and at most `most` below a lowest one."""
 
-    def __init__(self, found: Grouped, group: GroupOverview, index: Index, most: int) -> None:
+    def __init__(self, found: HierarchyView, group: GroupOverview, index: Index, most: int) -> None:
         self.nodes = group.tree
         self.root = self.nodes[-1]
         self.kinds = {edge.leaf: edge.kind for edge in group.edges if edge.kind != "primary"}
         self._made_by = found.made_by
         shown = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:most]}
-        said = {one.leaf for node in self.nodes for one in node.summary.said}
+        said = {one.leaf for node in self.nodes for one in node.summary.sentences}
         ids = {leaf: found.content.ids[leaf] for leaf in sorted(shown | said)}
         cited = sources(index, list(ids.values()))
         self.cited: Mapping[int, tuple[str, Citation | None]] = {leaf: (id, cited.get(id)) for leaf, id in ids.items()}

@@ -12,11 +12,11 @@ from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
 from ramify.studio.inspection.contents import Inspection, sources
 from ramify.studio.inspection.description import GroupTree, about, anchor, beside, facts, how_to_add, notes, tables
-from ramify.tools.hierarchy.index import Grouped
+from ramify.tools.hierarchy.index import HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.knowledge.index import GraphView
-from ramify.tools.knowledge.reports import QUOTED
+from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.pages import draw_page, part
 from ramify.tools.quoting import brief
 
@@ -87,7 +87,7 @@ def _left_out(inside: GraphView, written: Mapping[str, Markup]) -> Iterator[str]
     if missing:
         counted = ", ".join(f"{missing[level]:,} of level {level}" for level in sorted(missing))
         yield f"Left out, so that the page stays small: the reports of the smallest communities ({counted}); --json gives all."
-    if any(report.made_by == QUOTED for report in inside.reports.values()):
+    if any(report.made_by == EXTRACTIVE for report in inside.reports.values()):
         yield "Quoted reports are sentences of the documents; their title is the most connected names, their rating grows with their size."
 
 
@@ -111,7 +111,7 @@ def _reports(inside: GraphView, index: Index) -> dict[str, Markup]:
 def _report(inside: GraphView, id: str, cited: Mapping[str, Citation]) -> Markup:
     """Return a report's findings with their sources, quoted if the report is not itself a quotation."""
     report, members = inside.reports[id], inside.members(id)
-    quoted = report.made_by == QUOTED
+    quoted = report.made_by == EXTRACTIVE
     findings = []
     for finding in report.findings:
         rests_on = [cited[passage] for passage in finding.passages if passage in cited]
@@ -130,7 +130,7 @@ def _community(inside: GraphView, id: str, written: Mapping[str, Markup]) -> Mar
     return part(PARTS, "unfolded", report.title, size, written[id], _place(id), heading, within)
 
 
-def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
+def _hierarchy(found: HierarchyView, index: Index) -> dict[str, Any]:
     """Return groups by size up to the size limit: whole, else only the first summary."""
     written: dict[str, Markup] = {}
     left = ROOM
@@ -145,7 +145,7 @@ def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
             left -= len(made.encode())
     missing = len(found.groups) - len(written)
     left_out = [f"Left out, so that the page stays small: {missing:,} of the smallest groups; --json gives all."] if missing else []
-    if found.made_by == QUOTED:
+    if found.made_by == EXTRACTIVE:
         left_out.append("Quoted summaries are sentences of the passages, those nearest their middle.")
     return {"left_out": left_out, "unfolded": written}
 
@@ -155,7 +155,7 @@ class _Tree(GroupTree):
 
     def html(self, node: Node, facts: Markup = NOTHING, id: str = "", whole: bool = True) -> Markup:
         """Return a foldable summary with the facts of its group and, if `whole`, everything below it."""
-        said = facts + part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
+        said = facts + part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.sentences])
         size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:
             left_out = part(PARTS, "note", "What is below it is left out, so that the page stays small: --group shows it.")

@@ -9,7 +9,7 @@ from rich.tree import Tree
 
 from ramify.studio.inspection.contents import Inspection, Table
 from ramify.studio.inspection.description import GroupTree, about, facts, how_to_add, measured, notes, tables
-from ramify.tools.hierarchy.index import Grouped, GroupOverview
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.quoting import brief, one_line
@@ -43,7 +43,7 @@ def show(found: Inspection, console: Console) -> None:
         console.print(Group(Text(), *told))
 
 
-def one_group(found: Grouped, group: GroupOverview, index: Index) -> Group:
+def one_group(found: HierarchyView, group: GroupOverview, index: Index) -> Group:
     """Return one group with its tree of summaries and passages."""
     told, drawing = _facts((*about(found, group), *measured(found, group))), _Drawing(found, group, index, _LEAVES)
     return Group(Text(one_line(group.name), style="bold"), told, Text(), drawing.tree(drawing.root))
@@ -94,7 +94,7 @@ class _Drawing(GroupTree):
     def _label(self, node: Node) -> Text:
         replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
-        for one in node.summary.said:
+        for one in node.summary.sentences:
             said = one_line(brief(one.text, _LONG))
             label.append(f"\n· {said} ", style="not bold default").append(self._where(one.leaf), style="not bold cyan")
         return label

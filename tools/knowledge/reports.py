@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ramify.tools.knowledge.communities import Community, Partition
 from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Pair
 
-QUOTED = "extractive"
+EXTRACTIVE = "extractive"
 _EDITION = "3"
 """Version of the report format: incremented when the same material gives another report."""
 

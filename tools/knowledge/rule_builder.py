@@ -26,7 +26,7 @@ from ramify.tools.knowledge.elements import (
     title_key,
     to_graph,
 )
-from ramify.tools.knowledge.reports import QUOTED, Report, ReportFinding, ReportMaterial
+from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportFinding, ReportMaterial
 from ramify.tools.languages import reads
 from ramify.tools.quoting import brief
 
@@ -216,7 +216,7 @@ _MAX_RATING = 10.0
 class RuleBuilder:
     """Build a graph by rules for English, without a model."""
 
-    made_by = reported_by = QUOTED
+    made_by = reported_by = EXTRACTIVE
 
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Extraction:
         """Extract names and links; IndexingError if most of the documents are not in English."""
@@ -322,6 +322,6 @@ def extractive_report(material: ReportMaterial) -> Report:
         summary="",
         rating=min(_MAX_RATING, round(math.log2(len(material.community.members)), 1)),
         findings=tuple(findings.values()),
-        made_by=QUOTED,
+        made_by=EXTRACTIVE,
         digest=material.digest,
     )

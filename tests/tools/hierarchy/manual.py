@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.graphs.building import hierarchy
-from ramify.tools.hierarchy.build import Made
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, read_content
+from ramify.tools.hierarchy.build import HierarchyBuild
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, read_hierarchy_file
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
@@ -67,12 +67,12 @@ def indexed(folder: Path, given: Sequence[Record], **options: Any) -> Path:
     return folder
 
 
-def grouped(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> Made:
+def grouped(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> HierarchyBuild:
     """Make the hierarchy of an index."""
     return hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
 
 
-def made(folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any) -> Made:
+def made(folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any) -> HierarchyBuild:
     """Make an index of paragraphs with a hierarchy."""
     return grouped(indexed(folder, records() if given is None else given), by, **options)
 
@@ -84,9 +84,9 @@ def opened(folder: Path) -> HierarchyIndex:
     return index
 
 
-def content_of(folder: Path) -> Content:
+def content_of(folder: Path) -> HierarchyContent:
     """Read the hierarchy of an index."""
-    return read_content(folder / HIERARCHY)
+    return read_hierarchy_file(folder / HIERARCHY)
 
 
 def dump(folder: Path) -> bytes:

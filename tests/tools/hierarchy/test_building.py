@@ -49,7 +49,7 @@ def test_every_group_has_a_tree_up_to_one_root_over_all_its_passages(built: Path
 
 def test_every_sentence_of_a_summary_stands_in_the_passage_it_names(built: Path) -> None:
     content, index = content_of(built), opened(built)
-    said = [one for tree in content.trees.values() for node in tree for one in node.summary.said]
+    said = [one for tree in content.trees.values() for node in tree for one in node.summary.sentences]
     assert len(said) >= 3 * len(content.trees)
     for one in said:
         [passage] = index.get_by_ids([content.ids[one.leaf]])
@@ -78,7 +78,7 @@ def test_the_same_documents_give_the_same_file_in_whatever_order(built: Path, tm
 
 def test_a_second_run_changes_nothing_and_grows_nothing(copy: Path) -> None:
     before = dump(copy)
-    assert grouped(copy, None).grown == 0, "by the fields that it has"
+    assert grouped(copy, None).rebuilt_trees == 0, "by the fields that it has"
     assert dump(copy) == before
 
 
@@ -87,7 +87,7 @@ def test_a_new_passage_changes_its_group_alone(copy: Path) -> None:
     updated(copy, [*records(), new])
     done = grouped(copy, None)
     assert done.fields == ("chapter",), "by the fields that it had before"
-    assert done.grown <= 2, "its group, once more where it was repaired"
+    assert done.rebuilt_trees <= 2, "its group, once more where it was repaired"
     assert any(str(id).endswith("new") for id in content_of(copy).ids)
     assert done.drifted == ()
 
@@ -96,7 +96,7 @@ def test_a_group_that_has_changed_much_is_named_and_rebuilt_when_asked(copy: Pat
     updated(copy, [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
     assert "Bellows" in grouped(copy).drifted
     again = grouped(copy, rebuild=True)
-    assert (again.drifted, again.grown > 0) == ((), True)
+    assert (again.drifted, again.rebuilt_trees > 0) == ((), True)
     fresh = made(copy.parent / "fresh", [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
     assert fresh.nodes == again.nodes
     assert dump(copy) == dump(copy.parent / "fresh")
@@ -141,13 +141,13 @@ def test_an_index_without_passages_is_refused(tmp_path: Path) -> None:
 
 def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> None:
     made(tmp_path / "index", repairs=0)
-    torn = {group: one.measured.step_discontinuity for group, one in enumerate(content_of(tmp_path / "index").findings)}
+    torn = {group: one.measures.step_discontinuity for group, one in enumerate(content_of(tmp_path / "index").diagnoses)}
     assert max(torn.values()) > 0.2
     grouped(tmp_path / "index", repairs=2)
     content = content_of(tmp_path / "index")
     repaired = {one.group for one in content.repairs} & {group for group, share in torn.items() if share > 0.2}
     assert repaired
-    assert all(content.findings[group].measured.step_discontinuity < torn[group] for group in repaired)
+    assert all(content.diagnoses[group].measures.step_discontinuity < torn[group] for group in repaired)
 
 
 def test_steps_stay_together_also_where_they_are_too_much_for_one_summary(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_steps_stay_together_also_where_they_are_too_much_for_one_summary(tmp_pa
     content = content_of(tmp_path / "index")
     assert {one.what for one in content.repairs} == {"steps kept together"}
     assert all(len(tree) > 4 for tree in content.trees.values())
-    assert max(one.measured.step_discontinuity for one in content.findings) < 0.2
+    assert max(one.measures.step_discontinuity for one in content.diagnoses) < 0.2
 
 
 def test_groups_that_another_version_has_made_are_refused_until_they_are_made_again(copy: Path) -> None:

@@ -22,7 +22,7 @@ def test_the_groups_are_the_values_of_the_field(tmp_path: Path) -> None:
     done = made(tmp_path / "index")
     content = content_of(tmp_path / "index")
     assert [group.name for group in content.groups] == sorted(WORDS)
-    assert (done.groups, done.pool, done.routed) == (4, 0, 0)
+    assert (done.groups, done.ungrouped, done.assigned) == (4, 0, 0)
     assert {edge.weight for edge in content.edges if edge.kind == "primary"} == {1.0}
 
 
@@ -35,7 +35,7 @@ def test_several_fields_make_compound_groups_and_case_makes_no_difference(tmp_pa
 
 def test_a_passage_without_its_metadata_goes_to_the_group_that_it_reads_like(tmp_path: Path) -> None:
     done = made(tmp_path / "index", changed(records(), {"p2-3": None, "p3-9": None}))
-    assert done.routed == 2
+    assert done.assigned == 2
     for record, chapter in (("p2-3", "Loom"), ("p3-9", "Kiln")):
         assert groups_of(tmp_path / "index", id_of(tmp_path / "index", record), "soft")[0] == chapter
 
@@ -43,7 +43,7 @@ def test_a_passage_without_its_metadata_goes_to_the_group_that_it_reads_like(tmp
 def test_a_passage_like_none_of_the_groups_is_in_none(tmp_path: Path) -> None:
     strange = {"id": "europa", "title": "Europa", "text": STRANGE, "metadata": {}}
     done = made(tmp_path / "index", [*records(), strange])
-    assert done.pool == 1
+    assert done.ungrouped == 1
     assert groups_of(tmp_path / "index", id_of(tmp_path / "index", "europa"), "pool") == ["without a group"]
     assert groups_of(tmp_path / "index", id_of(tmp_path / "index", "europa"), "novel"), "what novelty refuses is kept for comparing"
 
@@ -53,7 +53,7 @@ def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) 
     done = made(tmp_path / "index", [*records(chapters=("Bellows", "Loom")), *other])
     content = content_of(tmp_path / "index")
     founded = [number for number, group in enumerate(content.groups) if group.kind == "founded"]
-    assert done.founded == len(founded) == 2
+    assert done.new_groups == len(founded) == 2
     for number in founded:
         texts = {content.ids[edge.leaf].rpartition("p")[2][0] for edge in content.edges if edge.group == number}
         assert len(texts) == 1, "a founded group holds one of the two chapters"
@@ -62,13 +62,13 @@ def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) 
 def test_one_topic_that_no_group_has_founds_a_group(tmp_path: Path) -> None:
     other = [{**one, "metadata": {}} for one in records(12, ("Kiln",))]
     done = made(tmp_path / "index", [*records(chapters=("Bellows", "Loom", "Press")), *other])
-    assert (done.founded, done.pool) == (1, 0)
+    assert (done.new_groups, done.ungrouped) == (1, 0)
 
 
 def test_a_passage_under_a_false_chapter_is_also_in_the_right_one(tmp_path: Path) -> None:
     done = made(tmp_path / "index", changed(records(), {"p4-5": {"chapter": "Loom"}}))
     id = id_of(tmp_path / "index", "p4-5")
-    assert done.escaped >= 1
+    assert done.linked >= 1
     assert groups_of(tmp_path / "index", id, "primary") == ["Loom"]
     assert groups_of(tmp_path / "index", id, "escape")[0] == "Press"
 
@@ -136,5 +136,5 @@ def test_where_no_passage_has_the_metadata_left_there_is_one_tree_over_everythin
     given = [{**one, "metadata": {"chapter": None}} for one in records()]
     done = made(tmp_path / "index", given)
     alone = made(tmp_path / "other", records(), by=("none",))
-    assert (done.groups, done.pool) == (1, 64)
+    assert (done.groups, done.ungrouped) == (1, 64)
     assert (alone.groups, alone.nodes) == (1, done.nodes)

@@ -38,7 +38,7 @@ def index(tmp_path: Path) -> Path:
 def test_a_first_build(index: Path) -> None:
     copies = killed_everywhere(index, BY_CHAPTER, HIERARCHY, MANIFEST)
     grouped(index)
-    grown = [grouped(copy).grown for copy in copies]
+    grown = [grouped(copy).rebuilt_trees for copy in copies]
     assert {dump(copy) for copy in copies} == {dump(index)}
     assert 0 in grown, "what was grown before the end is not grown again"
 

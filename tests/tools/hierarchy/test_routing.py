@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, write_content
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, write_hierarchy_file
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.leaves import Edge, Group, Node, Summary
 from ramify.tools.hierarchy.router import Router, RouteSearch
@@ -120,8 +120,8 @@ def test_fused_ranks_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     groups = [Group(name, (name.lower() * 3,), "metadata") for name in "AB"]
     edges = [Edge(leaf, leaf // 2, 1.0 if leaf != 3 else 0.5, "primary") for leaf in range(4)]
     node = [Node((), (0, 1), "", Summary((), "x"), vectors[0])]
-    content = Content(("name",), list("pqrs"), [""] * 4, groups, edges, {0: node, 1: node}, [], [], [], {})
-    write_content(tmp_path / HIERARCHY, content)
+    content = HierarchyContent(("name",), list("pqrs"), [""] * 4, groups, edges, {0: node, 1: node}, [], [], [], {})
+    write_hierarchy_file(tmp_path / HIERARCHY, content)
     router, how = Router(tmp_path / HIERARCHY, list("pqrs")), RouteSearch(formula="rrf", beta=0.5, alpha=2, summaries=0, headings=0)
     found = {0: 0.9, 2: 0.6, 3: 0.5, 1: 0.3}
     p = [1 / (1 + math.e), math.e / (1 + math.e)]  # softmax of .5 · 1 + 2 · 0 and .5 · -1 + 2 · 1

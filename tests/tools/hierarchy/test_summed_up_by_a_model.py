@@ -9,8 +9,8 @@ import pytest
 from ramify.graphs.building import hierarchy
 from ramify.nodes.state import Usage
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.hierarchy.build import Made
-from ramify.tools.hierarchy.summaries import unsupported
+from ramify.tools.hierarchy.build import HierarchyBuild
+from ramify.tools.hierarchy.summaries import find_unsupported
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import content_of, dump, indexed, records
@@ -30,7 +30,7 @@ def model(say: Callable[[str, list[str]], list[str]]) -> FakeModel:
     return FakeModel(replies=reply)
 
 
-def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[Made, Usage]:
+def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[HierarchyBuild, Usage]:
     return hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
 
 
@@ -49,7 +49,7 @@ def test_what_the_passages_support_is_kept_and_leads_to_them(folder: Path) -> No
     assert made_by(folder) == {content_of(folder).facts["made_by"]} != {"extractive"}
     assert [prompt for prompt, _ in fake.calls] == ["summarize_cluster"] * 4
     for tree in content_of(folder).trees.values():
-        assert all(one.leaf in tree[-1].leaves for one in tree[-1].summary.said)
+        assert all(one.leaf in tree[-1].leaves for one in tree[-1].summary.sentences)
 
 
 def test_what_is_made_up_is_named_and_asked_for_again(folder: Path) -> None:
@@ -58,7 +58,7 @@ def test_what_is_made_up_is_named_and_asked_for_again(folder: Path) -> None:
 
     done, usage = summed_up(folder, fake := model(say))
     assert (done.replaced, usage.llm_calls) == (0, 8)
-    assert [slots["unsupported"] for slots in fake.asked("support")] == [[INVENTED]] * 4
+    assert [slots["find_unsupported"] for slots in fake.asked("support")] == [[INVENTED]] * 4
 
 
 def test_what_is_made_up_again_is_quoted_instead_and_counted(folder: Path) -> None:
@@ -100,7 +100,7 @@ def test_names_and_numbers_must_stand_in_the_passages() -> None:
         "The warp of the loom is checked every 500 hours.",
         "Ships sail at dawn.",
     ]
-    assert unsupported(said, texts, WordEncoder()) == said[1:]
+    assert find_unsupported(said, texts, WordEncoder()) == said[1:]
 
 
 def test_a_model_that_is_no_nli_model_is_refused_before_anything_is_asked(folder: Path, tmp_path: Path) -> None:
