@@ -29,7 +29,7 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge.build import GraphBuild
 from ramify.tools.knowledge.index import GraphView
 
@@ -95,7 +95,7 @@ def searched(folder: Path, questions: Sequence[str]) -> Searched:
     The views take turns, the fastest of each question's counts.
     """
     torch.set_num_threads(1)
-    index = opened(folder)
+    index = open_index(folder)
     index.search(questions[:1], view="flat")
     _, first = timed(lambda: index.search(questions[:1], view="auto"))
 
@@ -170,7 +170,7 @@ def main() -> int:
         first = build(earlier, corpus, folder, encoder)
         missed = show_build(first)
         missed += show_update(first, build(records, corpus, folder, encoder))
-        inside = inspection(opened(folder)).inside
+        inside = inspection(open_index(folder)).inside
         assert inside is not None
         missed += show_tokens(inside)
         show_searched(searched(folder, questions))

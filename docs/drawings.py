@@ -7,7 +7,7 @@ from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
 from ramify.studio.inspection.graph_layout import picture as laid_out
 from ramify.tools.demo import demo_index
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from ramify.tools.pages import part
 from ramify.tools.quoting import brief
 
@@ -71,7 +71,7 @@ GROUND = """<style>
 
 def names() -> None:
     """Draw the graph of the demo corpus, with a legend of its largest communities."""
-    inside = inspection(opened(demo_index("graph"))).inside
+    inside = inspection(open_index(demo_index("graph"))).inside
     assert inside is not None
     shown = laid_out(inside)
     parts = [GROUND, part("inspect_parts.html", "marks", shown).replace("\n", "")]

@@ -22,8 +22,8 @@ from ramify.tools.hierarchy.leaves import BinnedField, parse_field
 from ramify.tools.hierarchy.partition import group_keys
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.index import documents
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.index import iterate_passages
+from ramify.tools.index.searcher import open_index
 
 How = Literal["entities", "retriever", "distractors", "paraphrase"]
 TOLD: dict[How, str] = {
@@ -64,7 +64,7 @@ def degrade_question(question: Question, index: str, by: Degradation, seed: int)
     """Return a question as it is asked, and the index that is searched for it: one of the two is made worse. Blocking."""
     if by.how == "paraphrase":
         return paraphrased(question.question, by.share, f"{seed}|{question.id}"), index
-    return question.question, DegradedIndex(opened(index), question, by, seed)
+    return question.question, DegradedIndex(open_index(index), question, by, seed)
 
 
 def is_drawn(share: float, *drawn_for: object) -> bool:
@@ -111,7 +111,7 @@ class DegradedIndex(Index):
     @cached_property
     def _names(self) -> list[str]:
         """List the names of the corpus: the titles of its documents."""
-        titles = (str(one.metadata.get("title", "")) for one in documents(self._whole, self._whole.ids()))
+        titles = (str(one.metadata.get("title", "")) for one in iterate_passages(self._whole, self._whole.ids()))
         return sorted({bare for title in titles if (bare := bare_title(title))})
 
     def _renamed(self, query: str) -> str:

@@ -24,7 +24,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts import PREFER
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import ReplyError, UsageError
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 
 JUDGED = "judged.jsonl"
 REPEATS = 5
@@ -75,7 +75,7 @@ def written(row: Row) -> str:
 
 
 def judge(
-    pairs: Sequence[tuple[Row, Row]], options: Mapping[str, Any], file: Path, repeats: int = REPEATS, progress: Progress = silent
+    pairs: Sequence[tuple[Row, Row]], options: Mapping[str, Any], file: Path, repeats: int = REPEATS, progress: Progress = ignore_progress
 ) -> list[Row]:
     """Return a verdict for each pair and repeat; each is saved in `file` at once, and saved ones are reused. Blocking.
 

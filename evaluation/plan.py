@@ -33,8 +33,8 @@ from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import NO_FIELDS
 from ramify.tools.index.index_store import is_address, store_at
-from ramify.tools.index.manifest import LAYOUT, Kind, file_sha256
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.manifest import LAYOUT, IndexKind, file_sha256
+from ramify.tools.index.searcher import open_index
 from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
@@ -91,10 +91,10 @@ class Order(FrozenModel):
     """Whether each line keeps its calls, the messages and the replies, for `ramify export`."""
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[IndexKind, ...]:
         """Return the kinds of index to run on, the run's own first; UsageError for an unknown one."""
         if self.questions is not None and self.index is not None:
-            return (opened(self.index).manifest.kind,)
+            return (open_index(self.index).manifest.kind,)
         return (PLAIN,) if self.index_kinds is None else check_kinds(self.index_kinds)
 
     @property
@@ -126,7 +126,7 @@ def variants_of(order: Order) -> list[Variant]:
     return found
 
 
-def heeded_in_searching(order: Order, kinds: Iterable[Kind]) -> set[str]:
+def heeded_in_searching(order: Order, kinds: Iterable[IndexKind]) -> set[str]:
     """Return the settings that affect search without a model in some kinds of index."""
     own = {name for kind in kinds for name in (VIEW, *own_settings(kind)) if kind != PLAIN}
     return {RERANK, RERANK_K, *own} if order.retrieval_only else set()
@@ -224,7 +224,7 @@ class IndexedDataset(NamedTuple):
         """Return the folder of its plain index."""
         return Path(self.place)
 
-    def holding(self, kind: Kind) -> str:
+    def holding(self, kind: IndexKind) -> str:
         """Return the place of its index of a kind."""
         if kind == PLAIN or self.dataset.index is not None:
             return self.place

@@ -36,9 +36,9 @@ from ramify.prompts.propose import WANTED, propose
 from ramify.tools.english import bare_title, fold, holds, names_in, sentences
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 
 KINDS = ("fact", "two-hop", "yes-no", "how-to", "unanswerable")
 OVERVIEWS = "overview"
@@ -109,14 +109,14 @@ def kinds_of(model: str, wanted: Sequence[str]) -> tuple[str, ...]:
 
 
 def propose_questions(
-    index: str, file: QuestionFile, count: int, options: Mapping[str, Any], kinds: Sequence[str] = (), progress: Progress = silent
+    index: str, file: QuestionFile, count: int, options: Mapping[str, Any], kinds: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Proposals:
     """Add questions to a file until it has `count`, as many of each kind; each is written at once. Blocking.
 
     The same seed, model and index give the same questions. UsageError for a kind that the model cannot make.
     """
     settings = ProposalSettings.model_validate(dict(options))
-    model, held = current_model(settings), opened(index)
+    model, held = current_model(settings), open_index(index)
     wanted = kinds_of(model.name, kinds)
     each, more = divmod(count, len(wanted))  # the first kinds get what is left over
     there = {kind: file.counts[OPEN if kind == OVERVIEWS else kind] for kind in wanted}
@@ -309,7 +309,7 @@ def spread(ids: Sequence[str], seed: str) -> list[str]:
     seen: Counter[str] = Counter()
     rounds = []
     for id in random.Random(seed).sample(ids, len(ids)):
-        file = document_of(id).partition("#")[0]
+        file = document_id(id).partition("#")[0]
         rounds.append((seen[file], id))
         seen[file] += 1
     return [id for _, id in sorted(rounds, key=lambda one: one[0])]

@@ -15,14 +15,14 @@ from ramify.evaluation.search import degrade, index, search, ways_of
 from ramify.evaluation.task import RESULTS, Log, Row, Task, Watch, iter_rows, read_outcomes, read_rows, task_fields
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.ray_cluster import Cluster, check_machines, join_cluster
 
 IN_A_ROW = 10
 """Consecutive failures, each before its tree grew, until a run gives up."""
 
 
-def load_inputs(order: Order, progress: Progress = silent) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
+def load_inputs(order: Order, progress: Progress = ignore_progress) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     """Load the data sets and list the variants, before any cost; UsageError or InputError if either is invalid."""
     wanted = variants_of(order)
     ways_of(order)  # a bad value is told before anything is read

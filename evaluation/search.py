@@ -22,15 +22,26 @@ from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import read_facts
-from ramify.tools.index.index_store import amend
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, SLOTS, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest, write_lock
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.index_store import update_documents
+from ramify.tools.index.manifest import (
+    MANIFEST,
+    PASSAGES,
+    POSTINGS_FILES,
+    SLOTS,
+    STRUCTURE_FILES,
+    VECTORS,
+    IndexKind,
+    Manifest,
+    read_manifest,
+    write_lock,
+)
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge import graph_file as of_graph
 from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.new_files import make_file, make_folder
-from ramify.tools.relevance import NONE, load, reranked, width
+from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits, search_width
 
 WRONG_GROUP = "wrong_group@5"
 SEARCH = "search"
@@ -42,7 +53,7 @@ class SearchMethod(NamedTuple):
     """Search options and a kind of index."""
 
     how: Mapping[str, Any]
-    kind: Kind = PLAIN
+    kind: IndexKind = PLAIN
 
 
 FUSED: dict[str, Any] = {"mmr": None}
@@ -71,21 +82,21 @@ def ways_of(order: Order) -> dict[str, SearchMethod]:
     return {**own, **WAYS, **_reranked(first, given, order.sweeps.get(RERANK, [])), **changed, **further}
 
 
-def _way(kind: Kind, options: Mapping[str, Any]) -> SearchMethod:
+def _way(kind: IndexKind, options: Mapping[str, Any]) -> SearchMethod:
     """Return the strategies' own search method, with the options of the kind's own search."""
     view = Settings.model_validate({VIEW: options[VIEW]}).view if VIEW in options else "auto"
     own = {} if kind == PLAIN else {"view": view, "options": own_options(kind, options)}
     return SearchMethod({**FUSED, **own}, kind)
 
 
-def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
+def _reranked(kind: IndexKind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
     given = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
     wanted = [Settings.model_validate(given), *(Settings.model_validate({**given, RERANK: value}) for value in swept)]
     how = _way(kind, options).how
     return {
         f"{RERANK}={one.rerank}": SearchMethod({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind)
         for one in wanted
-        if one.rerank != NONE
+        if one.rerank != NO_RERANKER
     }
 
 
@@ -111,12 +122,12 @@ def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchM
     rows = []
     for name, way in ways.items():
         how = {**({VIEW: "flat"} if way.kind == PLAIN else {}), **way.how}
-        rerank, wide = how.pop(RERANK, NONE), how.pop("wide", DEEPEST)
-        load(rerank)
-        found = opened(source.holding(way.kind)).search(asked, width(rerank, DEEPEST, wide), **how)
+        rerank, wide = how.pop(RERANK, NO_RERANKER), how.pop("wide", DEEPEST)
+        load_reranker(rerank)
+        found = open_index(source.holding(way.kind)).search(asked, search_width(rerank, DEEPEST, wide), **how)
         for question, hits in zip(questions, found, strict=True):
             task = plan.task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind))
-            scored = scores_of(question, reranked(question.question, hits, rerank, DEEPEST), task.hits_by, truth)
+            scored = scores_of(question, rerank_hits(question.question, hits, rerank, DEEPEST), task.hits_by, truth)
             rows.append({**task_fields(task), **blank, **scored})
     return rows
 
@@ -125,17 +136,17 @@ def scores_of(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: T
     """Return the retrieval scores of hits, with the share of them from a wrong group where the true groups are known."""
     told = retrieval(question, [passage_of(hit) for hit in hits], hits_by)
     if told["retrieval"] is not None and truth is not None:
-        wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
+        wrong = truth.wrong_group([document_id(str(hit.document.id)) for hit in hits], question.gold_documents)
         told["retrieval"] = {**told["retrieval"], WRONG_GROUP: wrong}
     return told
 
 
 COPIED = (PASSAGES, VECTORS, SLOTS, MANIFEST)
-EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.EDITION}
+EDITIONS: dict[IndexKind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.EDITION}
 """The edition of the file that each kind has beside those of a plain index."""
 
 
-def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
+def index(plan: RunPlan, order: Order, progress: Progress = ignore_progress) -> None:
     """Update the index of each data set in every requested kind; one of your own stays as it is."""
     for source in plan.sources:
         if source.dataset.index is not None:
@@ -151,7 +162,7 @@ def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
 
 
 def update_kind(
-    plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
+    plain: Path, kind: IndexKind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
 ) -> None:
     """Update the index of another kind from the plain one beside it; do nothing for the plain kind. Blocking.
 
@@ -182,13 +193,13 @@ def _has_passages_of(folder: Path, plain: Path) -> bool:
     return held is not None and wanted is not None and all(held.sha256[name] == sha256 for name, sha256 in wanted.sha256.items())
 
 
-def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) -> bool:
+def _is_current(folder: Path, plain: Path, kind: IndexKind, group_by: Sequence[str]) -> bool:
     """Return whether an index is complete, has the passages of the plain one, and the current format."""
     held = _manifest(folder)
     if held is None or held.kind != kind or not _has_passages_of(folder, plain):
         return False
     grouped = not group_by or held.group_by == list(group_by)
-    [file] = STRUCTURE[kind]
+    [file] = STRUCTURE_FILES[kind]
     return grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == EDITIONS[kind]
 
 
@@ -203,7 +214,7 @@ def copy_plain(plain: Path, folder: Path) -> None:
     """Copy a plain index, replacing the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder)
-    for name in (*COPIED, *WORDS):
+    for name in (*COPIED, *POSTINGS_FILES):
         if name in COPIED or (plain / name).exists():
             shutil.copyfile(plain / name, make_file(folder / name))
 
@@ -224,7 +235,7 @@ class Degrading(NamedTuple):
     folder: Path
 
 
-def degrade(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
+def degrade(plan: RunPlan, order: Order, progress: Progress = ignore_progress) -> None:
     """Write the missing lines of searching on degraded metadata, cell by cell, on copies of the index that are deleted afterwards.
 
     Blocking.
@@ -259,9 +270,9 @@ def _cell_rows(one: Degrading, cell: DegradedCell, labels: bool, known: Containe
     for (labelled, grouped), names in groupby(sorted(systems, key=_index_of), _index_of):
         copy_plain(one.source.folder if labelled else one.source.bare, one.folder)
         if changed := one.truth.degraded(cell, one.seed):
-            amend(one.folder, one.encoder, changed, one.source.bare)
+            update_documents(one.folder, one.encoder, changed, one.source.bare)
         hierarchy(one.folder, group_by=one.source.group_by if grouped else [UNGROUPED])
-        index = opened(one.folder)
+        index = open_index(one.folder)
         for name in names:
             yield [_cell_row(one, name, cell, *found) for found in _found(one, index, SYSTEMS[name])]
 

@@ -15,23 +15,23 @@ from ramify.graphs.strategies import PRESET, STRATEGIES, arguments_of, build, co
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch
-from ramify.tools.index.manifest import Kind
+from ramify.tools.index.manifest import IndexKind
 from ramify.tools.knowledge.index import WalkSearch
 from ramify.tools.scrub import scrub
 
-PLAIN: Kind = "passages"
-HIERARCHY: Kind = "hierarchy"
+PLAIN: IndexKind = "passages"
+HIERARCHY: IndexKind = "hierarchy"
 OPTION = "index-kind"
 """The prefix of variants on further kinds, as on the command line."""
-SEARCHES: dict[Kind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY: RouteSearch}
+SEARCHES: dict[IndexKind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY: RouteSearch}
 """The kinds that have their own search, with its settings."""
 VIEW, OWN = "view", "search"
 """Settings that steer such a search: whether it is used at all, and how."""
 
 
-def check_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
+def check_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
     """Return the distinct kinds; UsageError for an unknown one, or an empty list."""
-    known: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+    known: dict[str, IndexKind] = {kind: kind for kind in get_args(IndexKind)}
     listed = list(dict.fromkeys(names))
     for name in listed:
         if name not in known:
@@ -51,7 +51,7 @@ def is_named(variant: str) -> bool:
     return variant.startswith(f"{OPTION}=")
 
 
-def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = (), build: Mapping[str, Any] = MappingProxyType({})) -> Path:
+def folder_of(plain: Path, kind: IndexKind, group_by: Sequence[str] = (), build: Mapping[str, Any] = MappingProxyType({})) -> Path:
     """Return the folder of a kind of index, beside the plain one; a hierarchy has one per grouping, a graph one per way to build it."""
     if kind == "graph" and build:
         digest = hashlib.sha256(json.dumps(named(build), sort_keys=True).encode()).hexdigest()
@@ -77,13 +77,13 @@ def flatten_search(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, **{f"{OWN}.{name}": value for name, value in own.items()}} if isinstance(own, Mapping) else dict(options)
 
 
-def own_settings(kind: Kind) -> dict[str, Any]:
+def own_settings(kind: IndexKind) -> dict[str, Any]:
     """Return the settings of a kind's own search with their defaults; empty for a plain index."""
     fields = SEARCHES[kind].model_fields if kind in SEARCHES else {}
     return {f"{OWN}.{name}": field.get_default() for name, field in fields.items()}
 
 
-def own_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
+def own_options(kind: IndexKind, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a kind's own search, validated; UsageError for an invalid value."""
     chosen = {key.removeprefix(f"{OWN}."): options[key] for key in own_settings(kind) if key in options}
     if not chosen:
@@ -96,7 +96,7 @@ def own_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError(f"{wrong}={first['input']!r} is not valid ({first['msg']})", "give another value") from error
 
 
-def remedy(key: str, kinds: Sequence[Kind], otherwise: str) -> str:
+def remedy(key: str, kinds: Sequence[IndexKind], otherwise: str) -> str:
     """Return the remedy for a setting without effect in a run."""
     of_own_search = key == OWN or key.startswith(f"{OWN}.")
     if not of_own_search or key in own_settings(kinds[0]):
@@ -139,7 +139,7 @@ class Variant(FrozenModel):
     options: dict[str, Any] = Field(default_factory=dict)
     same_as_default: bool = False
     """Whether the options equal the defaults: then nothing is asked twice."""
-    kind: Kind = PLAIN
+    kind: IndexKind = PLAIN
     """Of the index that is searched."""
     degraded: Degradation | None = None
     """What is made worse in its questions or searches."""
@@ -168,7 +168,7 @@ def variants(
     base: Mapping[str, Any],
     sweeps: Mapping[str, Sequence[Any]],
     ablations: Sequence[str],
-    kinds: Sequence[Kind] = (PLAIN,),
+    kinds: Sequence[IndexKind] = (PLAIN,),
     degrade: Mapping[How, Sequence[float]] = MappingProxyType({}),
 ) -> list[Variant]:
     """Return the variants: each strategy unchanged, along each sweep, without each ablated part, with shares of its questions or searches
@@ -201,7 +201,7 @@ def variants(
     return found
 
 
-def _degraded(strategy: str, base: Mapping[str, Any], how: How, shares: Sequence[float], kind: Kind) -> list[Variant]:
+def _degraded(strategy: str, base: Mapping[str, Any], how: How, shares: Sequence[float], kind: IndexKind) -> list[Variant]:
     """Return a strategy with growing shares made worse, from none on; nothing if it has nothing to make worse."""
     if how != "paraphrase" and "retrieve" not in build(strategy).steps:
         return []
@@ -213,7 +213,7 @@ def _degraded(strategy: str, base: Mapping[str, Any], how: How, shares: Sequence
 
 
 def _variant(
-    strategy: str, base: Mapping[str, Any], kind: Kind, name: str = "", changed: Mapping[str, Any] = MappingProxyType({})
+    strategy: str, base: Mapping[str, Any], kind: IndexKind, name: str = "", changed: Mapping[str, Any] = MappingProxyType({})
 ) -> Variant:
     """Return a strategy with the options of the run that it has, and changed ones."""
     offers = _offers(strategy, kind)
@@ -226,7 +226,7 @@ def _variant(
     return Variant(strategy=strategy, name=name, options=options, same_as_default=same, kind=kind)
 
 
-def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
+def _offers(strategy: str, kind: IndexKind) -> dict[str, Any]:
     """Return the options of a strategy in a kind of index, with their defaults."""
     searches = _searches(strategy)
     unheeded = {OWN} if searches else OF_SEARCHING

@@ -15,7 +15,7 @@ from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
 from ramify.tools.profile import load_profile
-from ramify.tools.relevance import load
+from ramify.tools.relevance import load_reranker
 from ramify.tools.typed import readable
 
 LONGEST = 20_000
@@ -72,7 +72,7 @@ def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
     if not searches:
         return model, loading
     warm_soon(settings.index)
-    return model, loading + model.load() + load(settings.reranker)
+    return model, loading + model.load() + load_reranker(settings.reranker)
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:

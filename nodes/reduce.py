@@ -132,7 +132,7 @@ def _grounds(state: State, points: Mapping[str, tuple[str, Sequence[str]]], sett
     numbers = {id: name[1] for id in read if (name := parse_report_id(id))}
     found = index_of(settings) if numbers else None
     index = found if isinstance(found, Index) else None
-    reports = {report.community: report for report in index.reports.of(numbers.values())} if index and index.reports else {}
+    reports = {report.community: report for report in index.reports.by_ids(numbers.values())} if index and index.reports else {}
     held = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
     says: dict[str, list[str]] = {}
     of: dict[str, set[str]] = {}

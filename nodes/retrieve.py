@@ -14,9 +14,9 @@ from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MOST
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import Searchable, describe, find_passages, languages_of, unknown_filter_fields, warm
+from ramify.tools.index.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
 from ramify.tools.languages import language_of
-from ramify.tools.relevance import load, reranked, width
+from ramify.tools.relevance import load_reranker, rerank_hits, search_width
 
 _UNTRANSLATED = "searched in the language of the question"
 
@@ -32,9 +32,9 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     asked = list(dict.fromkeys(branch.question for branch in branches))
     names = {branch.question for branch in branches if branch.kind == "entity"}
     queries, translating = await _in_language_of(index, asked, names, context)
-    wide = width(settings.reranker, most, settings.rerank_k)
+    wide = search_width(settings.reranker, most, settings.rerank_k)
     found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
-    best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
+    best = await asyncio.to_thread(lambda: [rerank_hits(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(asked, best, strict=True))
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
@@ -47,7 +47,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
-        "index": describe(settings.index, index),
+        "index": index_summary(settings.index, index),
         **later(state, waited),
         **({"notices": [*translating.get("notices", []), told]} if told else {}),
     }
@@ -77,7 +77,7 @@ async def _in_language_of(index: Searchable, questions: list[str], names: set[st
 
 def _ready(settings: Settings) -> tuple[Searchable, float]:
     """Open the index, once for all that this step asks of it, and load what searches it; give the seconds of loading."""
-    loading = load(settings.reranker)
+    loading = load_reranker(settings.reranker)
     index, waited = warm(settings.index)
     return index, loading + waited
 

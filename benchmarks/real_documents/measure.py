@@ -25,7 +25,7 @@ from benchmarks.real_documents.searching import search_all
 from benchmarks.real_documents.table import read_run, table
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 
 
 def build(corpus: Path, folder: Path, clean: bool) -> None:
@@ -37,7 +37,7 @@ def build(corpus: Path, folder: Path, clean: bool) -> None:
 
 def measure(given: argparse.Namespace, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
     """Search and ask; give the lines."""
-    yield from search_all(opened(str(given.index)), questions, dict(given.search))
+    yield from search_all(open_index(str(given.index)), questions, dict(given.search))
     settings = {"model": given.model, **dict(given.set)}
     for strategy in () if given.no_answers else given.strategy.split(","):
         yield from answer_all(str(given.index), questions, strategy, settings)

@@ -15,10 +15,10 @@ from ramify.tools.documents.files import UnreadableError, existing
 from ramify.tools.documents.office import first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
-from ramify.tools.index.index import documents
+from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.manifest import file_sha256
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 
 NEEDS_ANSWER = "needs_answer"
 """The field that marks a question whose answer a person has to write."""
@@ -27,12 +27,12 @@ _READ = 1000
 """Passages between two reports of progress."""
 
 
-def load_own(index: str, file: Path, *, retrieval_only: bool = False, progress: Progress = silent) -> Dataset:
+def load_own(index: str, file: Path, *, retrieval_only: bool = False, progress: Progress = ignore_progress) -> Dataset:
     """Return the questions of a file, with the documents of the index that their `source` and `quote` name. Blocking.
 
     UsageError or InputError, with the line, for a question without an answer, or a source or quote that the index does not have.
     """
-    path, held = existing(file).resolve(), opened(index)
+    path, held = existing(file).resolve(), open_index(index)
     records = read_questions(path)
     quotes = frozenset(quote for record in records for quote in _listed(record, "quote"))
     named = any(record.value.get(name) for record in records for name in ("source", "quote"))
@@ -114,11 +114,11 @@ class Places(NamedTuple):
     quoted: dict[str, dict[str, None]]
 
     @classmethod
-    def of(cls, index: Index, quotes: Collection[str], progress: Progress = silent) -> "Places":
+    def of(cls, index: Index, quotes: Collection[str], progress: Progress = ignore_progress) -> "Places":
         """Read all passages of an index. A document is named by its source, its title or the path of its file. Blocking."""
         found, ids = cls({}, {}), index.ids()
         also: dict[str, str] = {}
-        for number, passage in enumerate(documents(index, ids), 1):
+        for number, passage in enumerate(iterate_passages(index, ids), 1):
             metadata = passage.metadata
             source = str(metadata.get("source", passage.id))
             for name in dict.fromkeys((source, str(metadata.get("title") or ""), str(metadata.get("path") or ""))):

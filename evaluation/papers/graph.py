@@ -15,8 +15,8 @@ from ramify.evaluation.task import Row
 from ramify.evaluation.variants import folder_of, named
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge.index import GraphIndex, graph_view
 from ramify.tools.new_files import file_mode, make_folder, write_whole
 
@@ -108,14 +108,14 @@ def ways_to_build(builds: Iterable[dict[str, Any]], model: Any, options: Mapping
     return [{**build, **told, "model": model} for build in builds]
 
 
-def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = silent) -> list[Row]:
+def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = ignore_progress) -> list[Row]:
     """Build each graph that is missing, write a line on each into graphs.jsonl, and return the lines. Blocking."""
     lines = []
     for source in plan.sources:
         for build in builds:
             update_kind(source.folder, "graph", (), progress, build)
             folder = folder_of(source.folder, "graph", (), build)
-            index = opened(folder)
+            index = open_index(folder)
             if not isinstance(index, GraphIndex):
                 raise IndexingError(f"{str(folder)!r} holds no graph", "delete the folder, and run the command again")
             found = graph_view(index, index.reports)

@@ -21,8 +21,8 @@ from ramify.tools.hierarchy.build import HierarchyBuild, build_hierarchy
 from ramify.tools.hierarchy.leaves import Routing
 from ramify.tools.hierarchy.summaries import ExtractiveSummarizer, load_nli
 from ramify.tools.index.index import Index
-from ramify.tools.index.manifest import manifest_of
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.manifest import require_manifest
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
 from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
 from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportMaterial
@@ -87,7 +87,7 @@ class ByModel:
 
 
 def structure(
-    folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = silent
+    folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = ignore_progress
 ) -> tuple[GraphBuild, Usage]:
     """Make the graph of a finished index, or bring it up to date, with these settings; tell what it cost. No passage is encoded again.
 
@@ -119,7 +119,7 @@ def hierarchy(
     options: Mapping[str, Any] | None = None,
     group_by: Sequence[str] | None = None,
     rebuild: bool = False,
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
     embedding: Embeddings | None = None,
 ) -> tuple[HierarchyBuild, Usage]:
     """Make the hierarchy of a finished index, or bring it up to date; tell what it cost. No passage is encoded again.
@@ -128,7 +128,7 @@ def hierarchy(
     embedding: the program's own, where the index was made with one. Blocking. An interrupted build goes on with the group at work.
     """
     routing, settings = hierarchy_settings(options)
-    held = manifest_of(folder)
+    held = require_manifest(folder)
     fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
     encoder = Index.open(folder, embedding).embeddings
 

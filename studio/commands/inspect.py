@@ -36,9 +36,9 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
         from ramify.studio.inspection.contents import group_json, inspection
         from ramify.studio.inspection.terminal import one_group, show
         from ramify.tools.demo import demo_index
-        from ramify.tools.index.searcher import DEMO, opened
+        from ramify.tools.index.searcher import DEMO, open_index
 
-        index = opened(demo_index("graph") if where == DEMO else where)
+        index = open_index(demo_index("graph") if where == DEMO else where)
         found = inspection(index)
     if group is not None and found.grouped is None:
         remedy = f"leave it out, or make a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"

@@ -53,12 +53,12 @@ def search(
         from ramify.nodes.retrieve import passage_of
         from ramify.nodes.tree.citation import cite, near
         from ramify.studio.drawing.terminal import head_of
-        from ramify.tools.relevance import load, reranked, width
+        from ramify.tools.relevance import load_reranker, rerank_hits, search_width
 
     wanted = read_filter(filters)
-    load(rerank)
-    [found] = blocking(find_passages(where, [checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
-    passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
+    load_reranker(rerank)
+    [found] = blocking(find_passages(where, [checked(question)], k=search_width(rerank, k, RERANKED), filter=wanted))
+    passages = near(question, [passage_of(hit) for hit in rerank_hits(question, found, rerank, k)])
     if not passages and (told := unknown_filter_fields(where, wanted)):
         note(told)
     if as_json:

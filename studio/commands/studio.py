@@ -107,7 +107,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf import find_gguf
-    from ramify.tools.relevance import load
+    from ramify.tools.relevance import load_reranker
 
     places = {name: usable(name) for name in rerank}
     cross_encoders = [str(place.absolute()) if place.is_dir() else name for name, place in places.items()]  # the server works elsewhere
@@ -116,7 +116,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     for file in model_files:
         find_gguf(str(file))
     for name in cross_encoders:
-        load(name)
+        load_reranker(name)
     declare(given, base_urls, model_files, cross_encoders, profile)
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built, IndexStore
-    from ramify.tools.index.manifest import Kind
+    from ramify.tools.index.manifest import IndexKind
 
 LISTED = 5
 """Maximum number of units, notes or groups listed."""
@@ -27,7 +27,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def show_estimate(
-    paths: Sequence[Path], home: "IndexStore", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int],
+    paths: Sequence[Path], home: "IndexStore", kind: "IndexKind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int],
     clean: bool, group_by: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Print the estimated cost of each stage of a build, without building."""
@@ -169,7 +169,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
         note(f"{len(made.drifted):,} groups have changed much since they were clustered ({named}): --rebuild clusters them again")
 
 
-def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
+def _tell_cost(folder: Path, kind: "IndexKind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Print the estimated cost if a model is used for the first time."""
     from ramify.tools.index.index_store import FolderStore
     from ramify.tools.knowledge.build import REPLIES_FILE

@@ -141,9 +141,9 @@ def loaded_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] 
     """Replace the addresses of FAISS stores among the indexes by the stores; UsageError where that is not allowed."""
     if not any(one.startswith("faiss:") for one in index or ()):
         return index  # the usual case imports nothing
-    from ramify.tools.index.index_store import allowed_stores
+    from ramify.tools.index.index_store import load_allowed_stores
 
-    return allowed_stores(index, allow_pickle)
+    return load_allowed_stores(index, allow_pickle)
 
 
 def question_options(

@@ -10,10 +10,10 @@ from ramify.nodes.tree.citation import Citation, cite
 from ramify.tools.hierarchy.index import GroupOverview, HierarchyIndex, HierarchyView, hierarchy_view
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.index import documents
+from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.passage_store import FileList, listed_files
+from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.knowledge.index import GraphIndex, GraphView, graph_view
 
 
@@ -54,7 +54,7 @@ class Table(NamedTuple):
 def inspection(index: Index) -> Inspection:
     """Return the contents of an index."""
     graph = graph_view(index, index.reports) if isinstance(index, GraphIndex) else None
-    listed = FileList() if is_address(index.where) else listed_files(Path(index.where))
+    listed = FileList() if is_address(index.where) else read_file_list(Path(index.where))
     return Inspection(index.where, index.manifest, graph, hierarchy_view(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 
@@ -141,5 +141,5 @@ def group_json(found: HierarchyView, group: GroupOverview) -> dict[str, Any]:
 
 def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
     """Return passages as citations, by id."""
-    passages = [passage_of(Hit(document, 0.0, 0.0)) for document in documents(index, list(dict.fromkeys(ids)))]
+    passages = [passage_of(Hit(document, 0.0, 0.0)) for document in iterate_passages(index, list(dict.fromkeys(ids)))]
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}

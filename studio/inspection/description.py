@@ -13,8 +13,8 @@ from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, No
 from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_address
-from ramify.tools.index.manifest import WHOLE
-from ramify.tools.index.searcher import hidden_note, reasons
+from ramify.tools.index.manifest import FULL_PRECISION
+from ramify.tools.index.searcher import hidden_note, hidden_reasons
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
 from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.quoting import brief, many, one_line
@@ -55,7 +55,7 @@ def facts(found: Inspection) -> Iterator[tuple[str, str]]:
     if manifest.label:
         yield "label", f"{', '.join(manifest.label)}, title and headings: passages are searched under them"
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
-    if manifest.vectors != WHOLE:
+    if manifest.vectors != FULL_PRECISION:
         yield "vectors", f"searched in {manifest.vectors}; scores are counted from whole ones"
     if found.inside is not None:
         yield from _graph_facts(found.inside, manifest.passages)
@@ -73,7 +73,7 @@ def tables(found: Inspection) -> list[Table]:
 def _file_tables(found: Inspection) -> list[Table]:
     """Return the files with their passages, and the files that the last build skipped, if any."""
     rows = [
-        (f"{one.searched:,}", reasons(one.left_out) or NONE, one_line(one.source) or "(given by a program)")
+        (f"{one.searched:,}", hidden_reasons(one.left_out) or NONE, one_line(one.source) or "(given by a program)")
         for one in sorted(found.listed.files, key=lambda one: (one.source, one.root))
     ]
     held = [Table(("searched", "not searched", "file"), rows, words=(1, 2), long=True)] if rows else []

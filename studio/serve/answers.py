@@ -20,7 +20,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.typed import usable
 
 MOST_PASSAGES = 2000
@@ -85,7 +85,7 @@ def _passages(selection: Selection, ids: list[str]) -> dict[str, Passage]:
     found: dict[str, Passage] = {}
     for one in selection.members:
         own = {place[1]: identity for identity in ids if (place := selection.locate(identity)) and place[0] == one}
-        for document in opened(one.where).get_by_ids([*own]):
+        for document in open_index(one.where).get_by_ids([*own]):
             passage, name = passage_of(Hit(document, 0.0, 0.0)), one.name if len(selection.members) > 1 else ""
             found[own[passage.id]] = passage.model_copy(update={"id": own[passage.id], "collection": name})
     return {identity: found[identity] for identity in ids if identity in found}

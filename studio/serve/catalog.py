@@ -11,10 +11,10 @@ from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.studio.server.bounds import check_allowed, names_of
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collections import Collections as Searched
+from ramify.tools.index.collection_set import CollectionSet as Searched
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import shown
 
@@ -40,7 +40,7 @@ class Collection:
 
     def manifest(self) -> Manifest:
         """Read what is known of it; blocking."""
-        return opened(self.where).manifest
+        return open_index(self.where).manifest
 
     def to_json(self) -> dict[str, Any]:
         """Describe it; blocking."""
@@ -71,7 +71,7 @@ class Selection:
         """Return what is searched; UsageError where two names stand for the same index."""
         if len(self.members) == 1:
             return self.members[0].where
-        several = Searched.of([one.where for one in self.members])
+        several = Searched.from_members([one.where for one in self.members])
         return replace(several, names=tuple(one.name for one in self.members))
 
     def locate(self, passage: str) -> tuple[Collection, str] | None:

@@ -21,7 +21,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import MANIFEST, PASSAGES
-from ramify.tools.index.passage_store import FileList, listed_files
+from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.index.watching import watch
@@ -168,7 +168,7 @@ class Collections:
             waiting = {file.name for file in made.uploads.iterdir()}
         if made is None or name in self._catalog.collections:
             where = self._catalog.collection(name).where
-            listed = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else listed_files(Path(where))
+            listed = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else read_file_list(Path(where))
         skipped = [{"name": source, "reason": reason} for source, reason in listed.unread]
         counts = {file.source: file.searched + sum(file.left_out.values()) for file in listed.files}
         waiting -= {*counts, *(source for source, _ in listed.unread)}
@@ -341,5 +341,5 @@ def _made_of(where: str) -> Path | None:
     """Return the only folder that an index was made of; None where there is no index, or where there are several."""
     if is_address(where) or not (Path(where) / PASSAGES).exists():
         return None
-    roots = {Path(file.root).resolve() for file in listed_files(Path(where)).files}
+    roots = {Path(file.root).resolve() for file in read_file_list(Path(where)).files}
     return roots.pop() if len(roots) == 1 else None

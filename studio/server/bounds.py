@@ -16,9 +16,9 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_address
-from ramify.tools.index.searcher import collections_of
+from ramify.tools.index.searcher import as_collections
 from ramify.tools.models.gguf import GGUF, SMOLLM2
-from ramify.tools.relevance import MODEL, NONE, READER
+from ramify.tools.relevance import MODEL, NO_RERANKER, READER
 from ramify.tools.scrub import shown
 from ramify.tools.server_address import addresses, without_credentials
 
@@ -74,7 +74,7 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     def refused(setting: str, option: str) -> UsageError:
         return UsageError(f"{setting} is not allowed for runs of this server", f"start it with `{command} {option}`")
 
-    several = collections_of(index)
+    several = as_collections(index)
     for one in several.members if several else (index,):
         if isinstance(one, str) and one != DEMO and _plain(one) not in indexes():
             raise refused(f"index={one!r}", f"--index {one}")
@@ -108,7 +108,7 @@ def files() -> set[str]:
 
 def rerankers() -> set[str]:
     """List the rerankers that a run may name."""
-    return {READER, NONE, *_named(RERANKERS, os.pathsep)}
+    return {READER, NO_RERANKER, *_named(RERANKERS, os.pathsep)}
 
 
 def names_of(indexes: Sequence[str], taken: Collection[str] = ()) -> list[str]:

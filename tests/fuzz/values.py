@@ -122,7 +122,7 @@ def filters(data: bytes) -> None:
     text = text_of(data)
     with suppress(UsageError, ValidationError):
         wanted = Within.model_validate({"filter": text}).filter if text.startswith("{") else read_filter(text.split("\n"))
-        rows = store().matching(wanted or {})
+        rows = store().rows_matching(wanted or {})
         assert set(rows) <= set(store().rows())
 
 

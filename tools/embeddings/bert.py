@@ -99,7 +99,7 @@ class Bert(nn.Module):
             self.encoder["relative_attention_bias"] = _Embedding(shape.buckets, shape.heads)
 
     @classmethod
-    def loaded(cls, weights: Mapping[str, Tensor], shape: Shape) -> Self:
+    def from_weights(cls, weights: Mapping[str, Tensor], shape: Shape) -> Self:
         """Return a model with these weights; a pooler among them and numbers of positions are left out."""
         with torch.device("meta"):  # nothing is made that is thrown away at once
             model = cls(shape)
@@ -136,7 +136,7 @@ class Bert(nn.Module):
         return states
 
 
-def padded(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tensor]:
+def pad_batch(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tensor]:
     """Return texts' pieces, brought to the length of the longest or the next multiple of `step`, and a mask of those that are there."""
     length = -(-max(map(len, texts)) // step) * step
     ids = torch.zeros(len(texts), length, dtype=torch.long)
@@ -147,7 +147,7 @@ def padded(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tenso
     return ids, mask
 
 
-_FURTHEST = 128
+_MAX_DISTANCE = 128
 """Distance from which on all pieces are in the last bucket."""
 
 
@@ -158,5 +158,5 @@ def distance_buckets(pieces: int, buckets: int, device: torch.device) -> Tensor:
     behind = places[:, None] - places[None, :]
     half, single = buckets // 2, buckets // 4
     distance = behind.abs()
-    grown = torch.log(distance.clamp(min=single) / single) / math.log(_FURTHEST / single) * (half - single)
-    return torch.where(distance < single, distance, (single + grown.long()).clamp(max=half - 1)) + (behind < 0) * half
+    logarithmic = torch.log(distance.clamp(min=single) / single) / math.log(_MAX_DISTANCE / single) * (half - single)
+    return torch.where(distance < single, distance, (single + logarithmic.long()).clamp(max=half - 1)) + (behind < 0) * half

@@ -25,11 +25,11 @@ class Prefixes(NamedTuple):
     query: str | None = None
     document: str | None = None
 
-    def or_else(self, others: "Prefixes") -> "Prefixes":
+    def with_defaults(self, defaults: "Prefixes") -> "Prefixes":
         """Return them with those that are not given taken from others."""
-        return Prefixes(*(other if own is None else own for own, other in zip(self, others, strict=True)))
+        return Prefixes(*(other if own is None else own for own, other in zip(self, defaults, strict=True)))
 
-    def given(self) -> dict[str, str]:
+    def as_facts(self) -> dict[str, str]:
         """Return those that are given, by the names under which an index remembers them."""
         named = {"query_prefix": self.query, "document_prefix": self.document}
         return {name: prefix for name, prefix in named.items() if prefix is not None}
@@ -100,7 +100,7 @@ Encoding = Callable[[Encoder, Iterable[Texts]], Generator[tuple[Texts, Matrix], 
 """Gives each batch with its vectors, in the order of the batches; what it holds for that ends with it, so close it."""
 
 
-def in_turn(encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
+def encode_sequentially(encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
     """Encode batches one after another; others can be many at once."""
     for texts in batches:
         yield texts, encoder.encode_documents(texts)
@@ -121,7 +121,7 @@ def unit_rows(vectors: Sequence[Sequence[float]] | Matrix, dimension: int) -> Ma
     return np.ascontiguousarray(matrix / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
-class Known(NamedTuple):
+class KnownPrefixes(NamedTuple):
     """Models by name (without owner and tag; `*` stands for anything) and the prefixes they are trained with."""
 
     names: tuple[str, ...]
@@ -129,34 +129,38 @@ class Known(NamedTuple):
     document: str = ""
 
 
-_SEARCHING = "Represent this sentence for searching relevant passages: "
-_INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+_SEARCH_PREFIX = "Represent this sentence for searching relevant passages: "
+_INSTRUCTION_PREFIX = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 
 # From the models' own cards and, where a card leaves it open, from their settings in the MTEB benchmark (2026-08).
 # The first line that fits counts.
-KNOWN = (
-    Known(("nomic-embed-text*",), "search_query: ", "search_document: "),
-    Known(("mxbai-embed-large*",), _SEARCHING),
-    Known(("snowflake-arctic-embed2*", "snowflake-arctic-embed-*-v2.0*"), "query: "),
-    Known(("snowflake-arctic-embed*",), _SEARCHING),
-    Known(("bge-large", "bge-small-en*", "bge-base-en*", "bge-large-en*"), _SEARCHING),
-    Known(("bge-small-zh*", "bge-base-zh*", "bge-large-zh*"), "为这个句子生成表示以用于检索相关文章："),
-    Known(("multilingual-e5-large-instruct*", "e5-mistral-7b-instruct*"), _INSTRUCT + " "),
-    Known(tuple(f"{kind}e5-{size}*" for kind in ("", "multilingual-") for size in ("small", "base", "large")), "query: ", "passage: "),
-    Known(("qwen3-embedding*",), _INSTRUCT),
-    Known(("embeddinggemma*",), "task: search result | query: ", "title: none | text: "),
-    Known(("bge-m3*", "granite-embedding*", "all-minilm*", "paraphrase-multilingual*"), ""),
+KNOWN_PREFIXES = (
+    KnownPrefixes(("nomic-embed-text*",), "search_query: ", "search_document: "),
+    KnownPrefixes(("mxbai-embed-large*",), _SEARCH_PREFIX),
+    KnownPrefixes(("snowflake-arctic-embed2*", "snowflake-arctic-embed-*-v2.0*"), "query: "),
+    KnownPrefixes(("snowflake-arctic-embed*",), _SEARCH_PREFIX),
+    KnownPrefixes(("bge-large", "bge-small-en*", "bge-base-en*", "bge-large-en*"), _SEARCH_PREFIX),
+    KnownPrefixes(("bge-small-zh*", "bge-base-zh*", "bge-large-zh*"), "为这个句子生成表示以用于检索相关文章："),
+    KnownPrefixes(("multilingual-e5-large-instruct*", "e5-mistral-7b-instruct*"), _INSTRUCTION_PREFIX + " "),
+    KnownPrefixes(
+        tuple(f"{kind}e5-{size}*" for kind in ("", "multilingual-") for size in ("small", "base", "large")), "query: ", "passage: "
+    ),
+    KnownPrefixes(("qwen3-embedding*",), _INSTRUCTION_PREFIX),
+    KnownPrefixes(("embeddinggemma*",), "task: search result | query: ", "title: none | text: "),
+    KnownPrefixes(("bge-m3*", "granite-embedding*", "all-minilm*", "paraphrase-multilingual*"), ""),
 )
 
 
 def known_prefixes(name: str) -> Prefixes:
     """Return the prefixes a model is trained with, by its name at any provider; empty ones where none are known."""
     bare = name.removeprefix("ollama:").replace("\\", "/").rstrip("/").rpartition("/")[2].partition(":")[0].casefold()
-    found = (Prefixes(known.query, known.document) for known in KNOWN if any(fnmatchcase(bare, pattern) for pattern in known.names))
+    found = (
+        Prefixes(known.query, known.document) for known in KNOWN_PREFIXES if any(fnmatchcase(bare, pattern) for pattern in known.names)
+    )
     return next(found, Prefixes("", ""))
 
 
-class Prefixed(Encoder):
+class PrefixedEncoder(Encoder):
     """Another encoder with prefixes; passages are measured so that the prefix fits in beside them."""
 
     def __init__(self, encoder: Encoder, prefixes: Prefixes) -> None:
@@ -208,20 +212,20 @@ class Prefixed(Encoder):
 
 def with_prefixes(encoder: Encoder, prefixes: Prefixes) -> Encoder:
     """Return the encoder with these prefixes in place of those it had; with none given, as the model is by itself."""
-    plain = encoder.encoder if isinstance(encoder, Prefixed) else encoder
-    return Prefixed(plain, prefixes) if prefixes != Prefixes() else plain
+    base = encoder.encoder if isinstance(encoder, PrefixedEncoder) else encoder
+    return PrefixedEncoder(base, prefixes) if prefixes != Prefixes() else base
 
 
-def prefixed(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
+def with_given_prefixes(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
     """Return the encoder with the prefixes that are given in place of those it had ("" is one, too); UsageError for one too long."""
     if document and (taken := encoder.count_tokens(document)) > encoder.max_tokens // 2:
         raise UsageError(f"a document prefix of {taken} tokens leaves passages no room in {encoder.max_tokens}", "give a shorter one")
-    return with_prefixes(encoder, Prefixes(query, document).or_else(encoder.prefixes))
+    return with_prefixes(encoder, Prefixes(query, document).with_defaults(encoder.prefixes))
 
 
-def settled_prefixes(encoder: Encoder) -> Prefixes:
+def default_prefixes(encoder: Encoder) -> Prefixes:
     """Settle what a new index is made with: the prefixes given, else the model's own, else those it is known to be trained with."""
     if None not in encoder.prefixes:
         return encoder.prefixes
     own = encoder.own_prefixes
-    return encoder.prefixes.or_else(own if any(own) else known_prefixes(encoder.name))
+    return encoder.prefixes.with_defaults(own if any(own) else known_prefixes(encoder.name))

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from ramify.tools.embeddings.bert import Bert
 
 _SPECIAL_TOKENS = 2
-_WIDTH = 384
-_AT_ONCE = 32
+_DIMENSION = 384
+_BATCH_SIZE = 32
 """Texts in a batch, those of like length together."""
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """The names that models of sentence-transformers give to the prompt of passages."""
 
 
-class _Computing(Protocol):
+class _HasDtype(Protocol):
     @property
     def dtype(self) -> object: ...
 
 
-M = TypeVar("M", bound=_Computing)
+M = TypeVar("M", bound=_HasDtype)
 
 
 class LocalEncoder(Encoder, Generic[M]):
@@ -49,7 +49,7 @@ class LocalEncoder(Encoder, Generic[M]):
         """Load the model."""
 
     @abstractmethod
-    def _whole_tokenizer(self) -> "Tokenizer":
+    def _untruncated_tokenizer(self) -> "Tokenizer":
         """Return the tokenizer that neither cuts nor pads."""
 
     @property
@@ -76,14 +76,14 @@ class LocalEncoder(Encoder, Generic[M]):
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         """Return where each token of each text starts and ends."""
-        encodings = self._whole_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
+        encodings = self._untruncated_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
         return [encoding.offsets for encoding in encodings]
 
 
-class PieceEncoder(LocalEncoder["Bert"]):
+class WordPieceEncoder(LocalEncoder["Bert"]):
     """A pretrained model of 384 dimensions on torch alone: the mean over the states of word pieces."""
 
-    dimension = _WIDTH
+    dimension = _DIMENSION
     max_tokens = POSITIONS - _SPECIAL_TOKENS
 
     def __init__(self, pretrained: Pretrained) -> None:
@@ -95,8 +95,8 @@ class PieceEncoder(LocalEncoder["Bert"]):
         device, dtype = best_device()
         return self._pretrained.new_layers(dtype).to(device)
 
-    def _whole_tokenizer(self) -> "Tokenizer":
-        return self._pretrained.tokenizer(cutting=False)
+    def _untruncated_tokenizer(self) -> "Tokenizer":
+        return self._pretrained.tokenizer(truncate=False)
 
     @property
     def own_prefixes(self) -> Prefixes:
@@ -114,22 +114,22 @@ class PieceEncoder(LocalEncoder["Bert"]):
     def _encode(self, texts: Sequence[str], prefix: str) -> Matrix:
         import torch
 
-        from ramify.tools.embeddings.bert import padded
+        from ramify.tools.embeddings.bert import pad_batch
 
-        model, vectors = self.model, np.empty((len(texts), _WIDTH), dtype=np.float32)
+        model, vectors = self.model, np.empty((len(texts), _DIMENSION), dtype=np.float32)
         whole = [prefix + text for text in texts]
-        pieces = [encoding.ids for encoding in self._pretrained.tokenizer(cutting=True).encode_batch(whole)] if whole else []
+        pieces = [encoding.ids for encoding in self._pretrained.tokenizer(truncate=True).encode_batch(whole)] if whole else []
         order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
         with torch.inference_mode():
-            for begin in range(0, len(order), _AT_ONCE):
-                some = order[begin : begin + _AT_ONCE]
-                ids, mask = (tensor.to(model.device) for tensor in padded([pieces[number] for number in some]))
+            for begin in range(0, len(order), _BATCH_SIZE):
+                some = order[begin : begin + _BATCH_SIZE]
+                ids, mask = (tensor.to(model.device) for tensor in pad_batch([pieces[number] for number in some]))
                 states = model(ids, mask)[-1].float() * mask[..., None]
                 vectors[some] = (states.sum(dim=1) / mask.sum(dim=1, keepdim=True)).cpu().numpy()
-        return unit_rows(vectors, _WIDTH)
+        return unit_rows(vectors, _DIMENSION)
 
 
-class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
+class SentenceTransformerEncoder(LocalEncoder["SentenceTransformer"]):
     """A sentence-transformers model."""
 
     def __init__(self, name: str) -> None:
@@ -143,7 +143,7 @@ class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
 
         device, dtype = best_device()
         try:
-            with quiet():
+            with without_progress_bar():
                 return SentenceTransformer(self.name, device=str(device), local_files_only=True, model_kwargs={"dtype": dtype})
         except OSError as error:
             remedy = f"download it once with `hf download {self.name}`, or name minilm, ollama:NAME or a folder with a model"
@@ -193,12 +193,12 @@ class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
         tokenizer.no_padding()
         return tokenizer
 
-    def _whole_tokenizer(self) -> "Tokenizer":
+    def _untruncated_tokenizer(self) -> "Tokenizer":
         return self._tokenizer
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def without_progress_bar() -> Iterator[None]:
     """Keep the bar that transformers draws while loading weights off the user's terminal."""
     from transformers.utils import logging
 

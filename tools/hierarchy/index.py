@@ -13,8 +13,8 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, Link, read_hierarchy_file
 from ramify.tools.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
 from ramify.tools.hierarchy.router import Router, RouteSearch
-from ramify.tools.index.index import LocalIndex, documents, tokens_of
-from ramify.tools.index.reports import Level, Subject
+from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
+from ramify.tools.index.reports import ReportLevel, Subject
 from ramify.tools.knowledge import reports as knowledge
 from ramify.tools.models.tokens import estimate
 from ramify.tools.quoting import one_line
@@ -69,18 +69,18 @@ class Summaries:
         return knowledge.Report(id, title, "", rating, findings, node.summary.made_by, "")
 
     @cached_property
-    def levels(self) -> list[Level]:
+    def levels(self) -> list[ReportLevel]:
         """The levels, that of the groups' roots first."""
-        return [Level(number, len(own), sum(estimate(self._report(id).text) for id in own)) for number, own in enumerate(self._paths)]
+        return [ReportLevel(number, len(own), sum(estimate(self._report(id).text) for id in own)) for number, own in enumerate(self._paths)]
 
     def reports(self, level: int) -> list[knowledge.Report]:
         """Return the summaries of a level as reports; UsageError if there is no such level."""
         if not 0 <= level < len(self._paths):
             what = f"there is no level {level}: the hierarchy has levels 0 to {len(self._paths) - 1}"
             raise UsageError(what, "choose one of them, or level=auto")
-        return list(self.of(self._paths[level]))
+        return list(self.by_ids(self._paths[level]))
 
-    def of(self, ids: Iterable[str]) -> list[knowledge.Report]:
+    def by_ids(self, ids: Iterable[str]) -> list[knowledge.Report]:
         """Return the summaries of some numbers as reports; unknown numbers are skipped."""
         return [self._report(id) for id in ids if id in self.positions]
 
@@ -190,7 +190,7 @@ class HierarchyView:
 def hierarchy_view(index: HierarchyIndex) -> HierarchyView:
     """Return the view of an index's hierarchy."""
     summaries, ids = index.reports, index.ids()
-    content, tokens = summaries.content, tokens_of(index, ids)
+    content, tokens = summaries.content, count_tokens(index, ids)
     edges: dict[int, list[Edge]] = defaultdict(list)
     for edge in content.edges:
         edges[edge.group].append(edge)
@@ -204,7 +204,7 @@ def hierarchy_view(index: HierarchyIndex) -> HierarchyView:
         groups.append(GroupOverview(number, name, group.kind, metadata, *details))
     grouped_leaves = {edge.leaf for edge in content.edges if edge.kind == "primary"}
     without_metadata = [id for leaf, id in enumerate(content.ids) if leaf not in grouped_leaves]
-    files = Counter(_file_name(str(document.metadata.get("source", document.id))) for document in documents(index, without_metadata))
+    files = Counter(_file_name(str(document.metadata.get("source", document.id))) for document in iterate_passages(index, without_metadata))
     drifted = {name: float(share) for name, share in _facts(content, "drifted ").items()}
     return HierarchyView(
         content,

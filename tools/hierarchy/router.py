@@ -36,7 +36,7 @@ COUNTED_EDGE_KINDS: Mapping[str, frozenset[EdgeKind]] = {
     "all": frozenset({"primary", "soft", "escape", "founded", "pool", "moved"}),
 }
 Values = NDArray[np.float64]
-Vectors = Callable[[Sequence[int]], Matrix]
+VectorLookup = Callable[[Sequence[int]], Matrix]
 
 
 class RouteSearch(BaseModel):
@@ -94,7 +94,7 @@ class Router:
             for field in range(len(content.fields))
         ]
 
-    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Vectors, how: RouteSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: VectorLookup, how: RouteSearch) -> list[int]:
         """Return the positions of found and added passages, the best first; found: values of the plain search from 0 to 1, by position."""
         if not found:
             return []
@@ -119,7 +119,7 @@ class Router:
         return [places[one] for one in order.tolist() if values[one] > 0]
 
     def _candidates(
-        self, found: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: Vectors, how: RouteSearch
+        self, found: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: VectorLookup, how: RouteSearch
     ) -> list[int]:
         """Return the found positions, with the nearest leaves of the best-matching groups and of the nearest summaries."""
         groups = np.flatnonzero(match == match.max()).tolist() if len(match) and match.max() > 0 else []

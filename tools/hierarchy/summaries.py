@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
-from ramify.tools.embeddings.named import FOREIGN
+from ramify.tools.embeddings.named import LANGCHAIN_SCHEME
 from ramify.tools.english import content, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Summary, SummarySentence
@@ -138,7 +138,7 @@ def _shared_word_score(unit: str, counts: Mapping[str, int]) -> float:
 
 def encode_cached(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
     """Return the vectors of sentences, shape (texts, dimension), from a cache shared by all builds of the process."""
-    foreign = encoder.name.startswith(FOREIGN)
+    foreign = encoder.name.startswith(LANGCHAIN_SCHEME)
     known = _foreign_cache.setdefault(encoder, {}) if foreign else _vector_cache.setdefault((encoder.name, encoder.prefixes), {})
     missing = [text for text in dict.fromkeys(texts) if text not in known]
     if len(known) + len(missing) > _CACHE_SIZE:

@@ -23,9 +23,9 @@ _BOUNDARIES = (_HEADING, _PARAGRAPH, _LINE, _SENTENCE)
 _NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
 _SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
 _WORD = re.compile(r"\w+")
-_AT_ONCE = 1 << 20
+_MAX_TOKENIZED_CHARS = 1 << 20
 """Characters of a text that are tokenized at once: tokens take a hundred times the memory of their text."""
-_LABEL_SHARE = 4
+_MAX_LABEL_FRACTION = 4
 """A label longer than this fraction of what the model sees is cut: the text matters more."""
 
 
@@ -35,7 +35,7 @@ class Chunking(NamedTuple):
     tokens: int = 300
     overlap: int = 30
 
-    def checked(self) -> "Chunking":
+    def validated(self) -> "Chunking":
         """Return itself, or raise `UsageError` where the numbers cannot work."""
         if self.tokens < 1 or not 0 <= self.overlap < self.tokens:
             raise UsageError(f"cannot split into {self.tokens} tokens with an overlap of {self.overlap}", "take 0 <= overlap < tokens")
@@ -50,7 +50,7 @@ class Chunking(NamedTuple):
 DEFAULT_CHUNKING = Chunking()
 
 
-def split(
+def split_documents(
     documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
 ) -> list[list[Document]]:
     """Split each document; passages keep its metadata, `page` and `heading` as most of them stands, and are called `id`, `id~2`, `id~3` …
@@ -58,10 +58,10 @@ def split(
     labels: what each is embedded under; not given: its title and headings.
     """
     if labels is None:
-        labels = [clip(label(document.metadata), encoder) for document in documents]
-    begins = [document.page_content[:_AT_ONCE] for document in documents]
+        labels = [truncate_label(passage_label(document.metadata), encoder) for document in documents]
+    begins = [document.page_content[:_MAX_TOKENIZED_CHARS] for document in documents]
     return [
-        list(_passages(document, tokens, encoder, chunking.checked().limited(encoder.max_tokens - len(above) - 1)))
+        list(_passages(document, tokens, encoder, chunking.validated().limited(encoder.max_tokens - len(above) - 1)))
         for document, above, tokens in zip(documents, encoder.offsets(labels), encoder.offsets(begins), strict=True)
     ]
 
@@ -78,16 +78,16 @@ def _spans(text: str, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> 
 
     A piece is read up to its last full passage, and the next piece begins where the passage after that does.
     """
-    begin, length = 0, _AT_ONCE
+    begin, length = 0, _MAX_TOKENIZED_CHARS
     while True:
         following = 0
         for start, end, next_start in _full_spans(text[begin : begin + length], tokens, chunking):
-            yield _stripped(text, begin + start, begin + end)
+            yield _strip_span(text, begin + start, begin + end)
             following = next_start
         if begin + length >= len(text):
-            yield _stripped(text, begin + following, len(text))
+            yield _strip_span(text, begin + following, len(text))
             return
-        begin, length = begin + following, _AT_ONCE if following else 2 * length
+        begin, length = begin + following, _MAX_TOKENIZED_CHARS if following else 2 * length
         tokens = encoder.offsets([text[begin : begin + length]])[0]
 
 
@@ -134,22 +134,22 @@ def _token_boundaries(pattern: re.Pattern[str], text: str, starts: list[int]) ->
     return sorted({place for match in pattern.finditer(text) if 0 < (place := bisect_left(starts, match.end())) < len(starts)})
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
-def label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
+def passage_label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
     """Return chosen fields, title and headings, outermost first; what another of them says already is left out."""
     listed = [value if isinstance(value := metadata.get(field), list) else [value] for field in fields]
     chosen = [" ".join(str(value).split()) for values in listed for value in values if value is not None]
     headings = [heading.strip() for heading in str(metadata.get("heading") or "").split(" > ")]
     title = str(metadata.get("title") or "").strip()
     parts = list(dict.fromkeys(part for part in (*chosen, title, *headings) if part))
-    return " > ".join(part for place, part in enumerate(parts) if not _is_said(part, parts, place))
+    return " > ".join(part for place, part in enumerate(parts) if not _is_redundant(part, parts, place))
 
 
-def _is_said(part: str, parts: list[str], place: int) -> bool:
+def _is_redundant(part: str, parts: list[str], place: int) -> bool:
     """Return whether an earlier part is the same but for its number, or a later one begins with it, or is it without the site's name."""
     words = _words(part)
     if any(words and words == _words(earlier) for earlier in parts[:place]):
@@ -173,9 +173,9 @@ def _words(part: str) -> list[str]:
     return _WORD.findall(_NUMBER.sub("", part).casefold())
 
 
-def clip(above: str, encoder: Encoder) -> str:
+def truncate_label(above: str, encoder: Encoder) -> str:
     """Cut a label that would leave the text too little room."""
-    room = encoder.max_tokens // _LABEL_SHARE
+    room = encoder.max_tokens // _MAX_LABEL_FRACTION
     if len(above) <= room:  # no token is shorter than a character
         return above
     tokens = encoder.offsets([above])[0]

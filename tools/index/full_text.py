@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.index.hnsw import Positions, Slots
-from ramify.tools.index.manifest import WORDS
+from ramify.tools.index.manifest import POSTINGS_FILES
 from ramify.tools.index.progress import Progress
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
-_APART = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
+_DECOMPOSED = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
 """Parts of syllables, which some systems write apart."""
 
 _STOP_WORDS = """
@@ -46,22 +46,22 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def query_words(query: str) -> list[str]:
     """Return the words of a question, each once, without stop words unless there is nothing else."""
-    words = list(dict.fromkeys(_WORD.findall(searchable(query.lower()))))
+    words = list(dict.fromkeys(_WORD.findall(segment_words(query.lower()))))
     return [word for word in words if word not in STOP_WORDS] or words
 
 
-def searchable(text: str) -> str:
+def segment_words(text: str) -> str:
     """Write a text with spaces between the words to search: each run of Chinese, Japanese or Korean as its pairs of characters."""
-    whole = unicodedata.normalize("NFC", text) if _APART.search(text) else text
+    whole = unicodedata.normalize("NFC", text) if _DECOMPOSED.search(text) else text
     return _CJK.sub(lambda run: f" {' '.join(map(''.join, pairwise(run[0]))) or run[0]} ", whole)
 
 
-def match_any(query: str) -> str:
+def match_expression(query: str) -> str:
     """Write an FTS5 expression that any word of the question satisfies; every word is quoted, so none is an operator."""
     return " OR ".join(f'"{word}"' for word in query_words(query))
 
 
-def names(query: str, heading: str) -> bool:
+def mentions_heading(query: str, heading: str) -> bool:
     """Return whether a question has all words of a section's own heading, the last of "A > B"."""
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))
 
@@ -69,7 +69,7 @@ def names(query: str, heading: str) -> bool:
 _TOKENIZING = threading.Lock()
 
 
-def stems(query: str) -> list[str]:
+def query_stems(query: str) -> list[str]:
     """Return the words of a question as the full-text search cuts and stems them."""
     with _TOKENIZING:
         database = _tokenizer()
@@ -86,14 +86,14 @@ def _tokenizer() -> sqlite3.Connection:
     return database
 
 
-POSTINGS_FROM = 20_000
+MIN_POSTINGS_PASSAGES = 20_000
 """Passages from which on words have postings of their own."""
 _LABEL_WEIGHT = 2
-_MOST = int(np.iinfo(np.uint16).max)
+_MAX_COUNT = int(np.iinfo(np.uint16).max)
 """A count that is kept; one above it is cut to it."""
-_SATURATION, _LENGTH = 1.2, 0.75
+_SATURATION, _LENGTH_NORMALIZATION = 1.2, 0.75
 """k1 and b, those of SQLite."""
-_REPORT_EVERY = 1000
+_PROGRESS_EVERY = 1000
 """After so many different words progress is told."""
 _TABLE = "fts5(label, text, content='', tokenize='porter unicode61')"
 
@@ -112,18 +112,18 @@ class Postings(NamedTuple):
     @classmethod
     def read(cls, folder: Path) -> "Postings":
         """Read files; what is mapped stays as it is when others take their place."""
-        counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in WORDS[:-1])
-        return cls(counts, slots, ends, lengths, json.loads((folder / WORDS[-1]).read_bytes()))
+        counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in POSTINGS_FILES[:-1])
+        return cls(counts, slots, ends, lengths, json.loads((folder / POSTINGS_FILES[-1]).read_bytes()))
 
     def write(self, path: Callable[[str], Path]) -> None:
         """Write files; path: gives that of each name."""
         arrays: list[NDArray[Any]] = [self.counts, self.slots, self.ends, self.lengths]
-        for name, values in zip(WORDS, arrays, strict=False):
+        for name, values in zip(POSTINGS_FILES, arrays, strict=False):
             with path(name).open("wb") as file:
                 np.save(file, values)
-        path(WORDS[-1]).write_bytes(json.dumps(self.words).encode())
+        path(POSTINGS_FILES[-1]).write_bytes(json.dumps(self.words).encode())
 
-    def moved(self, to: Positions, slots: int) -> "Postings":
+    def renumbered(self, to: Positions, slots: int) -> "Postings":
         """Return the postings of the slots that go on, under their new numbers; to: those, less than 0 where there is none."""
         moved = to.astype(np.int32)[self.slots]
         kept = moved >= 0
@@ -136,7 +136,7 @@ class Postings(NamedTuple):
         words = [word for word, has in zip(self.words, used, strict=True) if has]
         return Postings(self.counts[kept], moved[kept], np.concatenate([[0], ends[1:][used]]), lengths, words)
 
-    def joined(self, others: "Postings") -> "Postings":
+    def merged(self, others: "Postings") -> "Postings":
         """Return the postings of these slots and of others beside them."""
         number = {word: place for place, word in enumerate(self.words)}
         words = self.words + [word for word in others.words if word not in number]
@@ -166,16 +166,16 @@ class WordSearch:
     def _saturation(self) -> NDArray[np.float32]:
         """What a count in each slot is weighed against: more in a long passage."""
         lengths = self._postings.lengths
-        mean = lengths.sum(dtype=np.int64) / max(len(self._slots.of), 1)
-        return np.asarray(_SATURATION * (1 - _LENGTH + _LENGTH * lengths / max(mean, 1)), dtype=np.float32)
+        mean = lengths.sum(dtype=np.int64) / max(len(self._slots.slot_of), 1)
+        return np.asarray(_SATURATION * (1 - _LENGTH_NORMALIZATION + _LENGTH_NORMALIZATION * lengths / max(mean, 1)), dtype=np.float32)
 
     def search(self, query: str, n: int, among: Positions | None) -> dict[int, float]:
         """Return the n best positions by BM25, greater is better, of all or of some; ties go to the lesser."""
-        asked = [self._number[word] for word in stems(query) if word in self._number]
-        if not asked:
+        terms = [self._number[word] for word in query_stems(query) if word in self._number]
+        if not terms:
             return {}
-        scores = self._scores(asked)
-        slots = np.flatnonzero(scores) if among is None else self._slots.of[among][scores[self._slots.of[among]] > 0]
+        scores = self._scores(terms)
+        slots = np.flatnonzero(scores) if among is None else self._slots.slot_of[among][scores[self._slots.slot_of[among]] > 0]
         if len(slots) > n:
             least = np.partition(scores[slots], len(slots) - n)[len(slots) - n]
             slots = slots[scores[slots] >= least]
@@ -183,43 +183,43 @@ class WordSearch:
         order = np.lexsort((positions, -scores[slots]))[:n]
         return dict(zip(positions[order].tolist(), scores[slots[order]].tolist(), strict=True))
 
-    def _scores(self, asked: Iterable[int]) -> NDArray[np.float32]:
+    def _scores(self, terms: Iterable[int]) -> NDArray[np.float32]:
         """Return the BM25 of each slot."""
         counts, slots, ends, lengths, _ = self._postings
         scores: NDArray[np.float32] = np.zeros(len(lengths), dtype=np.float32)
-        for number in asked:
+        for number in terms:
             own = slice(ends[number], ends[number + 1])
             having, count = slots[own], counts[own].astype(np.float32)
-            rare = np.float32(np.log1p((len(self._slots.of) - len(having) + 0.5) / (len(having) + 0.5)))
+            rare = np.float32(np.log1p((len(self._slots.slot_of) - len(having) + 0.5) / (len(having) + 0.5)))
             scores[having] += rare * count / (count + self._saturation[having])
         return scores
 
 
-def postings(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+def build_postings(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
     """Count the words of all passages; rows: those in the database, in order of id."""
     database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab(main, words, instance)")
-    return _counted(database, slots, rows, progress)
+    return _count_words(database, slots, rows, progress)
 
 
-def updated_postings(
-    former: Postings, held: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
+def update_postings(
+    previous: Postings, previous_slots: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
 ) -> Postings:  # fmt: skip
     """Return the postings of passages of which some had slots before; the words of the others alone are counted."""
-    moved = held.moved_to(slots)
-    going_on = former.moved(moved, len(slots))
-    new = np.setdiff1d(slots.of, moved)
+    new_slots = previous_slots.map_to(slots)
+    remaining = previous.renumbered(new_slots, len(slots))
+    new = np.setdiff1d(slots.slot_of, new_slots)
     if not len(new):
-        return going_on
+        return remaining
     with closing(sqlite3.connect(":memory:")) as counting:
         counting.execute(f"CREATE VIRTUAL TABLE words USING {_TABLE}")
         counting.execute("CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance)")
         for row in rows[slots.positions[new]].tolist():
             texts = database.execute("SELECT label, text FROM passages WHERE row = ?", [row]).fetchone()
-            counting.execute("INSERT INTO words (rowid, label, text) VALUES (?, ?, ?)", [row, *map(searchable, texts)])
-        return going_on.joined(_counted(counting, slots, rows, progress))
+            counting.execute("INSERT INTO words (rowid, label, text) VALUES (?, ?, ?)", [row, *map(segment_words, texts)])
+        return remaining.merged(_count_words(counting, slots, rows, progress))
 
 
-def _counted(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+def _count_words(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
     """Count the words that FTS5 lists, which it does word by word; a word of a label counts twice."""
     words: list[str] = []
     counts, having, ends = array("H"), array("q"), array("q", [0])
@@ -228,16 +228,16 @@ def _counted(database: sqlite3.Connection, slots: Slots, rows: Positions, progre
         if last is None or last[0] != word:
             words.append(word)
             ends.append(ends[-1])
-            if len(words) % _REPORT_EVERY == 0:
+            if len(words) % _PROGRESS_EVERY == 0:
                 progress(len(words), None, "words")
         if last != (word, row):
             last = (word, row)
             having.append(row)
             counts.append(0)
             ends[-1] += 1
-        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MOST)
+        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MAX_COUNT)
     by_row = np.argsort(rows)
-    found = slots.of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
+    found = slots.slot_of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
     every = np.frombuffer(counts, dtype=np.uint16)
     lengths = np.bincount(found, weights=every, minlength=len(slots)).astype(np.int32)
     return Postings(every, found, np.frombuffer(ends, dtype=np.int64), lengths, words)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.full_text import names
-from ramify.tools.index.passage_store import Filter, choices_of
+from ramify.tools.index.full_text import mentions_heading
+from ramify.tools.index.passage_store import Filter, filter_choices
 
 
 class Pick(NamedTuple):
@@ -21,17 +21,17 @@ class Pick(NamedTuple):
     value: float
 
 
-def fuse(cosines: Matrix, bm25: NDArray[np.float64]) -> list[Pick]:
+def fuse_scores(cosines: Matrix, bm25: NDArray[np.float64]) -> list[Pick]:
     """Order candidates by the mean of cosine and BM25, each as a share of its best, which is their value.
 
     bm25: greater is better, 0 for a candidate that the words did not bring. Ties go to the better BM25, then to the earlier candidate. A
     convex combination of scores finds more than reciprocal ranks do (Bruch, Gai and Ingber 2023, arXiv 2210.11934).
     """
-    dense, words = (np.maximum(scores, 0) / max(float(np.max(scores, initial=0.0)), _TINY) for scores in (cosines, bm25))
+    dense, words = (np.maximum(scores, 0) / max(float(np.max(scores, initial=0.0)), _EPSILON) for scores in (cosines, bm25))
     return [Pick(int(place), float(dense[place] + words[place]) / 2) for place in np.lexsort((-words, -(dense + words)))]
 
 
-def spread(sections: Sequence[Hashable | None], limit: int) -> list[int]:
+def limit_per_section(sections: Sequence[Hashable | None], limit: int) -> list[int]:
     """Return the places in their order, but those beyond the first few of a section after all others; None is no section."""
     met: Counter[Hashable] = Counter()
     beyond: list[int] = []
@@ -42,7 +42,7 @@ def spread(sections: Sequence[Hashable | None], limit: int) -> list[int]:
     return first + beyond
 
 
-def mmr(relevance: Matrix, vectors: Matrix, k: int, weight: float) -> list[Pick]:
+def select_mmr(relevance: Matrix, vectors: Matrix, k: int, weight: float) -> list[Pick]:
     """Pick k candidates one by one, each with the greatest weight * relevance - (1 - weight) * similarity to the nearest already picked.
 
     relevance: cosine to the query, shape (candidates,); vectors: unit rows, shape (candidates, dimension). Ties go to the earlier
@@ -61,10 +61,10 @@ def mmr(relevance: Matrix, vectors: Matrix, k: int, weight: float) -> list[Pick]
     return picks
 
 
-_DEPTH = 100
+_MIN_RANKING_DEPTH = 100
 """How far down each ranking is read before fusion, at least."""
-_TINY = 1e-9
-_MOST = 10**9
+_EPSILON = 1e-9
+MAX_K = 10**9
 """Passages that can be asked for: more than any index holds."""
 
 
@@ -102,14 +102,14 @@ class SearchOptions(NamedTuple):
     view: View = "auto"
     options: Mapping[str, Any] | None = None
 
-    def checked(self) -> "SearchOptions":
+    def validated(self) -> "SearchOptions":
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
         if self.k < 1 or (self.fetch_k is not None and self.fetch_k < 1):
             raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", "take numbers of at least 1")
-        if max(self.k, self.fetch_k or 0) > _MOST:
-            raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", f"take numbers of at most {_MOST:,}")
+        if max(self.k, self.fetch_k or 0) > MAX_K:
+            raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", f"take numbers of at most {MAX_K:,}")
         for name, wanted in (self.filter or {}).items():
-            choices_of(name, wanted)
+            filter_choices(name, wanted)
         if self.mmr is not None and not 0 <= self.mmr <= 1:
             raise UsageError(f"mmr={self.mmr!r} is no weight", "take a number from 0 to 1, or None to rank without MMR")
         if self.per_section is not None and self.per_section < 1:
@@ -127,7 +127,7 @@ K = TypeVar("K", int, str)
 """What names a passage among those searched; ties go to the lesser."""
 
 
-class Searched(Protocol[K]):
+class SearchSource(Protocol[K]):
     """Passages that can be searched: their two rankings, and what is known of each."""
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> Sequence[Sequence[K]]:
@@ -146,28 +146,30 @@ class Searched(Protocol[K]):
         """Return the passages; None for one that is there no more."""
 
 
-def find(
-    held: Searched[K], queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: AnyReranker | None = None
+def search_source(
+    source: SearchSource[K], queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: AnyReranker | None = None
 ) -> list[list[Hit]]:
     """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
-    search = search.checked()
+    search = search.validated()
     wanted = search.fetch_k or search.k
-    depth = max(_DEPTH, wanted) if search.hybrid or reranker else wanted
-    blank: Sequence[Any] = [()] * len(queries)
-    near = held.nearest(vectors, depth, search.filter) if search.dense else blank
-    worded = held.by_words(queries, depth, search.filter) if search.hybrid else blank
+    depth = max(_MIN_RANKING_DEPTH, wanted) if search.hybrid or reranker else wanted
+    none_found: Sequence[Any] = [()] * len(queries)
+    near = source.nearest(vectors, depth, search.filter) if search.dense else none_found
+    by_words = source.by_words(queries, depth, search.filter) if search.hybrid else none_found
     hits = []
-    for query, vector, nearest, words in zip(queries, vectors, near, worded, strict=True):
-        found = _fused(held, vector, nearest, words, search)
+    for query, vector, nearest, words in zip(queries, vectors, near, by_words, strict=True):
+        found = _fuse_rankings(source, vector, nearest, words, search)
         order = list(found) if reranker is None else reranker(query, vector, found)
-        hits.append(_hits(held, vector, _spread(held, query, order, search.per_section)[:wanted], search))
+        hits.append(_hits(source, vector, _limit_sections(source, query, order, search.per_section)[:wanted], search))
     return hits
 
 
-def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search: SearchOptions) -> dict[K, float]:
+def _fuse_rankings(
+    source: SearchSource[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search: SearchOptions
+) -> dict[K, float]:
     """Return what either ranking found, the best first, with what it is worth."""
     if not search.hybrid:
-        return _as_shares(nearest, (held.vectors(nearest) @ vector).tolist() if len(nearest) else [])
+        return _as_shares(nearest, (source.vectors(nearest) @ vector).tolist() if len(nearest) else [])
     if not search.dense:
         ordered = sorted(sorted(words), key=lambda key: -words[key])
         return _as_shares(ordered, [words[key] for key in ordered])
@@ -175,31 +177,31 @@ def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mappi
     if not candidates:
         return {}
     bm25 = np.array([words.get(key, 0.0) for key in candidates])
-    return {candidates[place]: value for place, value in fuse(held.vectors(candidates) @ vector, bm25)}
+    return {candidates[place]: value for place, value in fuse_scores(source.vectors(candidates) @ vector, bm25)}
 
 
 def _as_shares(keys: Sequence[K], scores: list[float]) -> dict[K, float]:
     """Return each passage with its score as a share of the best, at least 0; their order stays."""
-    best = max(max(scores, default=0.0), _TINY)
+    best = max(max(scores, default=0.0), _EPSILON)
     return {key: max(score, 0.0) / best for key, score in zip(keys, scores, strict=True)}
 
 
-def _spread(held: Searched[K], query: str, order: Sequence[K], limit: int | None) -> Sequence[K]:
+def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], limit: int | None) -> Sequence[K]:
     """Put passages beyond the first few of a section after those of others; one whose heading the question names is no limit."""
     if limit is None:
         return order
-    sections = [document if heading and not names(query, heading) else None for document, heading in held.sections(order)]
-    return [order[place] for place in spread(sections, limit)]
+    sections = [document if heading and not mentions_heading(query, heading) else None for document, heading in source.sections(order)]
+    return [order[place] for place in limit_per_section(sections, limit)]
 
 
-def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], search: SearchOptions) -> list[Hit]:
+def _hits(source: SearchSource[K], vector: Matrix, candidates: Sequence[K], search: SearchOptions) -> list[Hit]:
     if not candidates:
         return []
-    vectors = held.vectors(candidates)
+    vectors = source.vectors(candidates)
     cosines = vectors @ vector
     if search.mmr is None:
         picks = [Pick(place, float(cosines[place])) for place in range(min(search.k, len(candidates)))]
     else:
-        picks = mmr(cosines, vectors, search.k, search.mmr)
-    passages = held.passages([candidates[place] for place, _ in picks])
+        picks = select_mmr(cosines, vectors, search.k, search.mmr)
+    passages = source.passages([candidates[place] for place, _ in picks])
     return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True) if passage]

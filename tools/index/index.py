@@ -19,16 +19,16 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, prefixed, unit_rows, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_sequentially, unit_rows, with_given_prefixes, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, IndexStore, OpenIndex, Sources
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.hybrid_search import Hit, Reranker, Scores, SearchOptions, View
 from ramify.tools.index.index_store import FolderStore, store_at
 from ramify.tools.index.index_writer import BATCH_SIZE, BuildOptions
-from ramify.tools.index.manifest import Manifest, Precision, precision_of
-from ramify.tools.index.passage_store import Filter, connected, documents_of
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.manifest import Manifest, Precision, parse_precision
+from ramify.tools.index.passage_store import Filter, open_readonly, to_documents
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
 from ramify.tools.languages import language_of
@@ -36,9 +36,9 @@ from ramify.tools.models.tokens import estimate
 from ramify.tools.quoting import flatten
 from ramify.tools.typed import readable
 
-_SAMPLED, _PART = 24, 0.2
+_LANGUAGE_SAMPLE, _MIN_LANGUAGE_SHARE = 24, 0.2
 """Passages whose language is looked at, and the share of them that makes a language one of the index."""
-_DRAWN = 256
+_DIGEST_SAMPLE = 256
 """Passages whose texts make the digest of an index."""
 
 
@@ -92,18 +92,18 @@ class Index(VectorStore):
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         for text in (*(label or ()), query_prefix or "", document_prefix or "", description or ""):
             readable(text)
-        chunking = Chunking(chunk_tokens, overlap).checked()
+        chunking = Chunking(chunk_tokens, overlap).validated()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
-        encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        precision = None if vectors is None else precision_of(vectors)
-        encoding: Encoding = in_turn
+        encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
+        precision = None if vectors is None else parse_precision(vectors)
+        encoding: Encoding = encode_sequentially
         if ray is not None:
-            from ramify.tools.ray_cluster import encoding_on
+            from ramify.tools.ray_cluster import ray_encoding
 
-            encoding = encoding_on(ray, encoder)
+            encoding = ray_encoding(ray, encoder)
         store = store_at(out)
         built = store.build(
-            paths, BuildOptions(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
+            paths, BuildOptions(encoder, chunking, batch_size, progress or ignore_progress, clean, label, precision, encoding, shared)
         )
         if description is not None:
             store.describe(flatten(description))
@@ -162,7 +162,7 @@ class Index(VectorStore):
         `filter` gives metadata fields the value, or values, they must have. `view` is "flat" for plain passages whatever the kind of index,
         "auto" for the kind's own way, which takes `options` of its own.
         """
-        search = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
+        search = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).validated()
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         for query in queries:
@@ -187,15 +187,15 @@ class Index(VectorStore):
     def languages(self) -> frozenset[str]:
         """The languages that a good part of the index is in, judged by some of its passages."""
         ids = self.ids()
-        sampled = self.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
+        sampled = self.get_by_ids(ids[:: max(1, len(ids) // _LANGUAGE_SAMPLE)][:_LANGUAGE_SAMPLE])
         found = Counter(language_of(document.page_content) for document in sampled)
-        return frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
+        return frozenset(name for name, count in found.items() if name and count >= _MIN_LANGUAGE_SHARE * len(sampled))
 
     @cached_property
     def digest(self) -> str:
         """A digest of how much it holds, and of the texts of 256 passages: the same documents, indexed in the same way, have the same."""
         ids = self.ids()
-        drawn = self.get_by_ids(ids[:: -(-len(ids) // _DRAWN) or 1])
+        drawn = self.get_by_ids(ids[:: -(-len(ids) // _DIGEST_SAMPLE) or 1])
         made = [self.manifest.documents, len(ids), self.manifest.kind, *(document.page_content for document in drawn)]
         return hashlib.sha256(json.dumps(made).encode()).hexdigest()
 
@@ -220,8 +220,8 @@ class Index(VectorStore):
         """Make an index of texts in `path`, by default a temporary folder that goes with the object; prefixes: as for `build`."""
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
         store = store_at(temporary.name if path is None and temporary else str(path))
-        encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        store.write(encoder, DEFAULT_CHUNKING, documents_of(texts, metadatas, ids))
+        encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
+        store.write(encoder, DEFAULT_CHUNKING, to_documents(texts, metadatas, ids))
         index = cls.open(store, encoder)
         index._temporary = temporary
         if temporary is not None:
@@ -235,7 +235,7 @@ class Index(VectorStore):
 
         Each call copies the index, so add many at once.
         """
-        documents = documents_of(list(texts), metadatas, ids)
+        documents = to_documents(list(texts), metadatas, ids)
         self.store.write(self._encoder, self.manifest.chunking, documents)
         self._opened = self.store.open()
         return [str(document.id) for document in documents]
@@ -246,14 +246,14 @@ class Index(VectorStore):
         self._opened = self.store.open()
         return True
 
-    def _find(self, query: str, search: SearchOptions) -> list[Hit]:
-        return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
+    def _search_one(self, query: str, search: SearchOptions) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), search.validated())[0]
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
     ) -> list[tuple[Document, float]]:
         """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
-        hits = self._find(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
+        hits = self._search_one(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
         return [(hit.document, hit.score) for hit in hits]
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
@@ -271,7 +271,7 @@ class Index(VectorStore):
         *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
     ) -> list[Document]:  # fmt: skip
         """Return passages near to a query and far from each other."""
-        hits = self._find(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
+        hits = self._search_one(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
         return [hit.document for hit in hits]
 
     def max_marginal_relevance_search_by_vector(
@@ -288,11 +288,11 @@ class Index(VectorStore):
         return lambda cosine: max(0.0, cosine)
 
 
-Rows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
+TableRows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
 """Each table with its rows."""
 
 
-def write_tables(path: Path, schema: str, rows: Rows) -> None:
+def write_tables(path: Path, schema: str, rows: TableRows) -> None:
     """Write to an empty file."""
     with closing(sqlite3.connect(path.absolute())) as database, database:
         database.executescript(f"BEGIN; {schema} COMMIT;")
@@ -308,24 +308,24 @@ def read_facts(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        with closing(connected(path)) as database:
+        with closing(open_readonly(path)) as database:
             return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
     except sqlite3.DatabaseError:
         return {}
 
 
-_READ = 1000
+_READ_BATCH = 1000
 """Passages that are read at a time."""
 S = TypeVar("S", bound=BaseModel)
 S_contra = TypeVar("S_contra", bound=BaseModel, contravariant=True)
-Vectors = Callable[[Sequence[int]], Matrix]
+VectorLookup = Callable[[Sequence[int]], Matrix]
 """Gives the vectors at some positions, shape (positions, dimension)."""
 
 
-class Structure(Protocol[S_contra]):
+class SearchStructure(Protocol[S_contra]):
     """What lies beside the passages of an index, as a search is led by it."""
 
-    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: Vectors, search: S_contra) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: VectorLookup, search: S_contra) -> list[int]:
         """Put what was found into another order; bring in more where there is more."""
 
 
@@ -336,10 +336,10 @@ class LocalIndex(Index, Generic[S]):
     """The kind, in a sentence."""
     settings_class: type[S]
     """How it can be searched."""
-    _loaded: tuple[Snapshot, Structure[S]] | None = None
+    _loaded: tuple[Snapshot, SearchStructure[S]] | None = None
 
     @abstractmethod
-    def load_structure(self, ids: Sequence[str]) -> Structure[S]:
+    def load_structure(self, ids: Sequence[str]) -> SearchStructure[S]:
         """Read what lies beside the passages, which are at these positions now."""
 
     @property
@@ -365,7 +365,7 @@ class LocalIndex(Index, Generic[S]):
 
         return reranker
 
-    def _structure(self) -> Structure[S]:
+    def _structure(self) -> SearchStructure[S]:
         """Return the structure for the passages as they are now: adding and deleting changes their positions."""
         snapshot, opened = self.snapshot, self._loaded
         if opened is None or opened[0] is not snapshot:
@@ -382,12 +382,12 @@ class LocalIndex(Index, Generic[S]):
             raise UsageError(what, f"choose among {', '.join(self.settings_class.model_fields)}") from error
 
 
-def documents(index: Index, ids: Sequence[str]) -> Iterator[Document]:
+def iterate_passages(index: Index, ids: Sequence[str]) -> Iterator[Document]:
     """Read passages, some at a time."""
-    for start in range(0, len(ids), _READ):
-        yield from index.get_by_ids(ids[start : start + _READ])
+    for start in range(0, len(ids), _READ_BATCH):
+        yield from index.get_by_ids(ids[start : start + _READ_BATCH])
 
 
-def tokens_of(index: Index, ids: Sequence[str]) -> int:
+def count_tokens(index: Index, ids: Sequence[str]) -> int:
     """Count the source text's tokens as those of reports are counted."""
-    return sum(estimate(document.page_content) for document in documents(index, ids))
+    return sum(estimate(document.page_content) for document in iterate_passages(index, ids))

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, in_turn, settled_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, default_prefixes, encode_sequentially
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
-from ramify.tools.index.full_text import searchable
-from ramify.tools.index.hnsw import Keys, Positions, distinct
+from ramify.tools.index.full_text import segment_words
+from ramify.tools.index.hnsw import Keys, Positions, unique_keys
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
-    NEXT,
+    NEXT_PREFIX,
     PASSAGES,
     LayoutError,
     Manifest,
@@ -27,21 +27,21 @@ from ramify.tools.index.manifest import (
     read_manifest,
 )
 from ramify.tools.index.passage_store import (
-    LEFT_OUT,
     SCHEMA,
+    SKIPPED_FACT,
     DocumentEntry,
     StoredDocument,
-    connected,
     metadata_json,
+    open_readonly,
     slot_key,
     text_digest,
 )
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384
 _UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
-_NOTED = 10_000
+_MAX_RECORDED_SKIPPED = 10_000
 """Names that are kept of what was left out."""
 BATCH_SIZE = 256
 """Texts encoded between two commits: the most that an interrupted build encodes again."""
@@ -53,13 +53,13 @@ class BuildOptions(NamedTuple):
     encoder: Encoder
     chunking: Chunking
     batch_size: int = BATCH_SIZE
-    progress: Progress = silent
+    progress: Progress = ignore_progress
     clean: bool | None = None
     """Whether to leave out of search what only lists or repeats; None: as in the index that is there, in a new one yes."""
     label: Sequence[str] | None = None
     """Fields of metadata that passages are embedded under; None: as in the index that is there, in a new one none."""
     vectors: Precision | None = None
-    encoding: Encoding = in_turn
+    encoding: Encoding = encode_sequentially
     shared: bool = False
 
     def facts(self) -> dict[str, str]:
@@ -86,9 +86,9 @@ class IndexWriter:
 
     def _opened(self) -> sqlite3.Connection:
         if self.finished is not None:
-            return connected(self.finished)
+            return open_readonly(self.finished)
         database = sqlite3.connect(make_file(self.path).absolute(), check_same_thread=False)
-        database.create_function("searchable", 1, searchable, deterministic=True)
+        database.create_function("searchable", 1, segment_words, deterministic=True)
         database.executescript(SCHEMA)
         return database
 
@@ -130,7 +130,7 @@ class IndexWriter:
         facts = self.facts()
         return Prefixes(facts.get("query_prefix"), facts.get("document_prefix"))
 
-    def _touch(self) -> None:
+    def _mark_changed(self) -> None:
         """Note, within a transaction, that what is held has changed."""
         self.changed = True
         self.database.execute("DELETE FROM facts WHERE name = 'compared'")
@@ -145,20 +145,20 @@ class IndexWriter:
         """List the metadata fields that passages are embedded and searched under, beside title and headings."""
         return tuple(filter(None, self.facts().get("label", "").split(",")))
 
-    def remember(self, facts: dict[str, str]) -> None:
+    def record_facts(self, facts: dict[str, str]) -> None:
         """Record how the index is made; other settings are refused later."""
         if not facts.items() <= self.facts().items():
             with self.writing() as database:
                 database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
-    def note_left_out(self, skipped: Sequence[tuple[str, str]]) -> None:
+    def record_skipped(self, skipped: Sequence[tuple[str, str]]) -> None:
         """Keep what this run left out, a file or `file#record` with the reason, for whoever inspects the index."""
-        told = json.dumps(sorted(skipped)[:_NOTED], ensure_ascii=False)
-        if told != self.facts().get(LEFT_OUT, "[]"):
-            self.remember({LEFT_OUT: told})
+        recorded = json.dumps(sorted(skipped)[:_MAX_RECORDED_SKIPPED], ensure_ascii=False)
+        if recorded != self.facts().get(SKIPPED_FACT, "[]"):
+            self.record_facts({SKIPPED_FACT: recorded})
             self.changed = True
 
-    def stored(self, identity: str) -> StoredDocument | None:
+    def stored_document(self, identity: str) -> StoredDocument | None:
         """Return the stored document of an id."""
         found = self.database.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
         return StoredDocument(*found) if found else None
@@ -169,7 +169,7 @@ class IndexWriter:
         if not found:
             return
         with self.writing() as database:
-            self._touch()
+            self._mark_changed()
             for entry in found:
                 database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
                 database.execute("DELETE FROM passages WHERE document = ?", [entry.id])
@@ -192,7 +192,7 @@ class IndexWriter:
             except sqlite3.IntegrityError as error:
                 raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
 
-    def adopt(self, identity: str, root: str, file: str) -> None:
+    def reassign(self, identity: str, root: str, file: str) -> None:
         """Note that an unchanged document now belongs to another path; the file that had it is no longer known as read."""
         with self.writing() as database:
             database.execute(f"{_UNCOMPARED} WHERE document = ?", [identity])
@@ -200,11 +200,11 @@ class IndexWriter:
             database.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
 
-    def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
+    def missing_ids(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
         """Return the ids of documents found under the roots before and not seen now."""
-        kept = set(seen)
+        seen_ids = set(seen)
         sql = "SELECT id FROM documents WHERE root IN (SELECT value FROM json_each(?)) ORDER BY id"
-        return [identity for (identity,) in self.database.execute(sql, [json.dumps(list(roots))]) if identity not in kept]
+        return [identity for (identity,) in self.database.execute(sql, [json.dumps(list(roots))]) if identity not in seen_ids]
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove documents with their passages, or single passages; a document goes with its last passage."""
@@ -216,10 +216,10 @@ class IndexWriter:
                 database.execute(f"{_UNCOMPARED} WHERE document = ?1 OR id = ?1", [identity])
                 removed = database.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
                 if removed:
-                    self._touch()
+                    self._mark_changed()
             database.execute(f"DELETE FROM documents WHERE id IN ({without})")
 
-    def unencoded(self) -> list[int]:
+    def unencoded_rows(self) -> list[int]:
         """Return one row of each text that has no vector, the longest first: texts of like length are encoded together, without padding."""
         sql = """SELECT row FROM passages WHERE row IN (
             SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors) GROUP BY digest
@@ -232,27 +232,27 @@ class IndexWriter:
         found = {row: embedded_text(text, label) for row, text, label in self.database.execute(sql, [json.dumps(list(rows))])}
         return [found[row] for row in rows]
 
-    def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
+    def store_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
         """Keep the vectors of embedded texts."""
         pairs = [(text_digest(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
         with self.writing() as database:
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
         self.changed = True
 
-    def finish(self) -> None:
+    def delete_unused(self) -> None:
         """Drop the vectors and sketches that no passage needs."""
         with self.writing() as database:
             for table, needed in (("vectors", "AND hidden IS NULL"), ("sketches", "")):
                 unused = f"SELECT digest FROM {table} AS held WHERE NOT EXISTS (SELECT 1 FROM passages WHERE digest = held.digest {needed})"
                 database.execute(f"DELETE FROM {table} WHERE digest IN ({unused})")
 
-    def searched(self) -> tuple[Positions, Keys]:
+    def searchable_rows(self) -> tuple[Positions, Keys]:
         """Return the rows of the passages that are searched, in order of id, and their keys."""
         found = self.database.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
         rows, keys = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        return rows, distinct(keys)
+        return rows, unique_keys(keys)
 
-    def hidden(self) -> dict[str, int]:
+    def hidden_counts(self) -> dict[str, int]:
         """Count the passages that are kept and not searched, by the reason."""
         sql = "SELECT hidden, count(*) FROM passages WHERE hidden IS NOT NULL GROUP BY hidden ORDER BY hidden"
         return dict(self.database.execute(sql))
@@ -266,7 +266,7 @@ class IndexWriter:
         found = self.database.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
         return found[0] // np.dtype(np.float32).itemsize if found else None
 
-    def sample(self, dimension: int) -> Matrix:
+    def sample_vectors(self, dimension: int) -> Matrix:
         """Return some vectors as if drawn by lot: the first in order of the digests of their texts."""
         found = [vector for (vector,) in self.database.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
         return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
@@ -280,7 +280,7 @@ class IndexWriter:
             yield np.frombuffer(found, dtype="<f4").reshape(len(block), dimension)
 
 
-_MADE_BY = ("embedding", "query_prefix", "document_prefix")
+_ENCODING_FACTS = ("embedding", "query_prefix", "document_prefix")
 """What vectors depend on, beside the text."""
 
 
@@ -290,7 +290,7 @@ def open_writer(folder: Path, options: BuildOptions, resume: bool) -> IndexWrite
     IndexingError where the index is made with other options. A folder without a manifest cannot be opened as an index, so its first
     `passages.sqlite` is written in place.
     """
-    finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
+    finished, copy = folder / PASSAGES, folder / (NEXT_PREFIX + PASSAGES)
     manifest = _readable_manifest(folder)
     if copy.exists() and not resume:
         _remove(copy)
@@ -341,13 +341,13 @@ def _remove(path: Path) -> None:
     path.with_name(path.name + "-journal").unlink(missing_ok=True)
 
 
-def take_vectors(writer: IndexWriter, path: Path) -> None:
+def copy_vectors(writer: IndexWriter, path: Path) -> None:
     """Copy the vectors of another index that is made the same way."""
     database = writer.writing()
     database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
     with database:
         made, facts = dict(database.execute("SELECT name, value FROM other.facts")), writer.facts()
-        if all(made.get(name) == facts.get(name) for name in _MADE_BY):
+        if all(made.get(name) == facts.get(name) for name in _ENCODING_FACTS):
             database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM other.vectors")
     database.execute("DETACH DATABASE other")
 
@@ -356,7 +356,7 @@ def check_settings(writer: IndexWriter, options: BuildOptions, where: str, other
     """Raise IndexingError where the options are not those of the index; record them in a new one."""
     made, encoder = writer.facts(), options.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
-    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
+    prefixes = (encoder.prefixes if made else default_prefixes(encoder)).as_facts()
     facts = options.facts() | prefixes
     different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]
     if different:
@@ -364,4 +364,4 @@ def check_settings(writer: IndexWriter, options: BuildOptions, where: str, other
         raise IndexingError(what, f"ask for the same, or give another {other}")
     if not facts.keys() <= made.keys():
         writer.changed = writer.changed or bool(made)
-        writer.remember(facts)
+        writer.record_facts(facts)

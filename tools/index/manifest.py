@@ -23,30 +23,30 @@ from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sy
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
 SLOTS = "slots.npy"
-WORDS = ("words.counts.npy", "words.slots.npy", "words.ends.npy", "words.lengths.npy", "words.json")
+POSTINGS_FILES = ("words.counts.npy", "words.slots.npy", "words.ends.npy", "words.lengths.npy", "words.json")
 """The postings that a large index has of its words."""
 MANIFEST = "manifest.json"
-Kind = Literal["passages", "graph", "hierarchy"]
+IndexKind = Literal["passages", "graph", "hierarchy"]
 """What an index is beside its passages: nothing more, a graph of their names, or a hierarchy of groups and summaries."""
-STRUCTURE: dict[Kind, frozenset[str]] = {
+STRUCTURE_FILES: dict[IndexKind, frozenset[str]] = {
     "passages": frozenset(),
     "graph": frozenset({"graph.sqlite"}),
     "hierarchy": frozenset({"hierarchy.sqlite"}),
 }
 """The files of each kind beside those of the passages."""
-NEXT = "next."
+NEXT_PREFIX = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
-CHECKED = ".checked"
+CHECKED_FILE = ".checked"
 """Notes which files were compared with their checksums: large ones, and those of the demo."""
-LARGE = 16 * 2**20
+LARGE_FILE_BYTES = 16 * 2**20
 """Bytes from which on files are not read whole when an index is opened."""
 
 Precision = Literal["fp32", "fp16", "int8"]
 """How the numbers of the vectors are kept that are searched; those that scores are counted from are always whole."""
-WHOLE: Precision = "fp32"
+FULL_PRECISION: Precision = "fp32"
 
 
-def precision_of(name: str) -> Precision:
+def parse_precision(name: str) -> Precision:
     """Return how vectors are to be kept; UsageError for a name that means nothing."""
     found: Precision | None = next((known for known in get_args(Precision) if known == name), None)
     if found is None:
@@ -81,12 +81,12 @@ class Manifest:
     """Put before what is embedded."""
     hidden: dict[str, int] = field(default_factory=dict)
     """How many passages are kept and not searched, by the reason."""
-    kind: Kind = "passages"
+    kind: IndexKind = "passages"
     label: list[str] = field(default_factory=list)
     """Fields of metadata that passages are embedded and searched under, beside title and headings."""
     group_by: list[str] = field(default_factory=list)
     """Fields of metadata that a hierarchy groups passages by."""
-    vectors: Precision = WHOLE
+    vectors: Precision = FULL_PRECISION
     description: str = ""
     """What it is about, in a sentence, where somebody said so."""
 
@@ -130,7 +130,7 @@ class Manifest:
         return None
 
 
-_FORM = TypeAdapter(Manifest)
+_ADAPTER = TypeAdapter(Manifest)
 
 
 def read_manifest(path: Path) -> Manifest | None:
@@ -138,16 +138,16 @@ def read_manifest(path: Path) -> Manifest | None:
     try:
         if path.exists() and not path.is_file():
             raise OSError("it is no file")
-        if path.stat().st_size > LARGE:
+        if path.stat().st_size > LARGE_FILE_BYTES:
             raise ValueError("it is larger than any manifest")
         content = path.read_bytes()
-        layout = told.get("layout") if isinstance(told := from_json(content), dict) else None
+        layout = parsed.get("layout") if isinstance(parsed := from_json(content), dict) else None
         if isinstance(layout, int) and layout != LAYOUT:
             what = f"the index in {str(path.parent)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
             newer = "upgrade ramify, or " if layout > LAYOUT else ""
             raise LayoutError(what, f"{newer}delete it and build it again: `ramify index PATH… --out {path.parent}`")
-        manifest = _FORM.validate_json(content)
-        if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS, SLOTS} | STRUCTURE[manifest.kind]:
+        manifest = _ADAPTER.validate_json(content)
+        if manifest.sha256.keys() - POSTINGS_FILES != {PASSAGES, VECTORS, SLOTS} | STRUCTURE_FILES[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -155,11 +155,13 @@ def read_manifest(path: Path) -> Manifest | None:
         remedy = f"move it away, or make it readable; then run `ramify index PATH… --out {path.parent}`"
         raise IndexingError(f"{str(path)!r} cannot be read ({error.strerror or error})", remedy) from error
     except ValueError as error:
-        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", repair_remedy(path.parent)) from error
+        raise IndexingError(
+            f"{str(path)!r} is damaged or of another version ({_first_problem(error)})", repair_remedy(path.parent)
+        ) from error
     return manifest
 
 
-def _reason(error: ValueError) -> str:
+def _first_problem(error: ValueError) -> str:
     """Return what is wrong with the first value that is none, in a few words."""
     if not isinstance(error, ValidationError):
         return str(error)
@@ -181,13 +183,13 @@ def file_sha256(path: Path) -> str:
 def latest_manifests(folder: Path) -> list[Manifest]:
     """Read the manifest of the finished index, and that of a publication which was interrupted; those that are there and readable."""
     found = []
-    for name in (MANIFEST, NEXT + MANIFEST):
+    for name in (MANIFEST, NEXT_PREFIX + MANIFEST):
         with suppress(IndexingError):
             found.append(read_manifest(folder / name))
     return [manifest for manifest in found if manifest]
 
 
-def new_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
+def find_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
     """Return what is wrong with the files of an index, None where nothing is; compared with their checksums once, where that is noted.
 
     After that, the same file of the same size and times is taken to be as it was. It is noted of files that have together `note_from`
@@ -198,7 +200,7 @@ def new_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -
         return None
     found = manifest.damage(folder)
     if found is None and now is not None and now == _file_states(manifest, folder):
-        note_checked(manifest, folder, note_from)
+        record_checked(manifest, folder, note_from)
     return found
 
 
@@ -214,21 +216,21 @@ def is_whole(manifest: Manifest, folder: Path, *names: str) -> bool:
 
 def _checked_states(folder: Path) -> dict[str, list[int | str]]:
     with suppress(OSError, ValueError):
-        told = json.loads((folder / CHECKED).read_text(encoding="utf-8"))
-        return told if isinstance(told, dict) else {}
+        recorded = json.loads((folder / CHECKED_FILE).read_text(encoding="utf-8"))
+        return recorded if isinstance(recorded, dict) else {}
     return {}
 
 
-def note_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
+def record_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
     """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
     now = _file_states(manifest, folder)
-    if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE if note_from is None else note_from):
+    if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE_FILE_BYTES if note_from is None else note_from):
         return
     with suppress(OSError):
-        part = folder / f"{CHECKED}.part"
+        part = folder / f"{CHECKED_FILE}.part"
         with upcoming(part):
             part.write_text(json.dumps(now), encoding="utf-8")
-            part.replace(folder / CHECKED)
+            part.replace(folder / CHECKED_FILE)
 
 
 def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
@@ -243,36 +245,36 @@ def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]]
     }
 
 
-LOCK = ".writing"
-_PATIENCE_S = 0.5
+LOCK_FILE = ".writing"
+_LOCK_TIMEOUT_S = 0.5
 """A reader that looks whether somebody writes holds the lock for a moment."""
-_COUNTING_S = 1.0
+_COUNT_TIMEOUT_S = 1.0
 """What a reader waits for a writer that commits, to see what it has written."""
-_LOOKED_AT = 10_000
+_MAX_FILES_CHECKED = 10_000
 """Files that are looked at to find out whether a folder holds documents."""
 _REMEDY = "give --out a folder of its own"
-_OWN_FILES = (LOCK, PASSAGES, NEXT + PASSAGES)
+_OWN_FILES = (LOCK_FILE, PASSAGES, NEXT_PREFIX + PASSAGES)
 
 
-def manifest_of(folder: Path) -> Manifest:
+def require_manifest(folder: Path) -> Manifest:
     """Read the manifest of a finished index; IndexingError where there is none."""
     manifest = read_manifest(folder / MANIFEST)
     if manifest is None:
-        raise missing_index(folder)
+        raise missing_index_error(folder)
     return manifest
 
 
-def missing_index(folder: Path) -> IndexingError:
+def missing_index_error(folder: Path) -> IndexingError:
     """Return the error for a folder without an index: being written, half-written, documents, or nothing."""
     where = repr(str(folder))
     if is_being_written(folder):
-        counted = _first_row(folder, "SELECT count(*) FROM passages")
-        so_far = f": {counted[0]:,} passages so far" if counted else ""
+        row = _first_row(folder, "SELECT count(*) FROM passages")
+        so_far = f": {row[0]:,} passages so far" if row else ""
         return IndexingError(f"the index in {where} is being written{so_far}", "wait until it has finished")
-    if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
+    if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT_PREFIX + PASSAGES)):
         return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
     files = [folder] if folder.is_file() else files_in(folder, [])
-    if any(reader_of(path) for path in islice(files, _LOOKED_AT)):
+    if any(reader_of(path) for path in islice(files, _MAX_FILES_CHECKED)):
         made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "holds documents"
         return IndexingError(f"{where} {what}, not an index", f"make one of it: `ramify index {folder} --out {made}`")
     if folder.is_file():
@@ -300,8 +302,8 @@ def write_lock(folder: Path) -> Iterator[None]:
     """Lock the folder for one writer, until the process ends at the latest. IndexingError where it cannot be written."""
     try:
         make_folder(folder)
-        path = make_file(folder / LOCK).absolute()
-        with closing(sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
+        path = make_file(folder / LOCK_FILE).absolute()
+        with closing(sqlite3.connect(path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield
     except (OSError, sqlite3.OperationalError) as error:
@@ -313,14 +315,23 @@ def write_lock(folder: Path) -> Iterator[None]:
 
 def share_index(folder: Path) -> None:
     """Make an index readable for all users; InputError where another user owns it."""
-    names = (PASSAGES, VECTORS, SLOTS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
+    names = (
+        PASSAGES,
+        VECTORS,
+        SLOTS,
+        MANIFEST,
+        CHECKED_FILE,
+        LOCK_FILE,
+        *POSTINGS_FILES,
+        *(name for names in STRUCTURE_FILES.values() for name in names),
+    )
     share([folder, *(folder / name for name in names)])
 
 
 def is_being_written(folder: Path) -> bool:
     """Return whether a running process has locked the folder."""
     try:
-        with closing(sqlite3.connect(f"{(folder / LOCK).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
+        with closing(sqlite3.connect(f"{(folder / LOCK_FILE).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
             lock.execute("SELECT * FROM sqlite_master")
     except sqlite3.OperationalError as error:
         return "locked" in str(error)
@@ -352,7 +363,7 @@ def _holds_vectors(folder: Path) -> bool:
 def _first_row(folder: Path, sql: str) -> tuple[int] | None:
     """Read from passages that are being written; None where there is nothing, or a commit is under way."""
     try:
-        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNTING_S)) as passages:
+        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNT_TIMEOUT_S)) as passages:
             found: tuple[int] | None = passages.execute(sql).fetchone()
             return found
     except sqlite3.Error:

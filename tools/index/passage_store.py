@@ -18,7 +18,7 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.full_text import match_any
+from ramify.tools.index.full_text import match_expression
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.typed import readable
 
@@ -72,7 +72,7 @@ A passage with a reason in `hidden` is kept and not searched: it has no vector a
 passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
 """
 
-LEFT_OUT = "left_out"
+SKIPPED_FACT = "left_out"
 """The fact that lists what the last run left out."""
 
 
@@ -109,12 +109,12 @@ def metadata_json(metadata: dict[str, Any]) -> str:
         return json.dumps(finite)
 
 
-def document_of(passage: str) -> str:
+def document_id(passage: str) -> str:
     """Return the id of the document that a passage's id belongs to: "guide~3" is a passage of "guide"."""
     return re.sub(r"~\d+$", "", passage)
 
 
-def identified(document: Document) -> Document:
+def with_id(document: Document) -> Document:
     """Return the document with an id: its own, else one that the same text from the same source always gets."""
     if document.id:
         return document
@@ -122,10 +122,10 @@ def identified(document: Document) -> Document:
     return document.model_copy(update={"id": hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:16]})
 
 
-def documents_of(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
+def to_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
     """Return texts as documents, each with an id."""
     parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
-    return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]
+    return [with_id(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]
 
 
 def text_digest(text: str) -> bytes:
@@ -155,16 +155,16 @@ LEFT JOIN documents ON documents.id = passages.document
 LEFT JOIN files ON files.root = documents.root AND files.source = documents.file
 """
 _PASSAGES = f"SELECT row, passages.id, text, metadata, path FROM passages {_PATHS} WHERE row IN (SELECT value FROM json_each(?))"
-_TWINS = f"""
+_DUPLICATES = f"""
 SELECT twin_of, metadata, path FROM passages {_PATHS}
 WHERE twin_of IN (SELECT id FROM passages WHERE row IN (SELECT value FROM json_each(?))) ORDER BY passages.id
 """
-_ALL_TWINS = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_of IS NOT NULL ORDER BY passages.id"
-_SHOWN = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
-_PLACE = ("source", "page", "heading", "fragment")
+_ALL_DUPLICATES = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_of IS NOT NULL ORDER BY passages.id"
+_SEARCHABLE = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
+_LOCATION_FIELDS = ("source", "page", "heading", "fragment")
 """What says where a twin stands, beside the path of its file."""
 
-_LARGEST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 """Whole numbers beyond are no longer exact in SQLite."""
 _MATCHING = """SELECT row FROM passages WHERE hidden IS NULL AND (:among IS NULL OR row IN (SELECT value FROM json_each(:among)))
 AND EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = :name AND (
@@ -178,7 +178,7 @@ _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
 
 
-def connected(path: Path) -> sqlite3.Connection:
+def open_readonly(path: Path) -> sqlite3.Connection:
     """Open a file of an index to be read, by any thread; it is replaced, never changed in place."""
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
@@ -192,7 +192,7 @@ class PassageStore:
     def __init__(self, path: Path) -> None:
         self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         for _ in range(_CONNECTIONS):
-            connection = connected(path)
+            connection = open_readonly(path)
             weakref.finalize(self, connection.close)
             self._idle.put(connection)
 
@@ -220,9 +220,9 @@ class PassageStore:
         wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
             found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
-            also = _twin_locations(connection.execute(_TWINS, wanted))
+            also = _duplicate_locations(connection.execute(_DUPLICATES, wanted))
         return [
-            Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
+            Document(text, id=identity, metadata=json.loads(metadata) | _without_empty(path=path, also=also.get(identity)))
             for identity, text, metadata, path in map(found.__getitem__, rows)
         ]
 
@@ -240,21 +240,21 @@ class PassageStore:
             found = dict(connection.execute(sql, [json.dumps(list(rows))]))
         return np.frombuffer(b"".join(found[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
 
-    def rows_of(self, ids: Sequence[str]) -> list[int]:
+    def rows_by_id(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of the ids that exist, in the order asked for."""
         sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
             found: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
         return [found[identity] for identity in ids if identity in found]
 
-    def matching(self, where: Filter) -> Rows:
+    def rows_matching(self, where: Filter) -> Rows:
         """Return the rows whose metadata pass a filter: each field is looked for among the rows that are left."""
         found: list[int] | None = None
         with self._connection() as connection:
             for name, wanted in where.items():
-                choices = choices_of(name, wanted)
-                given = {"name": name, "choices": json.dumps(choices), "none": None in choices, "among": found and json.dumps(found)}
-                found = [row for (row,) in connection.execute(_MATCHING, given)] if found != [] else []
+                choices = filter_choices(name, wanted)
+                parameters = {"name": name, "choices": json.dumps(choices), "none": None in choices, "among": found and json.dumps(found)}
+                found = [row for (row,) in connection.execute(_MATCHING, parameters)] if found != [] else []
         return self.rows() if found is None else np.array(found, dtype=np.int64)
 
     def fields(self) -> list[str]:
@@ -265,14 +265,14 @@ class PassageStore:
 
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
         """Return the best rows by BM25 with their scores (lower is better), of all or of some."""
-        words = match_any(query)
+        words = match_expression(query)
         if not words:
             return []
-        given = [words] if among is None else [words, json.dumps(among.tolist())]
-        within = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?))"
+        parameters = [words] if among is None else [words, json.dumps(among.tolist())]
+        condition = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
             return connection.execute(
-                f"SELECT rowid, rank FROM words WHERE words MATCH ? {within} ORDER BY rank LIMIT ?", [*given, limit]
+                f"SELECT rowid, rank FROM words WHERE words MATCH ? {condition} ORDER BY rank LIMIT ?", [*parameters, limit]
             ).fetchall()
 
 
@@ -293,41 +293,41 @@ class SearchedPassage(NamedTuple):
 
 def searched_passages(database: sqlite3.Connection) -> Iterator[SearchedPassage]:
     """Read all passages that are searched."""
-    also = _twin_locations(database.execute(_ALL_TWINS))
-    for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
-        known = json.dumps(_present(path=path, also=also.get(id)), sort_keys=True)
+    also = _duplicate_locations(database.execute(_ALL_DUPLICATES))
+    for id, document, label, text, metadata, digest, path in database.execute(_SEARCHABLE):
+        known = json.dumps(_without_empty(path=path, also=also.get(id)), sort_keys=True)
         yield SearchedPassage(id, document, label, text, metadata, digest.hex(), known)
 
 
-def _present(**metadata: Any) -> dict[str, Any]:
+def _without_empty(**metadata: Any) -> dict[str, Any]:
     return {name: value for name, value in metadata.items() if value}
 
 
-def _twin_locations(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
+def _duplicate_locations(duplicates: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
     places: dict[str, list[dict[str, Any]]] = {}
-    for visible, metadata, path in twins:
-        held = json.loads(metadata)
-        place = {name: held[name] for name in _PLACE if name in held} | _present(path=path)
+    for visible, metadata, path in duplicates:
+        stored = json.loads(metadata)
+        place = {name: stored[name] for name in _LOCATION_FIELDS if name in stored} | _without_empty(path=path)
         if place not in places.setdefault(visible, []):
             places[visible].append(place)
     return places
 
 
-def choices_of(name: str, wanted: Any) -> list[Any]:
+def filter_choices(name: str, wanted: Any) -> list[Any]:
     """List the values that a filter lets a field have; UsageError for what is none, or no metadata can have."""
     choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
     for choice in (name, *choices):
         if not isinstance(choice, (str, int, float, NoneType)):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text, a number, True, False, None, or a list of these")
-        if isinstance(choice, int) and not -_LARGEST <= choice <= _LARGEST:
-            what = f"cannot filter {name!r} by a whole number beyond {_LARGEST:,}"
+        if isinstance(choice, int) and not -_MAX_INTEGER <= choice <= _MAX_INTEGER:
+            what = f"cannot filter {name!r} by a whole number beyond {_MAX_INTEGER:,}"
             raise UsageError(what, "give a smaller one, or a text where the metadata has it as text")
         if isinstance(choice, str) and "\0" in readable(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
 
 
-_COUNTED = """
+_FILE_COUNTS = """
 SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """
@@ -350,13 +350,13 @@ class FileList(NamedTuple):
     unread: tuple[tuple[str, str], ...] = ()
 
 
-def listed_files(folder: Path) -> FileList:
+def read_file_list(folder: Path) -> FileList:
     """Read the list of an index; blocking."""
-    with closing(connected(folder / PASSAGES)) as database:
+    with closing(open_readonly(folder / PASSAGES)) as database:
         found: dict[tuple[str, str], dict[str | None, int]] = {}
-        for root, source, hidden, count in database.execute(_COUNTED):
+        for root, source, hidden, count in database.execute(_FILE_COUNTS):
             found.setdefault((root, source), {})[hidden] = count
-        fact = database.execute("SELECT value FROM facts WHERE name = ?", [LEFT_OUT]).fetchone()
+        fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
     files = tuple(
         ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
         for (root, source), counts in found.items()

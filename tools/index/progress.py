@@ -6,5 +6,5 @@ Progress = Callable[[int, int | None, str], None]
 """Called as `(done, total, unit)`; total is None while it is unknown. Units: "documents" read, "passages" encoded, "vectors" linked."""
 
 
-def silent(done: int, total: int | None, unit: str) -> None:
+def ignore_progress(done: int, total: int | None, unit: str) -> None:
     """Report nothing."""

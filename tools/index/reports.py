@@ -25,7 +25,7 @@ REPORT_NAMES: dict[str, ReportNames] = {
 _ID = re.compile(rf"({'|'.join(REPORT_NAMES)}) (\d+(?:\.\d+)*)")
 
 
-class Level(NamedTuple):
+class ReportLevel(NamedTuple):
     """A level: how many there are on it, and the tokens of their texts."""
 
     number: int
@@ -41,13 +41,13 @@ class Reports(Protocol):
         """Name what each is on."""
 
     @property
-    def levels(self) -> Sequence[Level]:
+    def levels(self) -> Sequence[ReportLevel]:
         """List the levels."""
 
     def reports(self, level: int) -> "list[Report]":
         """Return those of a level; UsageError where there is no such level."""
 
-    def of(self, ids: Iterable[str]) -> "list[Report]":
+    def by_ids(self, ids: Iterable[str]) -> "list[Report]":
         """Return those of some numbers; what is none is passed over."""
 
 

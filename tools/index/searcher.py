@@ -20,11 +20,11 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore
-from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
+from ramify.tools.index.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
-from ramify.tools.index.hybrid_search import mmr as pick_diverse
+from ramify.tools.index.hybrid_search import select_mmr as pick_diverse
 from ramify.tools.index.index_store import check_exists, is_address, store_at
-from ramify.tools.index.passage_store import Filter, identified
+from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 
@@ -35,7 +35,7 @@ def _check_options(search: SearchOptions) -> SearchOptions:
     """Refuse what only an index of our own has a meaning for; a view means nothing here."""
     if search.options:
         raise UsageError(f"search.{next(iter(search.options))} means nothing to a store or retriever of another make", "leave it out")
-    return search.checked()
+    return search.validated()
 
 
 async def _search_store(store: VectorStore, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
@@ -47,39 +47,41 @@ async def _search_store(store: VectorStore, queries: Sequence[str], search: Sear
     search = _check_options(search)
     passed_on = {"filter": search.filter} if search.filter else {}
     if store.embeddings is None:
-        return list(await asyncio.gather(*(_relevant(store, query, search.k, passed_on) for query in queries)))
+        return list(await asyncio.gather(*(_search_by_relevance(store, query, search.k, passed_on) for query in queries)))
     wanted = (search.fetch_k if search.mmr is not None else None) or search.k
     found = await asyncio.gather(*(store.asimilarity_search(query, k=wanted, **passed_on) for query in queries))
-    return await asyncio.to_thread(_ranked, load_encoder(store.embeddings), queries, found, search)
+    return await asyncio.to_thread(_rank_candidates, load_encoder(store.embeddings), queries, found, search)
 
 
-async def _relevant(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Hit]:
+async def _search_by_relevance(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Hit]:
     try:
         found = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
     except NotImplementedError as error:
         what = f"the store {type(store).__name__!r} has neither embeddings nor relevance scores"
         raise UsageError(what, "hand over its as_retriever()") from error
-    return [Hit(identified(document), float(score), float(score)) for document, score in found]
+    return [Hit(with_id(document), float(score), float(score)) for document, score in found]
 
 
-def _ranked(encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions) -> list[list[Hit]]:
+def _rank_candidates(
+    encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions
+) -> list[list[Hit]]:
     """Encode the candidates, as the store does not hand its vectors out, and pick the best for each query."""
     texts = list(dict.fromkeys(document.page_content for documents in found for document in documents))
     encoded = dict(zip(texts, encoder.encode_documents(texts), strict=True))
-    return [_picked(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
+    return [_pick_hits(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
 
 
-def _picked(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Hit]:
+def _pick_hits(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Hit]:
     if not documents:
         return []
     vectors = np.stack([encoded[document.page_content] for document in documents])
     cosines = vectors @ query
     places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
     picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
-    return [Hit(identified(documents[pick.place]), float(cosines[pick.place]), pick.value) for pick in picks]
+    return [Hit(with_id(documents[pick.place]), float(cosines[pick.place]), pick.value) for pick in picks]
 
 
-async def _ask_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Return the first k passages of a retriever for each query, in its order.
 
     A score it leaves in the metadata counts, otherwise 1 / rank stands for it.
@@ -89,34 +91,34 @@ async def _ask_retriever(retriever: BaseRetriever, queries: Sequence[str], searc
         what = f"the retriever {type(retriever).__name__!r} cannot filter"
         raise UsageError(what, "give an index, or a retriever that filters by itself")
     found = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
-    return [[_scored(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
+    return [[_to_hit(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
 
 
-def _scored(document: Document, rank: int) -> Hit:
+def _to_hit(document: Document, rank: int) -> Hit:
     scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
     score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
-    return Hit(identified(document), score, score)
+    return Hit(with_id(document), score, score)
 
 
 DEMO = "demo"
-Searchable = Member | Sequence[Member] | Collections
+Searchable = Member | Sequence[Member] | CollectionSet
 """What can be searched; several at once as a list or tuple."""
-_REASONS = {"twin": "repeated"}
+_REASON_LABELS = {"twin": "repeated"}
 """Why a passage is not searched, where the reason is no word for a reader."""
 
-LACKING = "no passage has the filter's"
+UNKNOWN_FIELDS = "no passage has the filter's"
 """How a notice begins that names fields of a filter which are not there."""
-_FIELDS, _FIELD = 20, 60
+_MAX_LISTED_FIELDS, _MAX_FIELD_CHARS = 20, 60
 """Fields that it names, and characters of each."""
 
-_opened: dict[str, tuple[bytes, Index]] = {}
+_open_indexes: dict[str, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
 _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
 
 def check_index(index: Searchable) -> None:
     """Raise IndexingError where the place of an index holds none, or one of another layout, before a run starts."""
-    several = collections_of(index)
+    several = as_collections(index)
     for one in several.members if several else [index]:
         if isinstance(one, (str, Path)) and one != DEMO:
             check_exists(one)
@@ -139,7 +141,7 @@ async def find_passages(
     | several of them | each by the questions that fit it (`choose`); what they find is fused by rank (`fuse_ranks`)                    |
     """
     how = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
-    several = collections_of(index)
+    several = as_collections(index)
     return await (_search_one(index, queries, how) if several is None else _search_collections(several, queries, how))
 
 
@@ -150,21 +152,21 @@ async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions)
     if isinstance(index, VectorStore):
         return await _search_store(index, queries, search)
     if isinstance(index, BaseRetriever):
-        return await _ask_retriever(index, queries, search)
+        return await _search_retriever(index, queries, search)
     raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
 
 
-def collections_of(index: Searchable) -> Collections | None:
+def as_collections(index: Searchable) -> CollectionSet | None:
     """Return several indexes with their names, None for a single one; UsageError where one is given twice."""
-    if isinstance(index, Collections):
+    if isinstance(index, CollectionSet):
         return index
-    return Collections.of(index) if isinstance(index, (list, tuple)) else None
+    return CollectionSet.from_members(index) if isinstance(index, (list, tuple)) else None
 
 
-async def _search_collections(several: Collections, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_collections(several: CollectionSet, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Search each collection for the queries that fit it, all at once, and fuse what a query finds in several."""
-    several = await asyncio.to_thread(_opened_all, several)
-    chosen = await asyncio.to_thread(choose, several, queries)
+    several = await asyncio.to_thread(_open_all, several)
+    chosen = await asyncio.to_thread(select_collections, several, queries)
 
     async def find(place: int) -> dict[int, list[Hit]]:
         asked = [number for number, places in enumerate(chosen) if place in places]
@@ -175,23 +177,23 @@ async def _search_collections(several: Collections, queries: Sequence[str], sear
     return [fuse_ranks({several.names[place]: found[place][number] for place in places}, search.k) for number, places in enumerate(chosen)]
 
 
-def _opened_all(several: Collections) -> Collections:
+def _open_all(several: CollectionSet) -> CollectionSet:
     """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
-    return replace(several, members=tuple(opened(one) if isinstance(one, (str, Path)) else one for one in several.members))
+    return replace(several, members=tuple(open_index(one) if isinstance(one, (str, Path)) else one for one in several.members))
 
 
 def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    return (index if isinstance(index, Index) else opened(index)).search(queries, **search._asdict())
+    return (index if isinstance(index, Index) else open_index(index)).search(queries, **search._asdict())
 
 
-def opened(index: str | Path) -> Index:
+def open_index(index: str | Path) -> Index:
     """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
     with _opening:  # whoever comes second waits, instead of opening it too
         store = _store(index)
-        known = _opened.get(store.where)
+        known = _open_indexes.get(store.where)
         found = store.fingerprint()
         if known is None or known[0] != found:
-            known = _opened[store.where] = (found, _open(store))
+            known = _open_indexes[store.where] = (found, _open(store))
         return known[1]
 
 
@@ -214,18 +216,18 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
 
     A store or retriever of another make is left alone.
     """
-    if several := collections_of(index):
+    if several := as_collections(index):
         members, waits = zip(*map(warm, several.members), strict=True)
         several = replace(several, members=members)
         return several, sum(waits) + load_profiles(several)
     if not isinstance(index, (Index, str, Path)):
         return index, 0.0
     began = time.perf_counter()
-    before = [known for _, known in list(_opened.values())]
-    found = index if isinstance(index, Index) else opened(index)
-    there = found.embeddings.loaded and any(found is known for known in (index, *before))
+    before = [known for _, known in list(_open_indexes.values())]
+    found = index if isinstance(index, Index) else open_index(index)
+    loaded = found.embeddings.loaded and any(found is known for known in (index, *before))
     found.embeddings.load()
-    return found, 0.0 if there else time.perf_counter() - began
+    return found, 0.0 if loaded else time.perf_counter() - began
 
 
 def warm_soon(index: Searchable) -> None:
@@ -243,30 +245,30 @@ def _store(index: str | Path) -> IndexStore:
 
 def languages_of(index: Searchable) -> frozenset[str]:
     """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
-    if isinstance(index, Collections):
+    if isinstance(index, CollectionSet):
         return frozenset().union(*map(languages_of, index.members))
     return index.languages if isinstance(index, Index) else frozenset()
 
 
 def digest_of(index: Searchable) -> str:
     """Return the digest of what an index or several hold, see `Index.digest`; empty for other stores; blocking."""
-    several = collections_of(index)
+    several = as_collections(index)
     if several:
         each = sorted(map(digest_of, several.members))
         return hashlib.sha256(" ".join(each).encode()).hexdigest() if all(each) else ""
     if isinstance(index, (str, Path)):
-        index = opened(index)
+        index = open_index(index)
     return index.digest if isinstance(index, Index) else ""
 
 
-def describe(index: Searchable, found: Searchable) -> str:
+def index_summary(index: Searchable, found: Searchable) -> str:
     """Name an index as it was given, and say how much it holds; a store or retriever of another make is known by its class.
 
     found: the same, opened.
     """
-    if isinstance(found, Collections):
-        given = (collections_of(index) or found).members
-        return f"{len(given)} collections: {'; '.join(map(describe, given, found.members))}"
+    if isinstance(found, CollectionSet):
+        given = (as_collections(index) or found).members
+        return f"{len(given)} collections: {'; '.join(map(index_summary, given, found.members))}"
     if not isinstance(found, Index):
         return type(found).__name__
     if index == DEMO:
@@ -278,7 +280,7 @@ def describe(index: Searchable, found: Searchable) -> str:
     return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
 
 
-def described_as(index: Searchable) -> str:
+def get_description(index: Searchable) -> str:
     """Return the description that an index was given; empty where it has none, is of another make, or there is none."""
     if isinstance(index, (str, Path)) and index != DEMO:
         manifest = _store(index).manifest()
@@ -288,33 +290,33 @@ def described_as(index: Searchable) -> str:
 
 def hidden_note(hidden: dict[str, int]) -> str:
     """Return how many passages are not searched, and why."""
-    return f", {sum(hidden.values()):,} left out of search ({reasons(hidden)})" if hidden else ""
+    return f", {sum(hidden.values()):,} left out of search ({hidden_reasons(hidden)})" if hidden else ""
 
 
-def reasons(hidden: Mapping[str, int]) -> str:
+def hidden_reasons(hidden: Mapping[str, int]) -> str:
     """Return why passages are not searched, with how many each; empty where all are."""
-    return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+    return ", ".join(f"{count:,} {_REASON_LABELS.get(reason, reason)}" for reason, count in hidden.items())
 
 
 def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
     """Return which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
     if not filter:
         return None
-    several = collections_of(index)
+    several = as_collections(index)
     listed = [_fields_of(one) for one in (several.members if several else [index])]
-    there = None if None in listed else [*dict.fromkeys(field for fields in listed for field in fields or ())]
-    if there is None or not (absent := sorted({str(name) for name in filter} - {*there})):
+    known = None if None in listed else [*dict.fromkeys(field for fields in listed for field in fields or ())]
+    if known is None or not (unknown := sorted({str(name) for name in filter} - {*known})):
         return None
-    return f"{LACKING} {_join_names([*map(repr, absent)])}: there are {_join_names(there) or 'none'}"
+    return f"{UNKNOWN_FIELDS} {_join_names([*map(repr, unknown)])}: there are {_join_names(known) or 'none'}"
 
 
 def _fields_of(index: Searchable) -> list[str] | None:
     """List the fields of metadata in an index; None where it lies in no folder, or is of another make."""
     if not isinstance(index, (Index, str, Path)):
         return None
-    return (opened(index) if isinstance(index, (str, Path)) else index).fields()
+    return (open_index(index) if isinstance(index, (str, Path)) else index).fields()
 
 
 def _join_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
-    return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
+    more = f" and {len(names) - _MAX_LISTED_FIELDS:,} more" if len(names) > _MAX_LISTED_FIELDS else ""
+    return ", ".join(brief(name, _MAX_FIELD_CHARS) for name in names[:_MAX_LISTED_FIELDS]) + more

@@ -17,15 +17,15 @@ from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.index_writer import BuildOptions
 from ramify.tools.index.manifest import check_target
 
-Tell = Callable[[Built | RamifyError], None]
+OnBuild = Callable[[Built | RamifyError], None]
 """Called with what a build did, or why it could not be made."""
-_QUIET_MS, _LONGEST_MS = 400, 3000
+_QUIET_MS, _MAX_BURST_MS = 400, 3000
 """Milliseconds without a change that end a burst, and those after which one is indexed though it goes on."""
 _RETRY_S = 10.0
 """Seconds after which an index that could not be written is tried again, if nothing changes before."""
 
 
-async def watch(folders: Sequence[str | Path], out: str | Path, tell: Tell) -> None:
+async def watch(folders: Sequence[str | Path], out: str | Path, on_build: OnBuild) -> None:
     """Bring an index up to date with folders, and again after each burst of changes, until it is cancelled.
 
     An index that is there is updated as it was made; a new one is made with the defaults of `Index.build`. Builds run in a thread, and
@@ -36,24 +36,24 @@ async def watch(folders: Sequence[str | Path], out: str | Path, tell: Tell) -> N
     if find_spec("watchfiles") is None:
         raise RamifyError("the library that notices changed files is not installed", "run `pip install 'ramify-rag[watch]'`")
     store = store_at(out)
-    roots, own = await asyncio.to_thread(_checked, folders, store)
+    roots, own = await asyncio.to_thread(_check_folders, folders, store)
     changed, stopped = asyncio.Event(), threading.Event()
     changed.set()  # the first pass
-    noticing = asyncio.create_task(_notice(roots, own, changed))
+    noticing = asyncio.create_task(_watch_changes(roots, own, changed))
     await asyncio.sleep(0)  # it listens from here on: what changes during the first pass is noticed, too
     try:
         while True:
-            await _any_of(changed, noticing)
+            await _wait_for_change(changed, noticing)
             changed.clear()
-            tell(told := await asyncio.to_thread(_update, roots, store, stopped))
-            if isinstance(told, IndexingError):  # somebody else writes it, or the disk is full
+            on_build(result := await asyncio.to_thread(_update, roots, store, stopped))
+            if isinstance(result, IndexingError):  # somebody else writes it, or the disk is full
                 asyncio.get_running_loop().call_later(_RETRY_S, changed.set)
     finally:
         stopped.set()
         noticing.cancel()
 
 
-def _checked(folders: Sequence[str | Path], store: IndexStore) -> tuple[list[Path], Path | None]:
+def _check_folders(folders: Sequence[str | Path], store: IndexStore) -> tuple[list[Path], Path | None]:
     """Return the folders, and that of the index where it is one; raise an error for what no later build could put right."""
     roots = [existing(one) for one in folders]
     for given, root in zip(folders, roots, strict=True):
@@ -66,7 +66,7 @@ def _checked(folders: Sequence[str | Path], store: IndexStore) -> tuple[list[Pat
     return roots, Path(store.where).resolve()
 
 
-async def _any_of(changed: asyncio.Event, noticing: "asyncio.Task[None]") -> None:
+async def _wait_for_change(changed: asyncio.Event, noticing: "asyncio.Task[None]") -> None:
     """Wait for a change; raise what the noticing of changes ended with."""
     waiting = asyncio.create_task(changed.wait())
     try:
@@ -77,12 +77,12 @@ async def _any_of(changed: asyncio.Event, noticing: "asyncio.Task[None]") -> Non
         noticing.result()
 
 
-async def _notice(roots: Sequence[Path], out: Path | None, changed: asyncio.Event) -> None:
+async def _watch_changes(roots: Sequence[Path], out: Path | None, changed: asyncio.Event) -> None:
     """Set the event after each burst of changes; raise UsageError when a folder is gone."""
     from watchfiles import awatch
 
     resolved = [root.resolve() for root in roots]
-    watching = awatch(*resolved, watch_filter=partial(_counts, resolved, out), step=_QUIET_MS, debounce=_LONGEST_MS)
+    watching = awatch(*resolved, watch_filter=partial(_is_relevant, resolved, out), step=_QUIET_MS, debounce=_MAX_BURST_MS)
     async with aclosing(watching) as bursts:
         async for _ in bursts:
             changed.set()
@@ -90,7 +90,7 @@ async def _notice(roots: Sequence[Path], out: Path | None, changed: asyncio.Even
                 raise UsageError(f"the folder {str(gone[0])!r} is gone", "put it back, and start again")
 
 
-def _counts(roots: Sequence[Path], out: Path | None, change: object, name: str) -> bool:
+def _is_relevant(roots: Sequence[Path], out: Path | None, change: object, name: str) -> bool:
     """Return whether a change may be one of a document: not of a hidden file, nor of the index itself."""
     path = Path(name)
     if out is not None and path.is_relative_to(out):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.index import read_facts
-from ramify.tools.index.manifest import PASSAGES, manifest_of, write_lock
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.manifest import PASSAGES, require_manifest, write_lock
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import publish_structure
 from ramify.tools.knowledge.communities import (
     MAX_CLUSTER_SIZE,
@@ -90,10 +90,12 @@ class GraphBuild(NamedTuple):
     """Share of edges added since the names were partitioned, from 0 to 1."""
 
 
-async def build_graph(folder: Path, builder: GraphBuilder, options: GraphOptions | None = None, progress: Progress = silent) -> GraphBuild:
+async def build_graph(
+    folder: Path, builder: GraphBuilder, options: GraphOptions | None = None, progress: Progress = ignore_progress
+) -> GraphBuild:
     """Build or update the graph of the finished index in a folder; IndexingError if no connected names are found."""
     options = options or GraphOptions()
-    manifest_of(folder)
+    require_manifest(folder)
     with write_lock(folder):
         pieces = read_pieces(folder / PASSAGES)
         extraction = await builder.read(pieces, progress)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.english import bare_title, fold, word_set
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 
 Pair = tuple[str, str]
 """The keys of two connected names, in order."""
@@ -138,7 +138,7 @@ def merge_elements(found: Iterable[Elements]) -> Knowledge:
     longer_names = _longer_names(mentions)
     entities: dict[str, Entity] = {}
     for mention in sorted(set(mentions)):
-        key = longer_names.get((document_of(mention.passage), mention.key), mention.key)
+        key = longer_names.get((document_id(mention.passage), mention.key), mention.key)
         entity = entities.setdefault(key, Entity(key))
         if key == mention.key:
             entity.names[mention.name] += 1
@@ -149,7 +149,7 @@ def merge_elements(found: Iterable[Elements]) -> Knowledge:
         entity.passages.add(mention.passage)
     relations: dict[Pair, Relation] = {}
     for link in sorted(link for part in instances for link in part.links):
-        one, other = (longer_names.get((document_of(link.passage), key), key) for key in link.pair)
+        one, other = (longer_names.get((document_id(link.passage), key), key) for key in link.pair)
         if one == other or one not in entities or other not in entities:
             continue
         relation = relations.setdefault((min(one, other), max(one, other)), Relation())
@@ -158,7 +158,7 @@ def merge_elements(found: Iterable[Elements]) -> Knowledge:
         if link.description:
             relation.descriptions.append(Description(link.description, link.passage))
     claims = sorted({claim for part in instances for claim in part.claims})
-    resolved = [claim._replace(subject=longer_names.get((document_of(claim.passage), claim.subject), claim.subject)) for claim in claims]
+    resolved = [claim._replace(subject=longer_names.get((document_id(claim.passage), claim.subject), claim.subject)) for claim in claims]
     known = [claim for claim in resolved if claim.subject in entities]
     return Knowledge(dict(sorted(entities.items())), dict(sorted(relations.items())), known)
 
@@ -167,7 +167,7 @@ def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:
     """Map (document, one-word name) to the longer name it abbreviates, if exactly one name of the document ends with that word."""
     keys: dict[str, set[str]] = defaultdict(set)
     for mention in mentions:
-        keys[document_of(mention.passage)].add(mention.key)
+        keys[document_id(mention.passage)].add(mention.key)
     joined: dict[Pair, str] = {}
     for document, named in keys.items():
         by_last: dict[str, set[str]] = defaultdict(set)

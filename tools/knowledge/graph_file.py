@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index import read_facts, write_tables
-from ramify.tools.index.passage_store import connected
-from ramify.tools.index.reports import Level, Subject
+from ramify.tools.index.passage_store import open_readonly
+from ramify.tools.index.reports import ReportLevel, Subject
 from ramify.tools.knowledge.communities import Community, Partition, community_levels, community_sort_key
 from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Name, Pair
 from ramify.tools.knowledge.reports import Report, ReportFinding
@@ -127,7 +127,7 @@ def read_previous_graph(path: Path) -> PreviousGraph:
     if read_facts(path).get("edition") != EDITION:
         return PreviousGraph({}, frozenset(), {})
     try:
-        with closing(connected(path)) as database:
+        with closing(open_readonly(path)) as database:
             if database.execute("PRAGMA user_version").fetchone()[0] != _checksum(database):
                 return PreviousGraph({}, frozenset(), {})
             pairs = database.execute(
@@ -178,7 +178,7 @@ class GraphFile:
         self._path = path
 
     def _connection(self) -> closing[sqlite3.Connection]:
-        return closing(connected(self._path))
+        return closing(open_readonly(self._path))
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
@@ -186,12 +186,12 @@ class GraphFile:
         return read_facts(self._path)
 
     @cached_property
-    def levels(self) -> list[Level]:
+    def levels(self) -> list[ReportLevel]:
         """Return the levels, the root level first."""
         sql = """SELECT level, count(*), sum(tokens) FROM levels JOIN reports ON reports.community = levels.community
             GROUP BY level ORDER BY level"""
         with self._connection() as database:
-            return [Level(*row) for row in database.execute(sql)]
+            return [ReportLevel(*row) for row in database.execute(sql)]
 
     def reports(self, level: int) -> list[Report]:
         """Return the reports of a level; UsageError if there is no such level."""
@@ -208,7 +208,7 @@ class GraphFile:
         with self._connection() as database:
             return {report.community: report for report in read_reports(database)}
 
-    def of(self, ids: Iterable[str]) -> list[Report]:
+    def by_ids(self, ids: Iterable[str]) -> list[Report]:
         """Return the reports of some communities; unknown ids are skipped."""
         with self._connection() as database:
             return read_reports(database, ids=ids)

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.index import Index
-from ramify.tools.index.index import LocalIndex, tokens_of
-from ramify.tools.index.passage_store import connected, document_of
+from ramify.tools.index.index import LocalIndex, count_tokens
+from ramify.tools.index.passage_store import document_id, open_readonly
 from ramify.tools.knowledge.communities import Partition, Weights, community_levels, edge_weights, modularity
 from ramify.tools.knowledge.elements import Graph, Relation
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
@@ -104,7 +104,7 @@ class GraphView:
 def graph_view(index: Index, content: GraphFile) -> GraphView:
     """Return the view of an index's graph."""
     graph, partition, facts = content.graph(), content.partition(), content.facts
-    tokens = tokens_of(index, sorted(content.passages()))
+    tokens = count_tokens(index, sorted(content.passages()))
     relations = {pair: Relation(connection.times) for pair, connection in graph.edges.items()}
     weights: Weights = "pmi" if facts.get("weights") == "pmi" else "count"
     edges = edge_weights(relations, weights)
@@ -171,7 +171,7 @@ class Walk:
 
     def __init__(self, path: Path, ids: Sequence[str]) -> None:
         """Read the graph; ids: the passage ids by position. Passages added after the graph was built have no names."""
-        with closing(connected(path)) as database:
+        with closing(open_readonly(path)) as database:
             position = {id: place for place, id in enumerate(ids)}
             known = [position.get(id, -1) for (id,) in database.execute("SELECT id FROM passages ORDER BY number")]
             place_of = np.array(known, dtype=np.int64)
@@ -183,7 +183,7 @@ class Walk:
         # A passage's own title is no start name for it, unless another document has the same title.
         documents: dict[int, set[str]] = defaultdict(set)
         for name, passage in titles.tolist():
-            documents[name].add(document_of(ids[passage]))
+            documents[name].add(document_id(ids[passage]))
         own = {(name, passage) for name, passage in titles.tolist() if len(documents[name]) == 1}
         leading = [(passage, name) for name, passage in mentions.tolist() if (name, passage) not in own]
         self._names_in_passage = _Adjacency(np.array(leading, dtype=np.int64).reshape(-1, 2), len(ids))

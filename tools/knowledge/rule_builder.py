@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ramify.tools.english import STOP, UPPER, WORD, abbreviates, bare_title, fold, sentences, word_set
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import STOP_WORDS
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.knowledge.build import Extraction, GraphBuild, GraphOptions, build_graph
 from ramify.tools.knowledge.elements import (
     Elements,
@@ -243,7 +243,7 @@ class RuleBuilder:
         return reports
 
 
-def build_graph_by_rules(folder: Path, structure: GraphOptions | None = None, progress: Progress = silent) -> GraphBuild:
+def build_graph_by_rules(folder: Path, structure: GraphOptions | None = None, progress: Progress = ignore_progress) -> GraphBuild:
     """Build the graph of the finished index in a folder without a model; blocking, works without an event loop."""
     building = build_graph(folder, RuleBuilder(), structure, progress)
     try:

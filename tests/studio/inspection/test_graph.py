@@ -15,7 +15,7 @@ from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.description import facts
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
 from tests.tools.knowledge.scribe import built, but
@@ -123,7 +123,7 @@ def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, told:
 
 
 def test_what_a_model_did_not_manage_is_told(linked: Path) -> None:
-    found = inspection(opened(linked))
+    found = inspection(open_index(linked))
     assert found.inside is not None
     said = {
         "made_by": "ollama:some-model",

@@ -10,7 +10,7 @@ import pytest
 
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import KNOWN, Prefixes, estimated_offsets, known_prefixes
+from ramify.tools.embeddings.encoder import KNOWN_PREFIXES, Prefixes, estimated_offsets, known_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings
@@ -155,9 +155,9 @@ def test_names_alike_are_told_apart(one: str, other: str) -> None:
     assert known_prefixes(one) != known_prefixes(other)
 
 
-@pytest.mark.parametrize("name", [name for known in KNOWN for name in known.names])
+@pytest.mark.parametrize("name", [name for known in KNOWN_PREFIXES for name in known.names])
 def test_every_line_of_the_table_is_reached(name: str) -> None:
-    known = next(known for known in KNOWN if name in known.names)
+    known = next(known for known in KNOWN_PREFIXES if name in known.names)
     assert known_prefixes(name.replace("*", "x")) == (known.query, known.document)
 
 

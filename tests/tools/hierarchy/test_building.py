@@ -135,7 +135,7 @@ def test_an_index_without_passages_is_refused(tmp_path: Path) -> None:
     folder = indexed(tmp_path / "index", records(1, ("Kiln",)))
     index = Index.open(folder, WordEncoder())
     index.delete(index.ids())
-    with pytest.raises(IndexingError, match="holds no passages"):
+    with pytest.raises(IndexingError, match="no passages"):
         grouped(folder)
 
 

@@ -100,7 +100,7 @@ def test_dates_and_numbers_are_put_together_when_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("by", "what"),
     [
-        ("date:week", "values of 'date' cannot be put together by 'week'"),
+        ("date:week", "'date' cannot be grouped by 'week'"),
         ("chapter:month", "no value of 'chapter' is a date"),
         ("chapter:10", "no value of 'chapter' is a number"),
     ],

@@ -16,7 +16,7 @@ from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.repair import RepairResult, repair_groups
 from ramify.tools.hierarchy.summaries import SummaryMaterial
 from ramify.tools.hierarchy.tree import TreeBuilder
-from ramify.tools.index.progress import silent
+from ramify.tools.index.progress import ignore_progress
 from ramify.tools.knowledge.build import ReplyStore
 from tests.tools.fakes import WordEncoder
 
@@ -82,7 +82,7 @@ class Case:
                 nodes = [Node((), tuple(own), "", Summary((), "silent"), AXES[0]) for own in clusters]
                 kept.save(name, GroupState("", "", nodes))
             grower = TreeBuilder(self.leaves, WordEncoder(), self.summarizer, routing, known)
-            return asyncio.run(repair_groups(self.state, GroupTrees(self.leaves, grower, kept, False, silent), known, routing))
+            return asyncio.run(repair_groups(self.state, GroupTrees(self.leaves, grower, kept, False, ignore_progress), known, routing))
 
 
 def lowest(found: RepairResult, group: int = 0) -> list[tuple[int, ...]]:

@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.documents.load import Loading
 from ramify.tools.index import Index
-from ramify.tools.index.index_store import amend
+from ramify.tools.index.index_store import update_documents
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import Record, changed, records, write
 
@@ -33,7 +33,7 @@ def test_an_amended_index_is_as_if_made_of_these_documents(tmp_path: Path, label
     fresh, folder = made(tmp_path / "fresh", wanted, label), made(tmp_path / "index", records(4), label)
     documents = [document for document in Loading([write(tmp_path / "wanted", wanted)]) if document.id in CHANGES]
     encoder = WordEncoder()
-    amend(folder, encoder, documents)
+    update_documents(folder, encoder, documents)
     assert content(folder) == content(fresh)
     assert len(encoder.encoded) == (len(CHANGES) if label else 0)
     index = Index.open(folder, WordEncoder())
@@ -49,5 +49,5 @@ def test_a_label_that_is_gone_needs_no_encoding_where_the_plain_text_is_known(tm
         document for document in Loading([write(tmp_path / "wanted", changed(records(4), {"p1-3": None}))]) if document.id == "p1-3"
     ]
     encoder = WordEncoder()
-    amend(folder, encoder, documents, plain)
+    update_documents(folder, encoder, documents, plain)
     assert encoder.encoded == []

@@ -197,7 +197,7 @@ class TestDamage:
         before = search_all(folder)
         manifest = folder / "manifest.json"
         manifest.write_bytes(MANIFESTS[damage](json.loads(manifest.read_text())))
-        for act in (Index.open, searcher.opened, *(() if damage in ("dimension=65", "passages=41") else (check_exists,))):
+        for act in (Index.open, searcher.open_index, *(() if damage in ("dimension=65", "passages=41") else (check_exists,))):
             with pytest.raises(IndexingError, match=r"— (run|upgrade ramify|delete it and build it again: )`?") as told:
                 act(folder)
             assert len(str(told.value)) < 1000

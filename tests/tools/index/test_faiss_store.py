@@ -14,7 +14,7 @@ import ramify.graphs as graphs
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.index_store import FLAG, load_faiss
+from ramify.tools.index.index_store import ALLOW_FLAG, load_faiss
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.river import QUESTION, TEXTS
@@ -39,17 +39,17 @@ def saved(tmp_path: Path) -> Path:
 
 
 def test_it_is_searched_and_asked_once_it_is_allowed(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["search", "Which river runs through Paris?", "--index", f"faiss:{saved}", FLAG, "-k", "1", "--json"]) == 0
+    assert run(["search", "Which river runs through Paris?", "--index", f"faiss:{saved}", ALLOW_FLAG, "-k", "1", "--json"]) == 0
     [hit] = json.loads(capsys.readouterr().out)
     assert (hit["source"], hit["text"]) == ("1.txt", TEXTS[1])
-    assert run(["ask", "Which river runs through Paris?", "--index", f"faiss:{saved}", FLAG, "--model", "extractive", "--json"]) == 0
+    assert run(["ask", "Which river runs through Paris?", "--index", f"faiss:{saved}", ALLOW_FLAG, "--model", "extractive", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["answer"], told["index"]) == ("Seine", "FAISS")
 
 
 def test_a_chat_asks_it_too(saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("Which river runs through Paris?\n"))
-    assert run(["chat", "--index", f"faiss:{saved}", FLAG, "--model", "extractive"]) == 0
+    assert run(["chat", "--index", f"faiss:{saved}", ALLOW_FLAG, "--model", "extractive"]) == 0
     assert "Seine" in capsys.readouterr().out
 
 
@@ -59,7 +59,7 @@ def test_without_the_flag_nothing_is_unpickled(command: list[str], saved: Path, 
     (saved / "index.pkl").write_bytes(pickle.dumps(Bomb(mark)))
     assert run([*command, "--index", f"faiss:{saved}"]) == 2
     told = capsys.readouterr().err
-    assert all(words in told for words in ("pickle", str(saved), FLAG))
+    assert all(words in told for words in ("pickle", str(saved), ALLOW_FLAG))
     assert not mark.exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.publication import publish_structure, relink
+from ramify.tools.index.publication import change_precision, publish_structure
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
@@ -158,7 +158,7 @@ def test_while_vectors_are_linked_anew_or_a_structure_is_written(folder: Path, m
         publish_structure(folder, "graph", half)
     fill_files(monkeypatch, "next.vectors.faiss")
     with pytest.raises(IndexingError, match="make room"):
-        relink(folder, "fp16")
+        change_precision(folder, "fp16")
     assert (search_all(folder), names(folder)) == (before, KEPT)
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.hnsw import Slots, distinct
+from ramify.tools.index.hnsw import Slots, unique_keys
 from ramify.tools.index.manifest import VECTORS, Precision
-from ramify.tools.index.publication import open_snapshot, relink
+from ramify.tools.index.publication import change_precision, open_snapshot
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
 from tests.tools.index.test_updates import search_all
@@ -23,8 +23,8 @@ ASKED = [f"{query} {number}" for query in QUERIES for number in range(0, COUNT, 
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an index of a few passages be a large one."""
-    monkeypatch.setattr(hnsw, "_SCANNED", 50)
-    monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 50)
+    monkeypatch.setattr(hnsw, "_MAX_SCANNED", 50)
+    monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 50)
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def recall(folder: Path) -> float:
     """The part of the nearest ten that is found."""
     held = open_snapshot(folder)
     vectors = WordEncoder().encode_queries(ASKED)
-    exact = held.graph.exact(vectors, 10, np.arange(len(held)))
-    found = held.graph.search(vectors, 10)
+    exact = held.vector_index.search_exact(vectors, 10, np.arange(len(held)))
+    found = held.vector_index.search(vectors, 10)
     return float(np.mean([len({*ours.tolist()} & {*theirs.tolist()}) / 10 for ours, theirs in zip(found, exact, strict=True)]))
 
 
@@ -134,7 +134,7 @@ def test_other_numbers_are_linked_anew_and_keep_the_words(tmp_path: Path, corpus
     folder = build(corpus, tmp_path / "index")
     build(change(corpus), folder)
     before = words(folder)
-    assert relink(folder, "fp16")
+    assert change_precision(folder, "fp16")
     new = build(corpus, tmp_path / "new", vectors="fp16")
     assert (folder / VECTORS).read_bytes() == (new / VECTORS).read_bytes()
     assert (words(folder), search_all(folder)) == (before, search_all(new))
@@ -159,7 +159,7 @@ def test_a_label_that_its_text_begins_with_counts_among_the_words(tmp_path: Path
 
 
 def test_readers_keep_the_old_state(tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hnsw, "LARGE", 1000)
+    monkeypatch.setattr(hnsw, "LARGE_FILE_BYTES", 1000)
     folder = build(corpus, tmp_path / "index")
     opened = Index.open(folder, WordEncoder())
     before = opened.search(ASKED, 6)
@@ -191,7 +191,7 @@ def test_an_unchanged_corpus_writes_nothing(tmp_path: Path, corpus: Path) -> Non
 
 
 def test_texts_that_are_there_twice_have_slots_of_their_own() -> None:
-    keys = distinct(np.array([7, 5, 7, 7, 5], dtype=np.int64))
+    keys = unique_keys(np.array([7, 5, 7, 7, 5], dtype=np.int64))
     assert len({*keys.tolist()}) == 5
-    held = Slots.numbered(keys).updated(distinct(np.array([5, 7, 7], dtype=np.int64)))
+    held = Slots.in_order(keys).updated(unique_keys(np.array([5, 7, 7], dtype=np.int64)))
     assert (len(held), np.count_nonzero(held.filled), sorted(held.positions[held.filled].tolist())) == (5, 3, [0, 1, 2])

@@ -10,7 +10,7 @@ import pytest
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit, fuse
+from ramify.tools.index.hybrid_search import Hit, fuse_scores
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]
@@ -117,12 +117,12 @@ class TestMmr:
 
 def test_fusion_takes_the_mean_of_both_scores_as_shares_of_the_best() -> None:
     def order(cosines: list[float], bm25: list[float]) -> list[int]:
-        return [place for place, _ in fuse(np.array(cosines, dtype=np.float32), np.array(bm25))]
+        return [place for place, _ in fuse_scores(np.array(cosines, dtype=np.float32), np.array(bm25))]
 
     assert order([0.8, 0.6, 0.4], [0.0, 9.0, 10.0]) == [1, 2, 0]
     assert order([0.5, 0.5], [0.0, 0.0]) == [0, 1]
     assert order([-0.2, 0.1], [0.0, 0.0]) == [1, 0]
-    assert fuse(np.array([0.8, 0.4], dtype=np.float32), np.array([0.0, 10.0]))[0] == (1, pytest.approx(0.75))
+    assert fuse_scores(np.array([0.8, 0.4], dtype=np.float32), np.array([0.0, 10.0]))[0] == (1, pytest.approx(0.75))
 
 
 class TestSections:

@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
-from ramify.tools.index.chunking import label
+from ramify.tools.index.chunking import passage_label
 from tests.tools.fakes import WordEncoder
 
 PARAGRAPHS = {
@@ -44,8 +44,8 @@ def test_what_only_the_metadata_say_is_found_by_words_and_by_vectors(tmp_path: P
 
 def test_it_stands_above_title_and_headings_once() -> None:
     metadata = {"title": "General", "heading": "Materials > Glue", "chapter": "Wood", "section": "Materials", "marks": ["A", 7, None]}
-    assert label(metadata, ["chapter", "section", "marks", "nothing"]) == "Wood > Materials > A > 7 > General > Glue"
-    assert label(metadata) == "General > Materials > Glue"
+    assert passage_label(metadata, ["chapter", "section", "marks", "nothing"]) == "Wood > Materials > A > 7 > General > Glue"
+    assert passage_label(metadata) == "General > Materials > Glue"
 
 
 class TestRemembered:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.full_text import searchable
+from ramify.tools.index.full_text import segment_words
 from tests.tools.index.test_left_out_of_search import PARTS, WORDS, build, hidden_in, hidden_in_build, opened, page, prose, sources
 
 
@@ -62,7 +62,7 @@ def test_a_build_that_was_cut_short_while_reading_still_finds_twins(folder: Path
     shutil.copytree(tmp_path / "whole", tmp_path / "cut")
     (tmp_path / "cut" / "manifest.json").unlink()
     with sqlite3.connect(tmp_path / "cut" / "passages.sqlite") as database:
-        database.create_function("searchable", 1, searchable)
+        database.create_function("searchable", 1, segment_words)
         database.execute("UPDATE passages SET hidden = NULL, twin_of = NULL")
         database.execute("DELETE FROM facts WHERE name = 'compared'")
         database.execute("INSERT OR IGNORE INTO uncompared SELECT digest FROM passages")

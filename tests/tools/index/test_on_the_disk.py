@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Index
-from ramify.tools.index.publication import publish_structure, relink
+from ramify.tools.index.publication import change_precision, publish_structure
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
@@ -79,7 +79,7 @@ def test_so_are_vectors_linked_anew_and_what_a_kind_has(tmp_path: Path, corpus: 
     folder = tmp_path / "index"
     Index.build([corpus], folder, WordEncoder())
     events.clear()
-    relink(folder, "fp16")
+    change_precision(folder, "fp16")
     assert ("sync", "next.vectors.faiss") in before_the_manifest(events)
     events.clear()
     publish_structure(folder, "graph", lambda path: sqlite3.connect(path).close())

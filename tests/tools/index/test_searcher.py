@@ -19,8 +19,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.searcher import find_passages, opened
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.searcher import find_passages, open_index
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]
@@ -59,10 +59,10 @@ async def test_a_folder_is_opened_once_until_its_index_changes(tmp_path: Path, m
     encoder = WordEncoder()
     monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: encoder)
     Index.from_texts(TEXTS, encoder, path=tmp_path / "index")
-    first = opened(tmp_path / "index")
-    assert opened(str(tmp_path / "index")) is first
+    first = open_index(tmp_path / "index")
+    assert open_index(str(tmp_path / "index")) is first
     first.add_texts(["The harbour freezes."])
-    assert opened(tmp_path / "index") is not first
+    assert open_index(tmp_path / "index") is not first
     assert (await find_passages(tmp_path / "index", ["harbour"], k=1))[0][0].document.page_content == "The harbour freezes."
 
 
@@ -115,7 +115,7 @@ async def test_anything_else_is_refused() -> None:
 
 
 def test_a_passage_belongs_to_its_document() -> None:
-    assert [document_of(name) for name in ("a", "a~2", "a~b", "notes~old.txt~12")] == ["a", "a", "a~b", "notes~old.txt"]
+    assert [document_id(name) for name in ("a", "a~2", "a~b", "notes~old.txt~12")] == ["a", "a", "a~b", "notes~old.txt"]
 
 
 @pytest.fixture

@@ -55,13 +55,13 @@ def test_only_files_that_share_something_are_compared(folder: Path, monkeypatch:
     before = twins(index)
     assert before
     compared: list[str] = []
-    twins_in = near_duplicates._Search._twins_in
+    twins_in = near_duplicates._DuplicateSearch._duplicates_in
 
-    def counting(self: near_duplicates._Search, number: int) -> dict[str, str]:
+    def counting(self: near_duplicates._DuplicateSearch, number: int) -> dict[str, str]:
         compared.append(self._files[number][0].id.partition("#")[0].partition("~")[0])
         return twins_in(self, number)
 
-    monkeypatch.setattr(near_duplicates._Search, "_twins_in", counting)
+    monkeypatch.setattr(near_duplicates._DuplicateSearch, "_duplicates_in", counting)
     write(folder / "pump.html", dict(list(PARTS.items())[1:]))
     Index.build([folder], index, WordEncoder())
     assert set(compared) == {"pump.html", "pump.txt", "other.txt"}

@@ -13,7 +13,7 @@ from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
-from ramify.tools.index.build import Intake
+from ramify.tools.index.build import DocumentUpdater
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter
 from ramify.tools.index.manifest import write_lock
@@ -194,8 +194,8 @@ class Looked(set[str]):
 def test_sections_of_one_name_are_numbered_without_counting_them_again(tmp_path: Path) -> None:
     (tmp_path / "log.md").write_text("# Notes\nThe river rose.\n" * 300)
     with IndexWriter(tmp_path / "passages.sqlite") as draft:
-        draft.remember({"clean": "no"})
-        intake = Intake(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
+        draft.record_facts({"clean": "no"})
+        intake = DocumentUpdater(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
         intake.seen = seen = Looked()
         intake.take([tmp_path / "log.md"])
     assert {"log.md#notes", "log.md", "log.md@2", "log.md@299"} < seen

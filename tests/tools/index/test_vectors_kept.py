@@ -14,7 +14,7 @@ from ramify.studio.inspection.description import facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
-from ramify.tools.index.publication import relink
+from ramify.tools.index.publication import change_precision
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
@@ -63,8 +63,8 @@ class TestKeptSmaller:
         Index.build([corpus], tmp_path / "index", WordEncoder())
         before = (tmp_path / "index" / "vectors.faiss").read_bytes()
         opened = Index.open(tmp_path / "index", WordEncoder())
-        assert relink(tmp_path / "index", kept)
-        assert not relink(tmp_path / "index", kept)
+        assert change_precision(tmp_path / "index", kept)
+        assert not change_precision(tmp_path / "index", kept)
         assert Index.open(tmp_path / "index", WordEncoder()).manifest.vectors == kept
         Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), vectors="fp32")
         assert (encoder.encoded, (tmp_path / "index" / "vectors.faiss").read_bytes()) == ([], before)
@@ -86,8 +86,8 @@ def test_the_command_line_changes_how_vectors_are_kept(ramify: Ramify, corpus: P
 class TestLargeFiles:
     @pytest.fixture
     def folder(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setattr(hnsw, "LARGE", 1000)
-        monkeypatch.setattr("ramify.tools.index.manifest.LARGE", 1000)
+        monkeypatch.setattr(hnsw, "LARGE_FILE_BYTES", 1000)
+        monkeypatch.setattr("ramify.tools.index.manifest.LARGE_FILE_BYTES", 1000)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return tmp_path / "index"
 
@@ -140,7 +140,7 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
     ids = [f"t{number}" for number in range(9)]
     for kept in ("fp32", "int8"):
         index = Index.from_texts(["same words"] * 9, WordEncoder(), ids=ids, path=tmp_path / kept)
-        relink(tmp_path / kept, "int8" if kept == "int8" else "fp32")
+        change_precision(tmp_path / kept, "int8" if kept == "int8" else "fp32")
         assert [hit.document.id for hit in index.search(["same words"], 9, hybrid=False)[0]] == ids
         assert np.isclose(index.search(["same words"], 1)[0][0].score, 1.0)
 
@@ -148,7 +148,7 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
 class TestWordsOfLargeIndexes:
     @pytest.fixture
     def large(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
-        monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 100)
+        monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 100)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return Index.open(tmp_path / "index", WordEncoder())
 
@@ -160,7 +160,7 @@ class TestWordsOfLargeIndexes:
                 assert {hit.document.metadata[field] for hit in theirs} == {value}
 
     def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 2)
+        monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 2)
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
         for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):

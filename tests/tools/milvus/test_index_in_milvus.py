@@ -12,7 +12,7 @@ import pytest
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
 
@@ -139,10 +139,10 @@ class TestKeptUpToDate:
     def test_an_opened_index_sees_what_was_built_since(self, tmp_path: Path) -> None:
         place = at(tmp_path)
         Index.from_texts(["A river."], _Minilm(), ids=["a"], path=place)
-        first = opened(place)
-        assert opened(place) is first
+        first = open_index(place)
+        assert open_index(place) is first
         Index.from_texts(["A wing."], _Minilm(), ids=["b"], path=place)
-        assert opened(place).manifest.passages == 2
+        assert open_index(place).manifest.passages == 2
 
 
 class _Minilm(WordEncoder):

@@ -24,36 +24,36 @@ from ramify.tools.quoting import flatten
 Member = Index | VectorStore | BaseRetriever | str | Path
 """What is searched: an index, its place, or a LangChain vector store or retriever."""
 
-MARGIN = 0.1
+FIT_MARGIN = 0.1
 """A collection is searched where it fits a question by at most this less than the one that fits best."""
 _ENCODER = "minilm"
 """Compares questions with descriptions, whatever the collections are embedded with: figures of different encoders cannot be compared."""
-_TITLES, _BEST = 64, 8
+_SAMPLED_TITLES, _NEAREST_TITLES = 64, 8
 """Titles of a collection that are looked at, and how many of them, the nearest to a question, count."""
-_PROPOSED, _TITLE = 12, 100
+_DESCRIPTION_TITLES, _MAX_TITLE_CHARS = 12, 100
 """Titles that stand for a description where none is given, and characters of a title."""
-_RANK = 60
+_RRF_K = 60
 """What reciprocal ranks are damped by (Cormack, Clarke and Büttcher 2009)."""
 
 
 @dataclass(frozen=True)
-class Collections:
+class CollectionSet:
     """Several indexes, stores or retrievers with the names that their passages bear, in the order they were given."""
 
     names: tuple[str, ...]
     members: tuple[Member, ...]
 
     @classmethod
-    def of(cls, given: Sequence[Member]) -> "Collections":
+    def from_members(cls, given: Sequence[Member]) -> "CollectionSet":
         """Name what was given; UsageError where something is given twice."""
-        places = [_place(one) for one in given]
+        places = [_location_parts(one) for one in given]
         for number, place in enumerate(places):
             if place in places[:number]:
                 raise UsageError(f"the index {'/'.join(place[:-1])!r} is given twice", "give it once")
-        return cls(tuple(_names(places)), tuple(given))
+        return cls(tuple(_unique_names(places)), tuple(given))
 
 
-def _place(one: Member) -> tuple[str, ...]:
+def _location_parts(one: Member) -> tuple[str, ...]:
     """Return the parts of a folder's path or an address, else a class and the object's number; the number is empty for a place."""
     if isinstance(one, Index) and not one.temporary:
         one = one.where
@@ -64,7 +64,7 @@ def _place(one: Member) -> tuple[str, ...]:
     return type(one).__name__, str(id(one))
 
 
-def _names(places: Sequence[tuple[str, ...]]) -> list[str]:
+def _unique_names(places: Sequence[tuple[str, ...]]) -> list[str]:
     """Name places by their last part, those that share it by as many as tell them apart, and objects of a class by numbers."""
     parts = [place[:-1] for place in places]
     names = [own[-1] for own in parts]
@@ -74,7 +74,7 @@ def _names(places: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Profile:
+class CollectionProfile:
     """What a collection is about, as vectors of the encoder that all are compared by."""
 
     description: Matrix
@@ -82,32 +82,32 @@ class Profile:
 
     def fits(self, queries: Matrix) -> Matrix:
         """Return how well questions fit: the mean of the cosine to the description and that to the nearest titles."""
-        nearest = np.sort(queries @ self.titles.T, axis=1)[:, -_BEST:].mean(axis=1)
+        nearest = np.sort(queries @ self.titles.T, axis=1)[:, -_NEAREST_TITLES:].mean(axis=1)
         found: Matrix = (queries @ self.description + nearest) / 2
         return found
 
 
-_PROFILES: "WeakKeyDictionary[Index, Profile]" = WeakKeyDictionary()
+_PROFILES: "WeakKeyDictionary[Index, CollectionProfile]" = WeakKeyDictionary()
 
 
-def titles_of(index: Index) -> list[str]:
+def sample_titles(index: Index) -> list[str]:
     """List titles of an index, of passages taken evenly from all; where one has none its heading or first words stand for it."""
     ids = index.ids()
-    sampled = index.get_by_ids(ids[:: max(1, len(ids) // _TITLES)][:_TITLES])
+    sampled = index.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED_TITLES)][:_SAMPLED_TITLES])
     return [*dict.fromkeys(filter(None, map(_title, sampled)))]
 
 
 def _title(document: Document) -> str:
-    told = document.metadata.get("title") or document.metadata.get("heading") or document.page_content
-    return flatten(str(told))[:_TITLE]
+    title = document.metadata.get("title") or document.metadata.get("heading") or document.page_content
+    return flatten(str(title))[:_MAX_TITLE_CHARS]
 
 
-def description_of(index: Index, titles: Sequence[str]) -> str:
+def description_or_titles(index: Index, titles: Sequence[str]) -> str:
     """Return the description that an index was given, else one proposed from titles."""
-    return index.manifest.description or "; ".join(titles[:_PROPOSED])
+    return index.manifest.description or "; ".join(titles[:_DESCRIPTION_TITLES])
 
 
-def load_profiles(several: Collections) -> float:
+def load_profiles(several: CollectionSet) -> float:
     """Work out what each index is about; return the seconds it took, 0 where all was known; blocking."""
     began = time.perf_counter()
     there = all(one in _PROFILES for one in several.members if isinstance(one, Index))
@@ -115,23 +115,23 @@ def load_profiles(several: Collections) -> float:
     return 0.0 if there else time.perf_counter() - began
 
 
-def _profiles(several: Collections) -> list[Profile | None]:
+def _profiles(several: CollectionSet) -> list[CollectionProfile | None]:
     return [_profile(name, one) if isinstance(one, Index) else None for name, one in zip(several.names, several.members, strict=True)]
 
 
-def _profile(name: str, index: Index) -> Profile | None:
+def _profile(name: str, index: Index) -> CollectionProfile | None:
     """Return what an index is about, worked out once for each object; None where it is empty."""
     if index not in _PROFILES:
-        titles = titles_of(index)
+        titles = sample_titles(index)
         if not titles:
             return None
-        told = f"{name}: {description_of(index, titles)}"
-        described, *titled = load_encoder(_ENCODER).encode_documents([told, *titles])
-        _PROFILES[index] = Profile(described, np.stack(titled))
+        description = f"{name}: {description_or_titles(index, titles)}"
+        described, *titled = load_encoder(_ENCODER).encode_documents([description, *titles])
+        _PROFILES[index] = CollectionProfile(described, np.stack(titled))
     return _PROFILES[index]
 
 
-def choose(several: Collections, queries: Sequence[str]) -> list[list[int]]:
+def select_collections(several: CollectionSet, queries: Sequence[str]) -> list[list[int]]:
     """Return for each question the collections to search, by place, the one that fits best first; blocking.
 
     These are all within MARGIN of the best fit, so all where none stands out. A store or retriever of another make does not list what it
@@ -144,7 +144,7 @@ def choose(several: Collections, queries: Sequence[str]) -> list[list[int]]:
     vectors = load_encoder(_ENCODER).encode_queries(queries)
     fits = np.stack([one.fits(vectors) for one in profiles if one is not None], axis=1)
     others = [place for place, one in enumerate(several.members) if not isinstance(one, Index)]
-    return [[*(known[at] for at in np.argsort(-row, kind="stable") if row[at] >= row.max() - MARGIN), *others] for row in fits]
+    return [[*(known[at] for at in np.argsort(-row, kind="stable") if row[at] >= row.max() - FIT_MARGIN), *others] for row in fits]
 
 
 def fuse_ranks(found: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]:
@@ -155,30 +155,30 @@ def fuse_ranks(found: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]:
     """
     same: dict[str, list[Hit]] = {}
     values: dict[str, float] = {}
-    labelled = [[_labelled(name, hit) for hit in hits] for name, hits in found.items()]
+    labelled = [[_with_collection(name, hit) for hit in hits] for name, hits in found.items()]
     for rank, hits in enumerate(zip_longest(*labelled), start=1):
         for hit in filter(None, hits):
             text = flatten(hit.document.page_content)
             same.setdefault(text, []).append(hit)
-            values[text] = values.get(text, 0.0) + 1 / (_RANK + rank)
+            values[text] = values.get(text, 0.0) + 1 / (_RRF_K + rank)
     best = sorted(values, key=lambda text: -values[text])[:k]
-    return [_one_of(same[text])._replace(value=values[text]) for text in best]
+    return [_merge_duplicates(same[text])._replace(value=values[text]) for text in best]
 
 
-def _labelled(name: str, hit: Hit) -> Hit:
+def _with_collection(name: str, hit: Hit) -> Hit:
     document = hit.document.model_copy(update={"id": f"{name}:{hit.document.id}"})
     return hit._replace(document=document, collection=name)
 
 
-def _one_of(hits: Sequence[Hit]) -> Hit:
+def _merge_duplicates(hits: Sequence[Hit]) -> Hit:
     """Return one of several hits with the same text, always the same one of them; its passage says where else the text lies."""
     first, *others = sorted(hits, key=lambda hit: str(hit.document.id))
     if not others:
         return first
-    held = first.document.metadata
+    metadata_of_first = first.document.metadata
     also = [{**other.document.metadata, "source": _source(other), "collection": other.collection} for other in others]
-    listed = held.get("also")
-    metadata = {**held, "also": [*(listed if isinstance(listed, list) else []), *also]}
+    listed = metadata_of_first.get("also")
+    metadata = {**metadata_of_first, "also": [*(listed if isinstance(listed, list) else []), *also]}
     return first._replace(document=first.document.model_copy(update={"metadata": metadata}))
 
 
