@@ -26,36 +26,36 @@ if TYPE_CHECKING:
     from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
 
 LOCAL = "local"
-"""A cluster of this machine's cores, started for the work and ended with it."""
+"""A temporary cluster of this machine's cores."""
 AUTO = "auto"
-"""The cluster that runs on this machine, or that RAY_ADDRESS names."""
+"""The cluster running on this machine, or at RAY_ADDRESS."""
 TIMEOUT_S = 5.0
 _ADDRESS = re.compile(r"(?:ray://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>\d{1,5})")
 _HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-"""What a client of Ray's protocol says first; a server answers it with a frame of settings."""
+"""The first bytes of an HTTP/2 client (Ray uses gRPC); a server replies with a SETTINGS frame."""
 _SETTINGS_FRAME = 4
 
 
 def check_address(address: str) -> None:
-    """Refuse an address at which there can be no Ray cluster: joining one would be tried for minutes.
+    """Check that a Ray cluster answers at an address, as Ray itself would retry for minutes.
 
-    UsageError where it is no address; RamifyError where Ray is not installed, or nothing of the kind answers there.
+    UsageError for an invalid address; RamifyError if Ray is not installed, or no cluster answers.
     """
     if find_spec("ray") is None:
-        raise RamifyError("ray is not installed, which shares work among processes and machines", "run `pip install 'ramify-rag[ray]'`")
+        raise RamifyError("ray, which distributes work to processes and machines, is not installed", "run `pip install 'ramify-rag[ray]'`")
     if address in (LOCAL, AUTO):
         return
     match = _ADDRESS.fullmatch(address)
     if match is None or not 0 < int(match["port"]) < 65_536:
-        raise UsageError(f"{address!r} is no address of a Ray cluster", "give local, auto, HOST:PORT or ray://HOST:PORT")
+        raise UsageError(f"{address!r} is not an address of a Ray cluster", "give local, auto, HOST:PORT or ray://HOST:PORT")
     try:
         with socket.create_connection((match["host"].strip("[]"), int(match["port"])), TIMEOUT_S) as connection:
             is_ray = bool(os.environ.get("RAY_USE_TLS")) or _speaks_ray(connection)
     except OSError as error:
         what = f"no Ray cluster answers at {address!r} ({error.strerror or error})"
-        raise RamifyError(what, "see `ray status` there, or start one: `ray start --head`") from error
+        raise RamifyError(what, "check it with `ray status` there, or start one: `ray start --head`") from error
     if not is_ray:
-        raise RamifyError(f"what answers at {address!r} is no Ray cluster", "give the port of `ray start --head`, 6379 if none was named")
+        raise RamifyError(f"the server at {address!r} is not a Ray cluster", "give the port of `ray start --head`, by default 6379")
 
 
 def _speaks_ray(connection: socket.socket) -> bool:
@@ -67,41 +67,41 @@ def _speaks_ray(connection: socket.socket) -> bool:
 
 
 RETRIES = 3
-"""How often work is given to another worker when the one that had it ends."""
+"""Number of times a task is retried on another worker after its worker died."""
 BATCHES_PER_WORKER = 2
-"""Batches under way for each worker: one that it works on and one that waits."""
+"""Batches submitted per worker: one in progress and one queued."""
 WORKER_MEMORY = 2**30
-"""Bytes that a worker with its models is reckoned with: no more are started on a machine than have room there."""
+"""Bytes of memory reserved for a worker with its models; limits the workers of a machine."""
 _OBJECT_STORE_BYTES = 2**28
-"""Bytes for what is on its way between the processes of a cluster of our own."""
+"""Bytes of the object store of a local cluster."""
 _ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0", "RAY_task_oom_retries": str(RETRIES)}
-"""Ray tells nobody of its use, sends no folder about by itself, and gives up work that is too large for memory."""
+"""Environment variables: no usage statistics, no upload of the working directory, and limited retries of out-of-memory tasks."""
 _LOCAL_ENVIRONMENT = {"RAY_AUTH_MODE": "token", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
-"""A cluster of our own listens on loopback only, and to those who know its token; its workers do not give way to all else, as Ray's do."""
+"""Environment variables of a local cluster: token authentication, and workers at normal priority."""
 
 Item = TypeVar("Item")
 Returned = TypeVar("Returned")
 
 
 class WorkerLostError(RamifyError):
-    """Whichever worker took up a piece of work ended: killed, out of memory, or gone with its machine."""
+    """Every worker that tried a task died: killed, out of memory, or with its machine."""
 
 
 class Cluster(NamedTuple):
-    """The size of the cluster that this process has joined."""
+    """The size of the joined cluster."""
 
     workers: int
-    """Parallel workers: one for each core, as far as there is memory."""
+    """Number of parallel workers: one per core, limited by memory."""
     gpus: int
     machines: int
 
     @property
     def description(self) -> str:
-        """Describe the workers and machines."""
+        """Return the number of workers and machines as text."""
         return f"{many(self.workers, 'worker')} on {many(self.machines, 'machine')} of a Ray cluster"
 
     def submit(self, work: Callable[..., Returned], *arguments: Any, gpu: bool = False) -> Future[Returned]:
-        """Call a module's function on a worker; `worker_errors` re-raises its exceptions."""
+        """Run a module-level function on a worker and return its future; wrap `result()` in `worker_errors`."""
         future: Future[Returned] = _remote(work).options(num_gpus=int(gpu)).remote(*arguments).future()
         return future
 
@@ -109,7 +109,7 @@ class Cluster(NamedTuple):
 def submit_in_order(
     submit: Callable[[Item], Future[Returned]], items: Iterable[Item], max_pending: int
 ) -> Iterator[tuple[Item, Future[Returned]]]:
-    """Submit items, at most `room` at a time, and yield each with its future, in order."""
+    """Submit items, at most `max_pending` at a time, and yield each with its future, in order."""
     pending: deque[tuple[Item, Future[Returned]]] = deque()
     for item in items:
         pending.append((item, submit(item)))
@@ -120,7 +120,7 @@ def submit_in_order(
 
 @contextmanager
 def join_cluster(address: str) -> Iterator[Cluster]:
-    """Join a cluster, or start one on this machine (`local`), for as long as the block runs; a program that has joined one stays there."""
+    """Join a cluster, or start one on this machine (`local`), for the block; a program already connected keeps its connection."""
     check_address(address)
     ray = _import_ray(address)
     if ray.is_initialized():
@@ -141,7 +141,7 @@ def _import_ray(address: str) -> Any:
         for name, value in (_ENVIRONMENT | own).items():
             os.environ.setdefault(name, value)
     ray: Any = import_module("ray")
-    ray._private.worker._worker_logs_enabled = False  # else a worker's death is told on stdout, among results
+    ray._private.worker._worker_logs_enabled = False  # else Ray prints a worker's death to stdout, among results
     return ray
 
 
@@ -158,12 +158,12 @@ def _join(ray: Any, address: str, spare: str) -> None:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **(options if address == LOCAL else {}))
     except (RayError, RuntimeError, ValueError, OSError, AssertionError, ImportError) as error:
         action = "start a Ray cluster on this machine" if address == LOCAL else f"join the Ray cluster at {address!r}"
-        remedy = "see that Ray works by itself: `ray start --head`, `ray status`, `ray stop`; it has to be the same version everywhere"
+        remedy = "check Ray with `ray start --head`, `ray status` and `ray stop`; all machines need the same version"
         raise RamifyError(f"cannot {action} ({brief(error, 200)})", remedy) from error
 
 
 def _cluster_size(ray: Any, address: str) -> Cluster:
-    """Return the size of the cluster; RamifyError where it has no workers."""
+    """Return the size of the cluster; RamifyError if it has no capacity for a worker."""
     resources = ray.cluster_resources()
     workers = int(min(resources.get("CPU", 0), resources.get("memory", 0) // WORKER_MEMORY))
     if not workers:
@@ -182,7 +182,7 @@ def _remote(work: Callable[..., Any]) -> Any:
 
 @contextmanager
 def worker_errors(action: str) -> Iterator[None]:
-    """Raise what was raised on a worker as if that had been here; LostError where `doing` it ended each worker that tried."""
+    """Raise exceptions of a worker in this process; WorkerLostError if every worker that tried `action` died."""
     from ray.exceptions import RayError, RayTaskError
 
     try:
@@ -190,20 +190,22 @@ def worker_errors(action: str) -> Iterator[None]:
     except RayTaskError as error:
         raise error.cause from error
     except RayError as error:
-        what = f"{action} ended the worker that did it, {RETRIES + 1} times ({type(error).__name__}: {brief(error, 120)})"
-        raise WorkerLostError(what, "look whether memory runs out there; the same command goes on where it stopped") from error
+        what = f"{action} failed: its worker died {RETRIES + 1} times ({type(error).__name__}: {brief(error, 120)})"
+        raise WorkerLostError(
+            what, "check the memory of the machines, then run the same command again: it resumes where it stopped"
+        ) from error
 
 
 class MachineInfo(NamedTuple):
-    """The version of ramify on a machine, and what it lacks."""
+    """The version of ramify on a machine, and inaccessible folders."""
 
     version: str
     missing: list[str]
-    """Folders that it cannot access."""
+    """Folders it cannot access."""
 
 
 def machine_info(folders: list[str]) -> MachineInfo:
-    """Return the version and missing folders of the machine this runs on."""
+    """Return the version and missing folders of the current machine."""
     try:
         own = version("ramify-rag")
     except PackageNotFoundError:
@@ -212,7 +214,7 @@ def machine_info(folders: list[str]) -> MachineInfo:
 
 
 def check_machines(folders: Iterable[str] = ()) -> None:
-    """Check every machine of the cluster; RamifyError where one lacks this version of ramify or a folder."""
+    """Check every machine of the cluster; RamifyError if one lacks this version of ramify or a folder."""
     ray: Any = import_module("ray")
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -227,7 +229,7 @@ def check_machines(folders: Iterable[str] = ()) -> None:
     answers = {machine: ask.remote(wanted).future() for machine, ask in remote_calls.items()}
     for machine, answer in answers.items():
         try:
-            with worker_errors(f"a look at the machine {machine}"):
+            with worker_errors(f"checking the machine {machine}"):
                 _check_machine(machine, local, answer.result())
         except (ImportError, WorkerLostError, RuntimeError) as error:
             if isinstance(error, RamifyError) and not isinstance(error, WorkerLostError):
@@ -241,16 +243,14 @@ def _check_machine(machine: str, local: MachineInfo, remote: MachineInfo) -> Non
         what = f"the machine {machine} of the Ray cluster has ramify {remote.version}, this one {local.version}"
         raise RamifyError(what, "install the same version on both")
     if remote.missing:
-        what = f"the machine {machine} of the Ray cluster does not see {remote.missing[0]!r}"
-        raise RamifyError(
-            what, "keep the index where every machine has it under the same path; RAMIFY_CACHE names the folder of a run's indexes"
-        )
+        what = f"the machine {machine} of the Ray cluster cannot access {remote.missing[0]!r}"
+        raise RamifyError(what, "store the index under the same path on all machines; RAMIFY_CACHE sets the folder of a run's indexes")
 
 
 def ray_encoding(address: str, encoder: "Encoder") -> "Encoding":
-    """Have batches encoded on the cluster at an address, joined when there is one to encode.
+    """Return an encoding on the cluster at an address, which is joined when the first batch is encoded.
 
-    UsageError at once for an encoder that a worker cannot load by its name, and for what is no address.
+    UsageError for an encoder that workers cannot load by name, and for an invalid address.
     """
     from ramify.tools.embeddings import load_encoder
     from ramify.tools.embeddings.encoder import Prefixes, with_prefixes
@@ -259,7 +259,7 @@ def ray_encoding(address: str, encoder: "Encoder") -> "Encoding":
     base = with_prefixes(encoder, Prefixes())
     if base.name.startswith(LANGCHAIN_SCHEME) or type(load_encoder(base.name)) is not type(base):
         what = f"workers on Ray cannot load the embedding {base.name!r}, an object of this program"
-        raise UsageError(what, "give an embedding by its name, or index without ray")
+        raise UsageError(what, "give an embedding by name, or index without ray")
     check_address(address)
     return partial(_encode_on_cluster, address)
 
@@ -273,7 +273,7 @@ def _encode_on_cluster(address: str, encoder: "Encoder", batches: "Iterable[Text
         check_machines()
         max_pending = (
             2 * BATCHES_PER_WORKER * (cluster.gpus or cluster.workers)
-        )  # twice: behind a batch that takes long others can be finished
+        )  # twice as many, so that a slow batch does not block others
 
         def submit(texts: "Texts") -> "Future[Matrix]":
             return cluster.submit(_encode_on_worker, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
@@ -285,7 +285,7 @@ def _encode_on_cluster(address: str, encoder: "Encoder", batches: "Iterable[Text
 
 
 def _encode_on_worker(name: str, prefixes: "Prefixes", texts: "Texts") -> "Matrix":
-    """Encode on a worker, which loads the encoder once."""
+    """Return the vectors of passages; runs on a worker, which loads the encoder once."""
     from ramify.tools.embeddings import load_encoder
     from ramify.tools.embeddings.encoder import with_prefixes
 

@@ -1,7 +1,7 @@
-"""What the reader or a cross-encoder says of a passage: how far it bears on a question, and whether it says what a sentence says.
+"""Reranking and verification with the reader or a cross-encoder.
 
-By the first what a search found is put into a better order, by the second a sentence is checked against what it cites: its names and
-numbers have to stand there, too.
+Search results are reranked by their relevance to a question. A sentence is verified against its cited passages by entailment or relevance;
+its names and numbers have to occur there, too.
 """
 
 import re
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 READER, NO_RERANKER, MODEL = "reader", "none", "model"
 _NLI = frozenset({"contradiction", "entailment", "neutral"})
 POSITION_PENALTY = 0.15
-"""What a place further down in the search's order takes from the reader's word, from 0 to 1: on training sets, recall@5 was best there."""
+"""Penalty for each rank in the search's order, subtracted from the reader's score from 0 to 1; tuned for recall@5 on training sets."""
 _HEADLESS = ("Model", "ForMaskedLM")
-"""How the architectures end that have no head to score with: one would be made up at random."""
+"""Suffixes of architectures without a classification head, which would be initialized randomly."""
 _models: dict[str, "CrossEncoder"] = {}
 _loading = threading.Lock()
 _scoring = threading.Lock()
 
 
 def search_width(name: str, k: int, rerank_k: int) -> int:
-    """Return how many passages to search for if `name` reranks them and k are wanted."""
+    """Return the number of passages to search for, if `name` reranks them and k are wanted."""
     return k if name == NO_RERANKER else max(k, rerank_k)
 
 
 def load_reranker(name: str) -> float:
-    """Load the reranker; return the seconds it took, 0 if it was loaded; blocking. ModelError if there is no such model."""
+    """Load the reranker; return the seconds taken, 0 if it was loaded; blocking. ModelError if there is no such model."""
     if name == NO_RERANKER:
         return 0.0
     began = time.perf_counter()
@@ -50,7 +50,7 @@ def load_reranker(name: str) -> float:
 
 
 def rerank_hits(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]:
-    """Return the k best hits of a query by the reader ("reader"), or by a cross-encoder of that name; "none" leaves the order; blocking.
+    """Return the k best hits of a query, reranked by "reader" or a cross-encoder; "none" keeps the order; blocking.
 
     Ties keep the order of the search. ModelError if there is no such model.
     """
@@ -66,12 +66,12 @@ def rerank_hits(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]
 
 
 def relevance_value(reading: Reading, place: int) -> float:
-    """Weigh what the reader says of a passage, that it bears on the question and that it holds an answer, with its place in the search."""
+    """Return the reader's score of a passage: the mean of relevance and answer probability, minus the penalty of its rank."""
     return (reading.relevance + max(reading.span, reading.yes, reading.no)) / 2 - POSITION_PENALTY * place
 
 
 def cross_encoder(name: str) -> "CrossEncoder":
-    """Return the model of a name or folder, the same object each time; ModelError where it is not on this machine, or does not score."""
+    """Return the cached model of a name or folder; ModelError if it is not installed or not a cross-encoder."""
     name = _canonical(name)
     with _loading:
         if name not in _models:
@@ -80,17 +80,17 @@ def cross_encoder(name: str) -> "CrossEncoder":
 
 
 def cross_encoder_scores(name: str, query: str, texts: Sequence[str]) -> list[float]:
-    """Score texts by how far they bear on a query, the more the higher; blocking. ModelError where the model gives more than one score."""
+    """Return relevance scores of texts for a query, higher is better; blocking. ModelError if the model has several outputs."""
     model = _scorer(name)
     with _scoring:  # fast tokenizers raise "Already borrowed" when two threads change padding at once
         return [float(score) for score in model.predict([(query, text) for text in texts], show_progress_bar=False)]
 
 
 def entailment_probabilities(name: str, claim: str, texts: Sequence[str]) -> list[float]:
-    """Return the probability, from 0 to 1, that each text says what a claim says; blocking.
+    """Return the probability, from 0 to 1, that each text entails a claim; blocking.
 
-    Of three labels one must be called entailment (NLI: the text first, then the claim); of a single score, for which the claim is the
-    query, the logistic function is taken. ModelError where the model gives neither.
+    An NLI model has three labels, one of them "entailment" (premise: the text, hypothesis: the claim); for a model with one output the
+    claim is the query, and the logistic function is applied. ModelError for other models.
     """
     from torch.nn import Sigmoid, Softmax
 
@@ -104,11 +104,11 @@ def entailment_probabilities(name: str, claim: str, texts: Sequence[str]) -> lis
         pairs = [(claim, text) for text in texts]
     with _scoring:
         found = model.predict(pairs, activation_fn=Softmax(dim=-1) if nli else Sigmoid(), show_progress_bar=False)
-    return [float(row[labels["entailment_probabilities"]] if nli else row) for row in found]
+    return [float(row[labels["entailment"]] if nli else row) for row in found]
 
 
 def _scorer(name: str) -> "CrossEncoder":
-    """Return a cross-encoder that gives one score; ModelError for another."""
+    """Return a cross-encoder with one output; ModelError for other models."""
     model = cross_encoder(name)
     if model.num_labels != 1:
         raise _unsuitable_error(name, f"gives {model.num_labels} scores, not one")
@@ -129,10 +129,10 @@ def _load(name: str) -> "CrossEncoder":
         with without_progress_bar():
             architectures = AutoConfig.from_pretrained(name, local_files_only=True).architectures or ["none"]
             if architectures[0].endswith(_HEADLESS):
-                raise _unsuitable_error(name, f"is no cross-encoder ({architectures[0]})")
+                raise _unsuitable_error(name, f"is not a cross-encoder ({architectures[0]})")
             model: CrossEncoder = CrossEncoder(name, device=str(device), local_files_only=True)
     except OSError as error:
-        remedy = f"download it once with `hf download {name}`, or name reader, none or a folder with a model"
+        remedy = f"download it once with `hf download {name}`, or use reader, none or a folder with a model"
         raise ModelError(f"the reranker {name!r} is not on this machine", remedy) from error
     except (ValueError, ImportError, KeyError, RuntimeError) as error:
         if isinstance(error, ModelError):
@@ -143,43 +143,41 @@ def _load(name: str) -> "CrossEncoder":
 
 
 def _unsuitable_error(name: str, why: str) -> ModelError:
-    return ModelError(f"the reranker {name!r} {why}", "name reader, none, or a cross-encoder that sentence-transformers can load")
+    return ModelError(f"the reranker {name!r} {why}", "use reader, none, or a cross-encoder that sentence-transformers can load")
 
 
 _MIN_WORD_SHARE = 0.6
-"""Share of a sentence's words in a passage from which on no model is asked."""
+"""Share of a sentence's words in the passages from which it counts as supported without a model."""
 _MIN_RELEVANCE = 0.3
-"""The least relevance, from 0 to 1, that the reader gives to a passage that supports a sentence (`benchmarks/support.py`)."""
+"""Minimum relevance, from 0 to 1, of a passage that supports a sentence (`benchmarks/support.py`)."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 _MONTHS = frozenset(
     ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
 )
-"""Names that a date may lack where it is written in figures."""
+"""Names of months, which numeric dates lack."""
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def missing_facts(sentence: str, texts: Sequence[str]) -> list[str]:
-    """List the numbers, and of English the names, of a sentence that none of the texts has."""
+    """Return the numbers, and in English the names, of a sentence that occur in none of the texts."""
     text = " ".join(texts)
     numbers = set(_numbers(text))
     missing = [number for number in map(_normalize_number, _NUMBER.findall(sentence)) if number not in numbers]
-    if not _is_latin(text) or language_of(sentence) not in (ENGLISH, None):  # others capitalise otherwise
+    if not _is_latin(text) or language_of(sentence) not in (ENGLISH, None):  # other languages have other capitalization rules
         return missing
     words = set(fold(text).split()) | _MONTHS
     first = fold(sentence).split()[:1]
-    names = [name for name in names_in(sentence) if fold(name).split() != first]  # any word is capitalised there
+    names = [name for name in names_in(sentence) if fold(name).split() != first]  # the first word is always capitalized
     return [*(name for name in names if not words.issuperset(word for word in fold(name).split() if not word.isdigit())), *missing]
 
 
 def is_supported(sentence: str, texts: Sequence[str], by: str = READER, language: str | None = None) -> bool:
-    """Tell whether one of the texts says what a sentence says, as `by` finds: reader, or a cross-encoder by name or path; blocking.
+    """Return whether one of the texts supports a sentence, judged by "reader" or a cross-encoder; blocking.
 
-    language: that of the sentence, where it is too short to tell.
-
-    ModelError where there is no such model. A text in another language than the sentence is compared by names and numbers alone, one in
-    other letters by numbers.
+    language: of the sentence, used if it is too short for detection. A text in another language is compared only by names and numbers, one
+    in another script by numbers. ModelError if there is no such model.
     """
     if not texts or missing_facts(sentence, texts):
         return False
@@ -201,7 +199,7 @@ def _normalize_number(number: str) -> str:
 
 
 def _numbers(text: str) -> list[str]:
-    """List the numbers of a text, each by itself and by its parts, as a date may be written: 1852.03.03."""
+    """Return the numbers of a text, whole and by their parts, as in the date 1852.03.03."""
     found = [_THOUSANDS.sub("", number) for number in _NUMBER.findall(text)]
     return [part.lstrip("0") or "0" for number in found for part in dict.fromkeys((number, *re.split(r"[.,]", number)))]
 

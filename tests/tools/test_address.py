@@ -68,7 +68,7 @@ def web() -> Iterator[int]:
 
 
 def test_a_server_that_is_no_cluster_is_told_at_once_and_not_after_minutes(web: int) -> None:
-    with pytest.raises(RamifyError, match="is no Ray cluster"):
+    with pytest.raises(RamifyError, match="is not a Ray cluster"):
         check_address(f"127.0.0.1:{web}")
 
 

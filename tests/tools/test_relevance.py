@@ -125,12 +125,12 @@ def test_a_model_that_is_not_here_is_one_error_and_is_not_fetched(name: str, cap
 
 
 def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"cannot be loaded.*name reader, none, or a cross-encoder"):
+    with pytest.raises(ModelError, match=r"cannot be loaded.*use reader, none, or a cross-encoder"):
         load_reranker(str(tmp_path))
 
 
 def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"is no cross-encoder \(BertModel\)"):
+    with pytest.raises(ModelError, match=r"is not a cross-encoder \(BertModel\)"):
         load_reranker(str(minilm_folder()))
 
 

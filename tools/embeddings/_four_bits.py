@@ -20,16 +20,16 @@ from ramify.tools.embeddings.bert import Shape
 MAGIC: Final = b"E5S1"
 VERSION: Final = 1
 WEIGHTS_PER_BLOCK: Final = 32
-"""Weights in a block."""
+"""Number of weights in a block."""
 BLOCK: Final = np.dtype([("scale", "<f2"), ("pairs", "u1", WEIGHTS_PER_BLOCK // 2)])
 _SIZES: Final = struct.Struct("<4sI7ifI")
 _TOKENIZER: Final = struct.Struct("<5IQ")
 _NORMALIZER: Final = struct.Struct("<II")
 _ENTRY: Final = struct.Struct("<BIQQ")
 _MAX_TENSORS: Final = 10_000
-"""Tensors in a directory, at most."""
+"""Maximum number of tensors in a directory."""
 _ROWS_AT_ONCE: Final = 16384
-"""Rows that are unpacked at a time, so that no second copy of the word embeddings is made in 32 bits."""
+"""Rows unpacked at a time, to avoid a complete float32 copy of the word embeddings."""
 _MODEL_TENSORS: Final = {
     "emb.word": "embeddings.word_embeddings.weight",
     "emb.pos": "embeddings.position_embeddings.weight",
@@ -50,11 +50,11 @@ _LAYER_TENSORS: Final = {
 
 
 class FormatError(ValueError):
-    """The file is not in this format, or not whole."""
+    """The file is not in this format, or damaged."""
 
 
 class TensorEntry(NamedTuple):
-    """A tensor in the file: how many numbers it has, and where it begins."""
+    """A tensor in the file: whether it is stored in blocks, its number of elements, and its offset in bytes."""
 
     in_blocks: bool
     numbers: int
@@ -62,7 +62,7 @@ class TensorEntry(NamedTuple):
 
 
 def read_weights(path: Path, dtype: torch.dtype = torch.float32) -> tuple[Shape, dict[str, Tensor]]:
-    """Return the sizes and the weights by BERT's names, in numbers of a type; FormatError for another or a damaged file."""
+    """Return the sizes and the weights by BERT's names, of a given type; FormatError for an invalid file."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise FormatError(f"it does not begin with {MAGIC.decode()}")
@@ -75,7 +75,7 @@ def read_weights(path: Path, dtype: torch.dtype = torch.float32) -> tuple[Shape,
 
 
 def _header(data: mmap.mmap) -> tuple[Shape, Mapping[str, TensorEntry]]:
-    """Return the sizes and the directory."""
+    """Return the sizes and the directory of tensors."""
     _, version, width, layers, heads, inner, vocabulary, positions, types, epsilon, block = _SIZES.unpack_from(data)
     if version != VERSION or block != WEIGHTS_PER_BLOCK:
         raise FormatError(f"it is of version {version} with blocks of {block}, not of version {VERSION} with blocks of {WEIGHTS_PER_BLOCK}")
@@ -90,7 +90,7 @@ def _header(data: mmap.mmap) -> tuple[Shape, Mapping[str, TensorEntry]]:
 
 
 def _directory(data: mmap.mmap, place: int) -> Iterator[tuple[str, TensorEntry]]:
-    """Yield the names of the tensors and where they are."""
+    """Yield the names and entries of the tensors."""
     (count,) = struct.unpack_from("<I", data, place)
     place += 4
     if count > _MAX_TENSORS:
@@ -105,7 +105,7 @@ def _directory(data: mmap.mmap, place: int) -> Iterator[tuple[str, TensorEntry]]
 
 
 def _tensors(shape: Shape) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Yield each tensor's name in the file, its name in BERT, and its size."""
+    """Yield each tensor's name in the file, its name in BERT, and its shape."""
     outside = ((shape.vocabulary,), (shape.positions,), (shape.types,), (), ())
     for (key, name), rows in zip(_MODEL_TENSORS.items(), outside, strict=True):
         yield key, name, (*rows, shape.width)
@@ -132,12 +132,12 @@ def _tensor(data: mmap.mmap, entries: Mapping[str, TensorEntry], key: str, size:
     whole = torch.empty(size, dtype=dtype)
     for row in range(0, size[0], _ROWS_AT_ONCE):
         whole[row : row + _ROWS_AT_ONCE] = torch.from_numpy(unpack_blocks(blocks[row : row + _ROWS_AT_ONCE]))
-    del blocks  # the file cannot be closed while an array looks into it
+    del blocks  # the file cannot be closed while an array refers to it
     return whole
 
 
 def unpack_blocks(blocks: NDArray[np.void]) -> NDArray[np.float32]:
-    """Return the numbers of rows of blocks: of byte i the lower half is weight i, the upper half weight i + 16, both less 8."""
+    """Return the weights of blocks, shape (rows, weights): byte i has weight i in its low half, i + 16 in its high half, both plus 8."""
     pairs = blocks["pairs"]
     weights = np.concatenate((pairs & 15, pairs >> 4), axis=-1).astype(np.float32) - 8
     weights *= blocks["scale"].astype(np.float32)[..., None]

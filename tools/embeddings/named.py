@@ -46,7 +46,7 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     if name.startswith(_OLLAMA_SCHEME):
         return OllamaEncoder(name.removeprefix(_OLLAMA_SCHEME))
     if name.startswith(LANGCHAIN_SCHEME):
-        raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
+        raise ModelError(f"{name!r} is an Embeddings object of a program, which cannot be loaded by name", "pass the same object")
     with _loading:
         if name not in _loaded:
             pretrained = next((one for one in (PACKAGED_MINILM, MULTILINGUAL_E5) if one.name == name), None)
@@ -55,17 +55,17 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
 
 
 def canonical_name(name: str) -> str:
-    """Return the name under which an index remembers an embedding: a folder by its full path, anything else as it is."""
+    """Return the name recorded in an index: the absolute path of a folder, other names unchanged."""
     if not name.strip():
         raise UsageError(
-            f"the embedding has no name: {name!r}", "name minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
+            f"the embedding has no name: {name!r}", "give minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
         )
     path = usable(name)
     return str(path.resolve()) if name not in (MINILM, E5) and path.is_dir() else name.strip()
 
 
 class LangChainEncoder(Encoder):
-    """A LangChain `Embeddings` as an encoder; named after its class and its `model`."""
+    """A LangChain `Embeddings` object as an encoder, named after its class and its `model`."""
 
     max_tokens = 512
 
@@ -77,16 +77,16 @@ class LangChainEncoder(Encoder):
 
     @cached_property
     def dimension(self) -> int:
-        """Return the length of a vector, found by embedding one word."""
+        """The dimension of the vectors, found by embedding one word."""
         return len(self._call(lambda: self._embeddings.embed_query("dimension")))
 
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode texts and normalise their vectors."""
+        """Encode passages to unit vectors, shape (texts, dimension)."""
         whole = [(prefix or "") + text for text in texts]
         return self._unit(self._call(lambda: self._embeddings.embed_documents(whole)) if whole else [])
 
     def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode questions and normalise their vectors; LangChain offers no batch for these."""
+        """Encode questions to unit vectors, shape (texts, dimension), one by one, as LangChain has no batch method."""
         return self._unit(self._call(lambda: [self._embeddings.embed_query((prefix or "") + text) for text in texts]))
 
     def _unit(self, vectors: list[list[float]]) -> Matrix:
@@ -97,15 +97,15 @@ class LangChainEncoder(Encoder):
 
 
 class OllamaEncoder(LangChainEncoder):
-    """A model of an Ollama server, at OLLAMA_HOST or on this machine, whose absence is explained."""
+    """A model of the Ollama server at OLLAMA_HOST or on this machine; ModelError if it is not available."""
 
     def __init__(self, model: str) -> None:
         from langchain_ollama import OllamaEmbeddings
 
         if not model:
-            raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
+            raise UsageError("the embedding 'ollama:' has no model name", "give one, such as ollama:nomic-embed-text")
         address = ollama_host(None)
-        client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
+        client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment cannot reach this machine
         super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA_SCHEME + model)
         self._model, self._address = model, without_credentials(address)
 
@@ -116,7 +116,7 @@ class OllamaEncoder(LangChainEncoder):
         try:
             return embed()
         except ResponseError as error:
-            remedy = f"ollama pull {self._model}" if error.status_code == 404 else "look into the server's log"
+            remedy = f"ollama pull {self._model}" if error.status_code == 404 else "see the server's log"
             raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
         except (ConnectionError, HTTPError) as error:
             raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error
@@ -126,7 +126,7 @@ _CACHE_SIZE = 4096
 
 
 def similarities(question: str, texts: Sequence[str]) -> list[float]:
-    """Return the cosine of a question with each of some texts encoded in one batch, such as a passage's sentences."""
+    """Return the cosines of a question and some texts, such as a passage's sentences, encoded in one batch."""
     if not texts:
         return []
     return [float(value) for value in _encode(tuple(texts)) @ _encode((question,))[0]]
@@ -143,7 +143,7 @@ def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
 
 
 def shared_layers(pretrained: Pretrained = PACKAGED_MINILM) -> "Bert":
-    """Return the layers of the packaged or the multilingual encoder, which are shared with it in memory."""
+    """Return the layers of the packaged or multilingual encoder, shared with it in memory."""
     encoder = load_encoder(pretrained.name)
     assert isinstance(encoder, WordPieceEncoder)
     return encoder.model

@@ -1,4 +1,4 @@
-"""Build an index: files that are new or changed are read and split into passages, near-duplicates hidden; then the store publishes."""
+"""Build an index: new and changed files are read and split, near-duplicates hidden, and the store publishes the result."""
 
 import json
 import time
@@ -29,20 +29,20 @@ from ramify.tools.index.passage_store import DocumentEntry, document_digest
 from ramify.tools.index.progress import Progress
 
 Sources = Sequence[str | Path] | BaseLoader
-"""What an index is built of: files and folders, or the documents of a LangChain loader."""
+"""The sources of an index: files and folders, or a LangChain loader."""
 LOADER_ROOT = "loader:"
-"""Before a loader's source, where documents of files have the path given."""
+"""Prefix of the root of a loader's document, followed by its source."""
 _UNCHANGED = """SELECT skipped FROM files WHERE root = :root AND source = :source
 AND size = :size AND changed_ns = :changed_ns AND edition = :edition AND path = :path"""
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARS = 1 << 22
-"""Documents, and characters of them, that are split and written in one transaction."""
+"""Maximum number of documents, and of their characters, written in one transaction."""
 
 
 class SourcedDocument(NamedTuple):
-    """A document, the path given under which it was found, its file's source and kind (all "" for one handed over by a program).
+    """A document with its root path, its file's source and kind (all "" for a document added by a program).
 
-    One of a LangChain loader was found under its source.
+    The root of a loader's document is its source.
     """
 
     document: Document
@@ -52,7 +52,7 @@ class SourcedDocument(NamedTuple):
 
 
 class FileRecord(NamedTuple):
-    """A file that was read: its size and time then, how files were read, what was left out of it, and where it lay."""
+    """The record of a file read: size, modification time, version of the readers, skipped parts, and path."""
 
     root: str
     source: str
@@ -64,7 +64,7 @@ class FileRecord(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a build did: documents by their fate, what the index now holds, how many texts were encoded, what was left out and why."""
+    """The result of a build: documents by outcome, the size of the index, encoded texts, and skipped files with reasons."""
 
     added: int
     changed: int
@@ -76,15 +76,15 @@ class Built(NamedTuple):
     skipped: list[Skipped]
     seconds: float
     hidden: dict[str, int]
-    """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
+    """Passages stored but not searched, by reason: lists, licences, duplicates."""
     remarks: list[Skipped]
-    """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
+    """Remarks on files read in this build, such as a guessed encoding or pages without text."""
     computed_in: str
-    """The numbers in which vectors were computed, such as bfloat16; empty where that is not known."""
+    """The number type in which vectors were computed, such as bfloat16; empty if unknown."""
 
 
 class DocumentUpdater:
-    """Write new and changed documents to an index writer, and count them."""
+    """Writes new and changed documents to an index writer, and counts them."""
 
     def __init__(self, writer: IndexWriter, options: BuildOptions, roots: Iterable[str] = ()) -> None:
         self.seen: set[str] = set()
@@ -92,12 +92,12 @@ class DocumentUpdater:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self.missing_fields = list(writer.label)
-        """Fields that passages are to be labelled with, and that no document read so far has."""
+        """Label fields that no document read so far has."""
         self.fields: set[str] = set()
         """All fields of the documents read."""
         self._files: set[tuple[str, str]] = set()
         self._numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
-        """Of each source the numbers that no document of it has been called by."""
+        """The next free number for ids of documents with the same source."""
         self._writer = writer
         self._options = options
         self._roots = set(roots)
@@ -108,7 +108,7 @@ class DocumentUpdater:
         self._read({file: note for file, note in found.items() if not self._is_unchanged(note)})
 
     def update_from_loader(self, loader: BaseLoader) -> None:
-        """Write the documents of a loader, those that are new or changed; documents that its sources no longer have count as missing."""
+        """Write the new and changed documents of a loader; documents missing from its sources will be removed."""
         found = load_documents(loader, self.skipped)
         while group := list(islice(found, _BATCH_DOCUMENTS)):
             roots = [f"{LOADER_ROOT}{document.metadata['source']}" for document in group]
@@ -117,7 +117,7 @@ class DocumentUpdater:
             self._options.progress(len(self.seen), None, "documents")
 
     def _is_unchanged(self, note: FileRecord | None) -> bool:
-        """Return whether a file is unchanged; its documents then count as seen."""
+        """Return whether a file is unchanged; if so, its documents count as seen."""
         if note is None:
             return False
         database, place = self._writer.database, (note.root, note.source)
@@ -132,9 +132,9 @@ class DocumentUpdater:
         return True
 
     def _read(self, files: Mapping[File, FileRecord | None]) -> None:
-        """Write a group of documents at a time, and note the files whose documents are all written.
+        """Read files, write their documents in batches, and record completed files.
 
-        One that gave none is read again next time: what it wanted may be there by then.
+        A file without documents is read again by the next build, because a missing dependency may be installed by then.
         """
         progress = self._options.progress
         group: list[SourcedDocument] = []
@@ -159,7 +159,7 @@ class DocumentUpdater:
         self._commit(group, notes)
 
     def _commit(self, group: list[SourcedDocument], notes: list[FileRecord]) -> None:
-        """Write documents, and note the files whose documents are then all written."""
+        """Write documents, and record the files that are completed by them."""
         self.write(group)
         rows = [note._asdict() | {"skipped": json.dumps(note.skipped)} for note in notes]
         sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
@@ -179,14 +179,14 @@ class DocumentUpdater:
         self.removed = len(missing)
 
     def _execute(self, sql: str, rows: Sequence[tuple[str, str] | dict[str, Any]]) -> None:
-        """Write rows, where there are any."""
+        """Execute a statement for each row, if there are any."""
         if rows:
             with self._writer.writing() as database:
                 self._writer.changed = True
                 database.executemany(sql, rows)
 
     def write(self, found: Sequence[SourcedDocument]) -> None:
-        """Write the documents that are not held as they are, under the ids they have."""
+        """Write the documents that are new or changed, under their ids."""
         new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
         documents = [one.document for one, _ in new]
         fields = self._writer.label
@@ -220,7 +220,7 @@ class DocumentUpdater:
         return True
 
     def _with_unique_id(self, document: Document, root: str, file: str = "", kind: str = "") -> SourcedDocument:
-        """Return a document with the first id that no other document of this build, or of a path not read now, has."""
+        """Return a document with the first candidate id that no other document of this build or of another root has."""
         for identity in self._candidate_ids(document):
             stored = None if identity in self.seen else self._writer.stored_document(identity)
             if identity not in self.seen and (stored is None or stored.root in self._roots or stored.digest == document_digest(document)):
@@ -229,7 +229,7 @@ class DocumentUpdater:
         return SourcedDocument(document.model_copy(update={"id": identity}), root, file, kind)
 
     def _candidate_ids(self, document: Document) -> Iterator[str]:
-        """Yield what a document may be called: by its id, its source, or its source with a number."""
+        """Yield candidate ids of a document: its id, its source, and its source with a number."""
         yield str(document.id)
         source = str(document.metadata["source"])
         yield source
@@ -253,19 +253,19 @@ ResolvedSources = Mapping[Path, Path] | BaseLoader
 
 
 def resolve_sources(paths: Sources) -> ResolvedSources:
-    """Return each path by its absolute form, without repetitions; InputError where one does not exist. A loader is returned as it is."""
+    """Return paths by their absolute form, without duplicates, or the loader unchanged; InputError if a path does not exist."""
     if isinstance(paths, BaseLoader):
         return paths
     return {existing(path).resolve(): existing(path) for path in paths}
 
 
 def read_documents(sources: ResolvedSources, writer: IndexWriter, options: BuildOptions) -> DocumentUpdater:
-    """Write the documents under the paths, or of a loader, and remove those that are gone; InputError where nothing can be read."""
+    """Write the documents of paths or a loader, and remove deleted ones; InputError if nothing can be read."""
     if isinstance(sources, BaseLoader):
         updater = DocumentUpdater(writer, options)
         updater.update_from_loader(sources)
         if not updater.seen:
-            raise InputError(f"the loader {type(sources).__name__!r} gave no document with text", "look at what its `load()` returns")
+            raise InputError(f"the loader {type(sources).__name__!r} gave no document with text", "check what its `load()` returns")
     else:
         paths = list(sources.values())
         updater = DocumentUpdater(writer, options, map(str, sources))
@@ -274,7 +274,7 @@ def read_documents(sources: ResolvedSources, writer: IndexWriter, options: Build
             raise nothing_readable(paths, updater.skipped)
     if updater.missing_fields and updater.fields:
         what = f"no document has the metadata {', '.join(map(repr, updater.missing_fields))}"
-        raise InputError(what, f"label passages with what there is: {', '.join(sorted(updater.fields))}")
+        raise InputError(what, f"use existing fields for labels: {', '.join(sorted(updater.fields))}")
     updater.remove_missing()
     if writer.clean:
         hide_duplicates(writer)
@@ -288,7 +288,7 @@ T = TypeVar("T")
 def estimate_passages(
     paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress, read: Callable[[Path], T]
 ) -> tuple[T, Encoder]:
-    """Read the passages, and give the encoder that would encode them; InputError where nothing can be read."""
+    """Return `read` of the passages in a temporary index, and the encoder; InputError if nothing can be read."""
     encoder, sources = load_encoder(embedding), resolve_sources(paths)
     with TemporaryDirectory(prefix="ramify-estimate-") as folder:
         path = Path(folder) / PASSAGES
@@ -299,7 +299,7 @@ def estimate_passages(
 
 
 class OpenIndex(Protocol):
-    """An index as it was when it was opened."""
+    """An opened index: a snapshot of its content at that time."""
 
     @property
     def manifest(self) -> Manifest:
@@ -309,21 +309,21 @@ class OpenIndex(Protocol):
         """Return the number of searchable passages."""
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
 
     def ids(self) -> list[str]:
-        """List the ids of the passages that are searched, in order."""
+        """Return the sorted ids of the searchable passages."""
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
+        """Return the passages of the ids that exist, in the order of `ids`."""
 
 
 Publish = Callable[[BuildOptions], tuple[int, Manifest]]
-"""Encodes what has no vector, and puts what was written in the place of what was there; gives how many texts were encoded."""
+"""Encodes texts without a vector and replaces the published index; returns the number of encoded texts and the manifest."""
 
 
 class IndexStore(ABC):
-    """Where an index is stored: built, opened and changed."""
+    """The storage of an index: builds, opens and changes it."""
 
     @property
     @abstractmethod
@@ -332,11 +332,11 @@ class IndexStore(ABC):
 
     @abstractmethod
     def manifest(self) -> Manifest | None:
-        """Return the manifest, None where there is no index."""
+        """Return the manifest, None if there is no index."""
 
     @abstractmethod
     def open(self) -> OpenIndex:
-        """Open the index; IndexingError where there is none, or it is incomplete."""
+        """Open the index; IndexingError if it is missing or incomplete."""
 
     @abstractmethod
     def fingerprint(self) -> bytes:
@@ -344,15 +344,15 @@ class IndexStore(ABC):
 
     @abstractmethod
     def describe(self, text: str) -> None:
-        """Remember what the index is about; empty for nothing. IndexingError where there is no index."""
+        """Store a description of the index, "" for none; IndexingError if there is no index."""
 
     @abstractmethod
     def writing(
         self, options: BuildOptions, sources: ResolvedSources | None = None, documents: Sequence[str] | None = None
     ) -> AbstractContextManager[tuple[IndexWriter, Publish]]:
-        """Lock the index and yield a writer of it, and what publishes the changes; IndexingError where it is made with other options.
+        """Lock the index and yield a writer and a publish function; IndexingError if it was made with other options.
 
-        given: what it is built of, where it is; documents: those that alone are changed.
+        sources: of a build, None for a change by a program; documents: ids of the only documents that will change.
         """
 
     def build(self, paths: Sources, options: BuildOptions) -> Built:
@@ -369,7 +369,7 @@ class IndexStore(ABC):
     def changing(
         self, encoder: Encoder, chunking: Chunking, documents: Sequence[str] | None = None
     ) -> Iterator[tuple[IndexWriter, BuildOptions]]:
-        """Yield a writer, and how it is to be written to; then publish."""
+        """Yield a writer and the options to write with; then publish."""
         options = BuildOptions(encoder, chunking)
         with self.writing(options, documents=documents) as (writer, publish):
             options = options._replace(encoder=with_prefixes(encoder, writer.prefixes))

@@ -1,4 +1,4 @@
-"""Several indexes searched as one: their names, which of them a question goes to, and how what they find is put into one order."""
+"""Several indexes searched as one: their names, selecting indexes for a question, and fusing their results."""
 
 import re
 import time
@@ -22,30 +22,30 @@ from ramify.tools.index.index_store import is_address
 from ramify.tools.quoting import flatten
 
 Member = Index | VectorStore | BaseRetriever | str | Path
-"""What is searched: an index, its place, or a LangChain vector store or retriever."""
+"""A searchable member: an index, its location, or a LangChain vector store or retriever."""
 
 FIT_MARGIN = 0.1
-"""A collection is searched where it fits a question by at most this less than the one that fits best."""
+"""A collection is searched if its fit is at most this much below the best fit (cosines)."""
 _ENCODER = "minilm"
-"""Compares questions with descriptions, whatever the collections are embedded with: figures of different encoders cannot be compared."""
+"""The encoder for comparing questions with descriptions; the same for all, as cosines of different encoders are not comparable."""
 _SAMPLED_TITLES, _NEAREST_TITLES = 64, 8
-"""Titles of a collection that are looked at, and how many of them, the nearest to a question, count."""
+"""Titles sampled from a collection, and the number of nearest ones averaged."""
 _DESCRIPTION_TITLES, _MAX_TITLE_CHARS = 12, 100
-"""Titles that stand for a description where none is given, and characters of a title."""
+"""Number of titles used as a description if none is given, and maximum characters of a title."""
 _RRF_K = 60
-"""What reciprocal ranks are damped by (Cormack, Clarke and Büttcher 2009)."""
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
 @dataclass(frozen=True)
 class CollectionSet:
-    """Several indexes, stores or retrievers with the names that their passages bear, in the order they were given."""
+    """Several indexes, stores or retrievers with unique names, in the order given."""
 
     names: tuple[str, ...]
     members: tuple[Member, ...]
 
     @classmethod
     def from_members(cls, given: Sequence[Member]) -> "CollectionSet":
-        """Name what was given; UsageError where something is given twice."""
+        """Return the set with unique names; UsageError if a member is given twice."""
         places = [_location_parts(one) for one in given]
         for number, place in enumerate(places):
             if place in places[:number]:
@@ -54,7 +54,7 @@ class CollectionSet:
 
 
 def _location_parts(one: Member) -> tuple[str, ...]:
-    """Return the parts of a folder's path or an address, else a class and the object's number; the number is empty for a place."""
+    """Return the parts of a path or address followed by "", else the class name and the object's id."""
     if isinstance(one, Index) and not one.temporary:
         one = one.where
     if isinstance(one, str) and is_address(one):
@@ -65,7 +65,7 @@ def _location_parts(one: Member) -> tuple[str, ...]:
 
 
 def _unique_names(places: Sequence[tuple[str, ...]]) -> list[str]:
-    """Name places by their last part, those that share it by as many as tell them apart, and objects of a class by numbers."""
+    """Return names: the last part of a location, more parts if ambiguous, and numbers for objects of a class."""
     parts = [place[:-1] for place in places]
     names = [own[-1] for own in parts]
     for depth in range(2, max(map(len, parts)) + 1):
@@ -75,13 +75,13 @@ def _unique_names(places: Sequence[tuple[str, ...]]) -> list[str]:
 
 @dataclass(frozen=True)
 class CollectionProfile:
-    """What a collection is about, as vectors of the encoder that all are compared by."""
+    """The topic of a collection as unit vectors: description, shape (dimension,), and titles, shape (titles, dimension)."""
 
     description: Matrix
     titles: Matrix
 
     def fits(self, queries: Matrix) -> Matrix:
-        """Return how well questions fit: the mean of the cosine to the description and that to the nearest titles."""
+        """Return the fit of queries, shape (queries,): mean of the cosine to the description and the mean cosine to the nearest titles."""
         nearest = np.sort(queries @ self.titles.T, axis=1)[:, -_NEAREST_TITLES:].mean(axis=1)
         found: Matrix = (queries @ self.description + nearest) / 2
         return found
@@ -91,7 +91,7 @@ _PROFILES: "WeakKeyDictionary[Index, CollectionProfile]" = WeakKeyDictionary()
 
 
 def sample_titles(index: Index) -> list[str]:
-    """List titles of an index, of passages taken evenly from all; where one has none its heading or first words stand for it."""
+    """Return titles of evenly sampled passages; their heading or first words if they have none."""
     ids = index.ids()
     sampled = index.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED_TITLES)][:_SAMPLED_TITLES])
     return [*dict.fromkeys(filter(None, map(_title, sampled)))]
@@ -103,12 +103,12 @@ def _title(document: Document) -> str:
 
 
 def description_or_titles(index: Index, titles: Sequence[str]) -> str:
-    """Return the description that an index was given, else one proposed from titles."""
+    """Return the description of an index, else one made of titles."""
     return index.manifest.description or "; ".join(titles[:_DESCRIPTION_TITLES])
 
 
 def load_profiles(several: CollectionSet) -> float:
-    """Work out what each index is about; return the seconds it took, 0 where all was known; blocking."""
+    """Compute the profiles of all indexes; return the seconds taken, 0 if all were cached; blocking."""
     began = time.perf_counter()
     there = all(one in _PROFILES for one in several.members if isinstance(one, Index))
     _profiles(several)
@@ -120,7 +120,7 @@ def _profiles(several: CollectionSet) -> list[CollectionProfile | None]:
 
 
 def _profile(name: str, index: Index) -> CollectionProfile | None:
-    """Return what an index is about, worked out once for each object; None where it is empty."""
+    """Return the cached profile of an index; None if the index is empty."""
     if index not in _PROFILES:
         titles = sample_titles(index)
         if not titles:
@@ -132,10 +132,9 @@ def _profile(name: str, index: Index) -> CollectionProfile | None:
 
 
 def select_collections(several: CollectionSet, queries: Sequence[str]) -> list[list[int]]:
-    """Return for each question the collections to search, by place, the one that fits best first; blocking.
+    """Return for each question the indices of the collections to search, the best fit first; blocking.
 
-    These are all within MARGIN of the best fit, so all where none stands out. A store or retriever of another make does not list what it
-    holds, and is always searched.
+    Selected are all within `FIT_MARGIN` of the best fit. Other stores and retrievers cannot list their content, and are always searched.
     """
     profiles = _profiles(several)
     known = [place for place, one in enumerate(profiles) if one is not None]
@@ -148,10 +147,10 @@ def select_collections(several: CollectionSet, queries: Sequence[str]) -> list[l
 
 
 def fuse_ranks(found: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]:
-    """Return the k best hits of several collections by the sum of 1 / (60 + rank); a text that several hold is one hit.
+    """Return the k best hits of several collections by the sum of 1 / (60 + rank); equal texts are merged.
 
-    found: by the collection's name, the one that fits best first, which ties go to. A hit keeps its score, its value is the sum, and its
-    passage's id begins with the collection's name.
+    found: hits by the collection's name, the best fit first, which wins ties. A hit keeps its score, its value is the sum, and its
+    passage's id is prefixed with the collection's name.
     """
     same: dict[str, list[Hit]] = {}
     values: dict[str, float] = {}
@@ -171,7 +170,7 @@ def _with_collection(name: str, hit: Hit) -> Hit:
 
 
 def _merge_duplicates(hits: Sequence[Hit]) -> Hit:
-    """Return one of several hits with the same text, always the same one of them; its passage says where else the text lies."""
+    """Return the hit with the smallest id; the locations of the others are added to its metadata as `also`."""
     first, *others = sorted(hits, key=lambda hit: str(hit.document.id))
     if not others:
         return first

@@ -1,12 +1,11 @@
-"""Full-text search: the words of questions and texts, and BM25 over the postings of a large index.
+"""Full-text search: segmenting questions and texts into words, and BM25 over the postings of a large index.
 
 Chinese and Japanese put no space between words, and Korean joins particles to them: runs of these scripts are searched by pairs of
 characters, as is usual (Lucene's CJKAnalyzer); three at a time would not find a noun of two syllables before another particle.
 
-SQLite's FTS5 scores every passage with one of a question's words. A large index has postings instead: for each word the slots of the
-passages that have it, mapped into memory. The words are those of FTS5, as it cut and stemmed them; so are a question's. BM25 is Lucene's,
-with counts that are exact at all times: an update takes what is gone out and puts what is new in, and weights are counted when a question
-is asked.
+SQLite's FTS5 scores every passage with one of a question's words. A large index has postings instead: for each word the slots of its
+passages, memory-mapped. Words are tokenized and stemmed by FTS5 in both cases. BM25 is Lucene's; updates keep the counts exact, and weights
+are computed at query time.
 """
 
 import json
@@ -32,7 +31,7 @@ from ramify.tools.index.progress import Progress
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _DECOMPOSED = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
-"""Parts of syllables, which some systems write apart."""
+"""Decomposed syllables, which some systems write."""
 
 _STOP_WORDS = """
 a about after all also although am an and any are as at be because been before being between both but by can could did do does
@@ -45,24 +44,24 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def query_words(query: str) -> list[str]:
-    """Return the words of a question, each once, without stop words unless there is nothing else."""
+    """Return the distinct words of a question, without stop words unless there are no others."""
     words = list(dict.fromkeys(_WORD.findall(segment_words(query.lower()))))
     return [word for word in words if word not in STOP_WORDS] or words
 
 
 def segment_words(text: str) -> str:
-    """Write a text with spaces between the words to search: each run of Chinese, Japanese or Korean as its pairs of characters."""
+    """Return a text with spaces between searchable words: runs of Chinese, Japanese or Korean become pairs of characters."""
     whole = unicodedata.normalize("NFC", text) if _DECOMPOSED.search(text) else text
     return _CJK.sub(lambda run: f" {' '.join(map(''.join, pairwise(run[0]))) or run[0]} ", whole)
 
 
 def match_expression(query: str) -> str:
-    """Write an FTS5 expression that any word of the question satisfies; every word is quoted, so none is an operator."""
+    """Return an FTS5 expression that matches any word of the question; words are quoted, so none is an operator."""
     return " OR ".join(f'"{word}"' for word in query_words(query))
 
 
 def mentions_heading(query: str, heading: str) -> bool:
-    """Return whether a question has all words of a section's own heading, the last of "A > B"."""
+    """Return whether a question contains all words of a section's own heading, the last of "A > B"."""
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))
 
 
@@ -70,7 +69,7 @@ _TOKENIZING = threading.Lock()
 
 
 def query_stems(query: str) -> list[str]:
-    """Return the words of a question as the full-text search cuts and stems them."""
+    """Return the words of a question as tokenized and stemmed by FTS5."""
     with _TOKENIZING:
         database = _tokenizer()
         database.execute("DELETE FROM asked")
@@ -87,36 +86,36 @@ def _tokenizer() -> sqlite3.Connection:
 
 
 MIN_POSTINGS_PASSAGES = 20_000
-"""Passages from which on words have postings of their own."""
+"""Number of passages above which an index has postings."""
 _LABEL_WEIGHT = 2
 _MAX_COUNT = int(np.iinfo(np.uint16).max)
-"""A count that is kept; one above it is cut to it."""
+"""Maximum stored count; larger ones are truncated."""
 _SATURATION, _LENGTH_NORMALIZATION = 1.2, 0.75
 """k1 and b, those of SQLite."""
 _PROGRESS_EVERY = 1000
-"""After so many different words progress is told."""
+"""Distinct words between two progress reports."""
 _TABLE = "fts5(label, text, content='', tokenize='porter unicode61')"
 
 
 class Postings(NamedTuple):
-    """How often each word stands where: word after word, the slots that have it."""
+    """Postings: for each word the slots that contain it, with counts, concatenated."""
 
     counts: NDArray[np.uint16]
     slots: NDArray[np.int32]
     ends: NDArray[np.int64]
-    """Where the slots of each word end, after a 0."""
+    """The end of each word's slots, preceded by 0."""
     lengths: NDArray[np.int32]
-    """The words in each slot."""
+    """The number of words in each slot."""
     words: list[str]
 
     @classmethod
     def read(cls, folder: Path) -> "Postings":
-        """Read files; what is mapped stays as it is when others take their place."""
+        """Read the files memory-mapped; replacing the files does not affect open postings."""
         counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in POSTINGS_FILES[:-1])
         return cls(counts, slots, ends, lengths, json.loads((folder / POSTINGS_FILES[-1]).read_bytes()))
 
     def write(self, path: Callable[[str], Path]) -> None:
-        """Write files; path: gives that of each name."""
+        """Write the files; path: returns the path of each name."""
         arrays: list[NDArray[Any]] = [self.counts, self.slots, self.ends, self.lengths]
         for name, values in zip(POSTINGS_FILES, arrays, strict=False):
             with path(name).open("wb") as file:
@@ -124,7 +123,7 @@ class Postings(NamedTuple):
         path(POSTINGS_FILES[-1]).write_bytes(json.dumps(self.words).encode())
 
     def renumbered(self, to: Positions, slots: int) -> "Postings":
-        """Return the postings of the slots that go on, under their new numbers; to: those, less than 0 where there is none."""
+        """Return the postings of the remaining slots with new numbers; to: the new slot of each slot, negative if it is dropped."""
         moved = to.astype(np.int32)[self.slots]
         kept = moved >= 0
         passed = np.zeros(len(kept) + 1, dtype=np.int64)
@@ -137,7 +136,7 @@ class Postings(NamedTuple):
         return Postings(self.counts[kept], moved[kept], np.concatenate([[0], ends[1:][used]]), lengths, words)
 
     def merged(self, others: "Postings") -> "Postings":
-        """Return the postings of these slots and of others beside them."""
+        """Return the postings of both, which must have different slots."""
         number = {word: place for place, word in enumerate(self.words)}
         words = self.words + [word for word in others.words if word not in number]
         number = {word: place for place, word in enumerate(words)}
@@ -152,7 +151,7 @@ class Postings(NamedTuple):
 
 
 class WordSearch:
-    """Search by words."""
+    """BM25 search over postings."""
 
     def __init__(self, folder: Path, slots: Slots) -> None:
         self._slots = slots
@@ -164,13 +163,13 @@ class WordSearch:
 
     @cached_property
     def _saturation(self) -> NDArray[np.float32]:
-        """What a count in each slot is weighed against: more in a long passage."""
+        """The length-normalized k1 of each slot, shape (slots,)."""
         lengths = self._postings.lengths
         mean = lengths.sum(dtype=np.int64) / max(len(self._slots.slot_of), 1)
         return np.asarray(_SATURATION * (1 - _LENGTH_NORMALIZATION + _LENGTH_NORMALIZATION * lengths / max(mean, 1)), dtype=np.float32)
 
     def search(self, query: str, n: int, among: Positions | None) -> dict[int, float]:
-        """Return the n best positions by BM25, greater is better, of all or of some; ties go to the lesser."""
+        """Return at most n positions with their BM25, the best first, of all or of `among`; ties go to the smaller position."""
         terms = [self._number[word] for word in query_stems(query) if word in self._number]
         if not terms:
             return {}
@@ -184,7 +183,7 @@ class WordSearch:
         return dict(zip(positions[order].tolist(), scores[slots[order]].tolist(), strict=True))
 
     def _scores(self, terms: Iterable[int]) -> NDArray[np.float32]:
-        """Return the BM25 of each slot."""
+        """Return the BM25 of each slot, shape (slots,)."""
         counts, slots, ends, lengths, _ = self._postings
         scores: NDArray[np.float32] = np.zeros(len(lengths), dtype=np.float32)
         for number in terms:
@@ -204,7 +203,7 @@ def build_postings(database: sqlite3.Connection, slots: Slots, rows: Positions, 
 def update_postings(
     previous: Postings, previous_slots: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
 ) -> Postings:  # fmt: skip
-    """Return the postings of passages of which some had slots before; the words of the others alone are counted."""
+    """Return updated postings; only the words of passages without a previous slot are counted."""
     new_slots = previous_slots.map_to(slots)
     remaining = previous.renumbered(new_slots, len(slots))
     new = np.setdiff1d(slots.slot_of, new_slots)
@@ -220,7 +219,7 @@ def update_postings(
 
 
 def _count_words(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
-    """Count the words that FTS5 lists, which it does word by word; a word of a label counts twice."""
+    """Return the postings of an FTS5 instance table, which lists word by word; words of a label count twice."""
     words: list[str] = []
     counts, having, ends = array("H"), array("q"), array("q", [0])
     last: tuple[str, int] | None = None

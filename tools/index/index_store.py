@@ -1,4 +1,4 @@
-"""Where an index is stored: a folder on this machine, or a store named by an address such as milvus:URI/collection or faiss:DIR."""
+"""Stores of an index: a folder on this machine, or an address such as milvus:URI/collection or faiss:DIR."""
 
 import hashlib
 import pickle
@@ -37,31 +37,31 @@ from ramify.tools.index.publication import Snapshot, open_snapshot, publish
 from ramify.tools.typed import usable
 
 FAISS_SCHEME = "faiss:"
-"""Before a folder that LangChain's FAISS has saved; loading it unpickles, so that is done only where the user allows it."""
+"""Prefix of a folder saved by LangChain's FAISS; loading unpickles, so it requires the user's permission."""
 ALLOW_FLAG = "--allow-dangerous-deserialization"
 _FAISS_FILES = ("index.faiss", "index.pkl")
 STORE_SCHEMES = ("milvus", "faiss")
-"""What an address can begin with, before a colon."""
+"""Schemes of addresses, before the colon."""
 
 
 def is_address(where: str | Path) -> bool:
-    """Return whether a location is the address of a store and not a folder."""
+    """Return whether a location is the address of a store, not a folder."""
     return isinstance(where, str) and where.partition(":")[0] in STORE_SCHEMES and ":" in where
 
 
 def store_at(where: str | Path) -> IndexStore:
-    """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which is not loaded here."""
+    """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which needs permission."""
     if is_faiss(where):
         raise not_allowed_error(where)
     if not is_address(where):
         return FolderStore(usable(where))
-    from ramify.tools.milvus.store import MilvusStore  # one of the places: known here by name alone
+    from ramify.tools.milvus.store import MilvusStore  # imported only if used: Milvus is optional
 
     return MilvusStore.from_address(str(where))
 
 
 def check_exists(where: str | Path) -> None:
-    """Raise IndexingError where there is no index, before a run starts."""
+    """Raise IndexingError if there is no index at a location."""
     store = store_at(where)
     if not isinstance(store, FolderStore):
         store.open()
@@ -89,7 +89,7 @@ class FolderStore(IndexStore):
         return open_snapshot(self.path)
 
     def fingerprint(self) -> bytes:
-        """Return the digest of the manifest, which has those of the files."""
+        """Return the sha256 of the manifest, which includes those of the files; b"" if there is none."""
         manifest = self.path / MANIFEST
         try:
             return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
@@ -97,7 +97,7 @@ class FolderStore(IndexStore):
             return b""
 
     def describe(self, text: str) -> None:
-        """Remember what the index is about; empty for nothing."""
+        """Store a description of the index, "" for none."""
         with write_lock(self.path):
             manifest = require_manifest(self.path)
             if manifest.description != text:
@@ -107,11 +107,11 @@ class FolderStore(IndexStore):
     def writing(
         self, options: BuildOptions, sources: ResolvedSources | None = None, documents: Sequence[str] | None = None
     ) -> Iterator[tuple[IndexWriter, Publish]]:
-        """Lock the folder and yield a writer of it, and what publishes the changes; a build goes on where another was interrupted."""
+        """Lock the folder and yield a writer and a publish function; a build resumes an interrupted one."""
         if sources is not None:
             check_target(self.path, () if isinstance(sources, BaseLoader) else sources)
             if not (self.path / PASSAGES).exists():
-                _ = options.encoder.dimension  # asks for a vector: an error now, and not when everything has been read
+                _ = options.encoder.dimension  # an unusable encoder fails here, before anything is read
         with (
             nullcontext() if sources is None else cleanup_on_failure(self.path),
             write_lock(self.path),
@@ -125,7 +125,7 @@ class FolderStore(IndexStore):
 def update_documents(folder: Path, encoder: Encoder, documents: Sequence[Document], other: Path | None = None) -> None:
     """Update the metadata of documents in a finished index; only passages whose embedded text changes are encoded.
 
-    other: an index that has the same texts, whose vectors are taken.
+    other: an index with the same texts, whose vectors are reused.
     """
     manifest = require_manifest(folder)
     with FolderStore(folder).changing(with_prefixes(encoder, manifest.prefixes), manifest.chunking) as (writer, options):
@@ -136,7 +136,7 @@ def update_documents(folder: Path, encoder: Encoder, documents: Sequence[Documen
 
 
 def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[int, Manifest]:
-    """Publish what differs from the finished index or repairs it; otherwise discard the working copy."""
+    """Publish the working copy if it differs from the finished index or repairs it, else discard it."""
     if writer.clean:
         hide_duplicates(writer)
     encoded = _encode_missing(writer, options)
@@ -157,7 +157,7 @@ def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[
 
 
 def _encode_missing(writer: IndexWriter, options: BuildOptions) -> int:
-    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
+    """Encode the texts without a vector, committing each batch; return their number. Batches are the same in every run."""
     rows, size = writer.unencoded_rows(), options.batch_size
     batches = (writer.embedded_texts(rows[start : start + size]) for start in range(0, len(rows), size))
     done = 0
@@ -175,14 +175,14 @@ def is_faiss(where: str | Path) -> bool:
 
 
 def not_allowed_error(where: str | Path) -> UsageError:
-    """Return the error of a FAISS store that was not allowed to be loaded."""
-    what = f"{str(where)!r} is a FAISS store of LangChain: its index.pkl is a pickle, and loading a pickle can run any code that is in it"
-    remedy = f"if you made it yourself, add {ALLOW_FLAG} to ramify ask, chat, search or mcp; in Python give the loaded store as index"
+    """Return the error for a FAISS store whose loading is not allowed."""
+    what = f"{str(where)!r} is a FAISS store of LangChain: its index.pkl is a pickle, and loading a pickle can execute arbitrary code"
+    remedy = f"if you trust it, add {ALLOW_FLAG} to ramify ask, chat, search or mcp; in Python pass the loaded store as index"
     return UsageError(what, remedy)
 
 
 def load_allowed_stores(index: Sequence[str] | None, allowed: bool) -> list[str | VectorStore] | None:
-    """Replace the addresses of FAISS stores by the stores; UsageError where loading them is not `allowed`."""
+    """Return the locations with FAISS addresses replaced by loaded stores; UsageError if loading is not `allowed`."""
     if index is None:
         return None
     if not allowed and (refused := next(filter(is_faiss, index), None)):
@@ -191,9 +191,9 @@ def load_allowed_stores(index: Sequence[str] | None, allowed: bool) -> list[str 
 
 
 def load_faiss(where: str) -> VectorStore:
-    """Load the store at faiss:DIR, made with the packaged embedding, or at faiss:DIR@EMBEDDING; this unpickles.
+    """Load the store at faiss:DIR (made with `minilm`) or faiss:DIR@EMBEDDING; this unpickles.
 
-    IndexingError where there is none, it cannot be read, or it is of another embedding.
+    IndexingError if it is missing or unreadable, or was made with another embedding.
     """
     from langchain_community.vectorstores import FAISS as LangChainFAISS
 
@@ -202,16 +202,14 @@ def load_faiss(where: str) -> VectorStore:
     path = usable(folder if at else place)
     if missing := [name for name in _FAISS_FILES if not (path / name).is_file()]:
         what = f"there is no FAISS store of LangChain in {str(path)!r}: {missing[0]} is missing"
-        raise IndexingError(what, "name the folder that its save_local has written, as faiss:DIR or faiss:DIR@EMBEDDING")
+        raise IndexingError(what, "give the folder written by `save_local`, as faiss:DIR or faiss:DIR@EMBEDDING")
     encoder = load_encoder(embedding or "minilm")
     try:
         store = LangChainFAISS.load_local(str(path), encoder, allow_dangerous_deserialization=True)
     except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
         what = f"the FAISS store in {str(path)!r} cannot be read ({type(error).__name__}: {error})"
-        raise IndexingError(what, "save it again with the LangChain of this environment") from error
+        raise IndexingError(what, "save it again with the LangChain version of this environment") from error
     if store.index.d != encoder.dimension:
         what = f"the FAISS store in {str(path)!r} has vectors of length {store.index.d}, {encoder.name!r} gives {encoder.dimension}"
-        raise IndexingError(
-            what, f"name the embedding that it was made with: {FAISS_SCHEME}{path}@EMBEDDING, such as @ollama:nomic-embed-text"
-        )
+        raise IndexingError(what, f"give the embedding it was made with: {FAISS_SCHEME}{path}@EMBEDDING, such as @ollama:nomic-embed-text")
     return store

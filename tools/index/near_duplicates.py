@@ -1,12 +1,12 @@
-"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt, are hidden.
+"""Near-duplicates: passages whose text another file contains, such as the same manual as html, pdf and txt, are hidden.
 
-A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
-indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual what stands between the words may
-differ, but each word has to stand where it stands in the other, so that an edited copy is searched; between two files of one format
-nothing may differ, since there the pages of two functions differ in a word.
+A passage is a duplicate if an earlier file contains its text. The order of files does not depend on when they were indexed: web pages,
+office formats, pdf, text; then by name. Between two formats of one manual, markup between the words may differ, but each word needs the
+same context, so that an edited copy is still searched. Between two files of one format nothing may differ, because there the pages of two
+functions may differ in a single word.
 
-Texts are compared by their shingles and a FracMinHash sample of these (the hashes below a fixed limit). Unlike MinHash signatures, which
-estimate how alike two texts are as wholes, it gives the part of one text that another of any length contains.
+Texts are compared by their shingles (Broder 1997) and a FracMinHash sample of these (the hashes below a fixed limit). Unlike MinHash
+signatures, which estimate the similarity of two texts, it gives the share of a text that another one of any length contains.
 """
 
 import hashlib
@@ -24,28 +24,28 @@ from numpy.typing import NDArray
 from ramify.tools.index.index_writer import IndexWriter
 
 Hashes = NDArray[np.uint64]
-"""Hashes of word sequences, each once, in order."""
+"""Sorted distinct hashes of word sequences."""
 
 _WORD = re.compile(r"[^\W_]+")
 _ITEM = re.compile(r"^[ \t]*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>[ \t]*$", re.MULTILINE)
-"""A number that a web page does not have in its text: "3. ", "(3) ", and a reference to such an item at the end of a line, "<3>"."""
+"""Numbers of list items ("3. ", "(3) ") and references to them ("<3>" at the end of a line), which web pages lack."""
 _MACRO = re.compile(r"\b\w+:(:?)([^\s:\[\]]*)\[([^\]\n]*)\]")
-"""A macro of AsciiDoc, in which manuals are written as text: a page shows where it leads, and nothing of one with two colons."""
+"""A macro of AsciiDoc: web pages show its target and text, and nothing of one with two colons."""
 _SHINGLE_WORDS = 5
 _SAMPLING_RATE = 4
-"""One in so many is in the sample."""
+"""One in so many hashes is sampled."""
 _HASH_LIMIT = np.uint64(2**64 // _SAMPLING_RATE)
 _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def comparison_words(text: str) -> list[str]:
-    """Return the words that texts are compared by: letters and digits, without case, the numbers of list items and macros."""
+    """Return the case-folded words for comparison, without list numbers and macros."""
     plain = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
     return _WORD.findall(_ITEM.sub(" ", plain))
 
 
 def shingles(words: list[str]) -> Hashes:
-    """Return the hashes of all sequences of five words; of a shorter text, of the whole."""
+    """Return the hashes of all sequences of five words; of a shorter text, of all its words."""
     hashes = np.fromiter((_word_hash(word) for word in words), dtype=np.uint64, count=len(words))
     length = min(_SHINGLE_WORDS, len(words))
     if not length:
@@ -60,7 +60,7 @@ def shingles(words: list[str]) -> Hashes:
 
 
 def sample_hashes(hashes: Hashes) -> Hashes:
-    """Return the sample of some hashes."""
+    """Return the sampled hashes: those below the limit."""
     return hashes[: np.searchsorted(hashes, _HASH_LIMIT)]
 
 
@@ -72,16 +72,16 @@ def _word_hash(word: str) -> int:
 _FORMAT_ORDER = {"html": 0, "htm": 0, "xhtml": 0, "pdf": 2, "txt": 3, "text": 3, "log": 3, "rst": 3}
 _OTHER_FORMAT = 1
 _MIN_SAMPLE_SHARE = 0.4
-"""Part of the sample from which all is compared."""
+"""Minimum share of the sample contained in a file before all shingles are compared."""
 _MIN_CONTAINED_SHARE = 0.75
-"""Part of a passage that another format of its file must hold: headings and markup come between the words of the rest."""
+"""Minimum share of a passage's shingles contained in another format; headings and markup interrupt the others."""
 _MIN_MANUAL_OVERLAP = 0.5
 _MIN_COPY_OVERLAP = 0.9
-"""Part of a file from which another holds the same manual in another format, or a copy of it in the same."""
+"""Minimum overlap of two files that are one manual in two formats, or copies in one format."""
 _MIN_FAMILY_OVERLAP = 0.2
-"""Part of a file that another shares where the two are of one family, whose pages repeat parts of each other."""
+"""Minimum overlap of two files of a family, whose pages repeat parts of each other."""
 _LONG_PASSAGE_WORDS = 100
-"""Words of a passage that says the same under the same last heading; a shorter one may speak of what its page's title names."""
+"""Words from which a passage under the same last heading counts as repeated; a shorter one may depend on its page's title."""
 _MAX_FILES_PER_HASH = 20
 _CACHED_FILES = 256
 _CANDIDATES = """
@@ -94,7 +94,7 @@ Words = tuple[str, ...]
 
 
 class Candidate(NamedTuple):
-    """A passage that may be a twin: how its file is read, its headings, and the sample of its text."""
+    """A passage to compare: its id, its file's format, its headings, and the sample of its text."""
 
     id: str
     kind: str
@@ -103,9 +103,9 @@ class Candidate(NamedTuple):
 
 
 def hide_duplicates(writer: IndexWriter) -> None:
-    """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more.
+    """Hide duplicates, and restore passages whose original was deleted or changed.
 
-    Only files are compared that share something with what came or went since the last time; what is found is the same.
+    Only files that share hashes with passages added or deleted since the last run are compared; the result is the same.
     """
     if "compared" in writer.facts():
         return
@@ -124,11 +124,9 @@ def hide_duplicates(writer: IndexWriter) -> None:
 
 
 def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes | None]:
-    """Return what may be or have a twin, file by file in the order in which they are compared, and the samples of what came or went.
+    """Return the passages by file in the order of comparison, and the samples of passages added or deleted since the last run.
 
-    These are None where they are not known, and all is to be compared.
-
-    Samples are computed once for a text and kept.
+    The samples are None if they are unknown, so that all files must be compared. Samples are computed once for each text and stored.
     """
     uncompared = {digest for (digest,) in database.execute("SELECT digest FROM uncompared")}
     file_of = lru_cache(maxsize=None)(lambda source, root: f"{PurePath(source).as_posix()}\0{root}")
@@ -149,7 +147,7 @@ def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes 
 
 
 class _DuplicateSearch:
-    """Compare each file with those before it."""
+    """Compares each file with the earlier ones."""
 
     def __init__(self, files: list[list[Candidate]], database: sqlite3.Connection) -> None:
         self._files = files
@@ -159,17 +157,17 @@ class _DuplicateSearch:
         values = np.concatenate([sample for sample, _, _ in every])
         order = np.argsort(values, kind="stable")
         self._values = values[order]
-        """The sampled hashes in order; beside them the file and the passage that has each, the first file first."""
+        """The sorted sampled hashes, parallel to the numbers of the file and passage of each."""
         self._numbers = np.repeat([number for _, number, _ in every], lengths)[order]
         self._places = np.repeat([place for _, _, place in every], lengths)[order]
         self._duplicate_of: dict[str, str] = {}
         self._read_cached = lru_cache(maxsize=_CACHED_FILES)(self._read)
 
     def find_duplicates(self, previous: Mapping[str, str], changed: Hashes | None) -> dict[str, str]:
-        """Return the id of the passage to search in place of each twin.
+        """Return the original's id for each duplicate.
 
-        held: the twins before a change, which stay but in files that share a hash with what changed, or with a file whose twins are
-        others now; changed: the samples of what came or went, None where all is to be compared.
+        previous: the duplicates before a change, kept for files that share no hash with `changed` or with a file whose duplicates changed;
+        changed: the samples of passages added or deleted, None to compare all files.
         """
         due = np.full(len(self._files), changed is None)
         if changed is not None:
@@ -183,11 +181,11 @@ class _DuplicateSearch:
         return self._duplicate_of
 
     def _sharing(self, hashes: Hashes) -> NDArray[np.int64]:
-        """Return the files that have some hash."""
+        """Return the files that have any of the hashes."""
         return np.unique(self._numbers[np.isin(self._values, hashes)])
 
     def _holders(self, number: int, hashes: Hashes) -> dict[int, list[tuple[int, int]]]:
-        """Return the first passages that have each hash, of files before one."""
+        """Return by hash the first (file, passage) pairs of earlier files that have it."""
         starts, ends = (np.searchsorted(self._values, hashes, side) for side in ("left", "right"))
         shared = ends - starts > 1
         found = {}
@@ -215,7 +213,7 @@ class _DuplicateSearch:
         return found
 
     def _original_of(self, one: Candidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
-        """Return the passage that holds most of one, in the file that holds most of its file."""
+        """Return the id of the original of a passage, from the file with the largest overlap; None if there is none."""
         counts: dict[int, Counter[int]] = defaultdict(Counter)
         for value in one.sample.tolist():
             for number, place in holders.get(value, ()):
@@ -228,7 +226,7 @@ class _DuplicateSearch:
         return None
 
     def _contains(self, number: int, one: Candidate, overlap: float) -> bool:
-        """Return whether a file holds a passage."""
+        """Return whether a file contains a passage."""
         other = self._files[number][0]
         words = comparison_words(self._text(one.id))
         same_format = _FORMAT_ORDER.get(one.kind, one.kind) == _FORMAT_ORDER.get(other.kind, other.kind)
@@ -249,14 +247,14 @@ class _DuplicateSearch:
         return str(self._database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
     def _read(self, number: int) -> tuple[Hashes, set[Words]]:
-        """Return the shingles of a file and its threes of words, each section under its heading."""
+        """Return the shingles and the word trigrams of a file, each section with its heading."""
         words = [comparison_words(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
         hashes = np.unique(np.concatenate([shingles(part) for part in words]))
         return hashes, {about for part in words for around in _contexts(part) for about in around}
 
 
 def _contexts(words: list[str]) -> Iterator[set[Words]]:
-    """Yield for each word the three words ending at it, about it and beginning at it: where it is another, none of them is known."""
+    """Yield for each word its three trigrams: if the word was edited, none of them is known."""
     for place in range(len(words)):
         yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
 

@@ -1,4 +1,4 @@
-"""Publish an index's files as a snapshot, and open one."""
+"""Publish the files of an index as a snapshot, and open snapshots."""
 
 import json
 import sqlite3
@@ -47,12 +47,12 @@ from ramify.tools.new_files import sync, upcoming
 
 _TIMEOUT_S = 2.0
 _CACHED_FILTERS = 16
-"""So many filters are remembered with what passes them."""
+"""Number of filters whose matches are cached."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Passages and vectors of one manifest; immutable, so any thread may search."""
+    """The passages and vectors of one manifest; immutable, so thread-safe."""
 
     manifest: Manifest
     store: PassageStore
@@ -60,7 +60,7 @@ class Snapshot:
     rows: Rows
     """The row in `store` of each position."""
     words: WordSearch | None = None
-    """The words of a large index; those of others SQLite has."""
+    """The postings of a large index; None for others, which use FTS5."""
     _filter_cache: OrderedDict[str, Positions] = field(default_factory=OrderedDict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -71,11 +71,11 @@ class Snapshot:
         return np.argsort(self.rows)
 
     def positions(self, rows: Sequence[int] | Rows) -> Positions:
-        """Return the positions in the graph of some rows."""
+        """Return the positions of some rows."""
         return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
         if reranker is None or not search.filter:
             return search_source(self, queries, vectors, search, reranker)
         among = frozenset(self._matching_positions(search.filter).tolist())
@@ -84,7 +84,7 @@ class Snapshot:
         )
 
     def _matching_positions(self, where: Filter) -> Positions:
-        """Return the positions that pass a filter; the latest filters are remembered, because each has every passage looked at."""
+        """Return the sorted positions that match a filter; cached for the latest filters, because matching reads every passage."""
         key = json.dumps([[name, sorted(map(repr, filter_choices(name, wanted)))] for name, wanted in sorted(where.items())])
         found = self._filter_cache.get(key)
         if found is None:
@@ -94,17 +94,17 @@ class Snapshot:
         return found
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[int]]:
-        """Return the n nearest positions of each vector, nearest first, among those that pass the filter."""
+        """Return at most n positions for each vector, nearest first, among those that match the filter."""
         found = (
             self.vector_index.search_exact(vectors, n, self._matching_positions(where)) if where else self.vector_index.search(vectors, n)
         )
-        if not self.vector_index.is_full_precision:  # quantised vectors are nearly in order: order by cosine, ties by position
+        if not self.vector_index.is_full_precision:  # quantised vectors are only nearly in order: sort by exact cosine, ties by position
             cosines = [self.vectors(positions.tolist()) @ vector for vector, positions in zip(vectors, found, strict=True)]
             found = [positions[np.lexsort((positions, -own))] for own, positions in zip(cosines, found, strict=True)]
         return [positions.tolist() for positions in found]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
-        """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
+        """Return at most n positions for each query with their BM25 (higher is better), among those that match the filter."""
         among = self._matching_positions(where) if where else None
         if self.words is not None:
             return [self.words.search(query, n, among) for query in queries]
@@ -116,13 +116,13 @@ class Snapshot:
         ]
 
     def vectors(self, positions: Sequence[int]) -> Matrix:
-        """Return vectors as they were encoded, shape (positions, dimension)."""
+        """Return full-precision vectors, shape (positions, dimension)."""
         if self.vector_index.is_full_precision:
             return self.vector_index.vectors(positions)
         return self.store.vectors(self._rows_at(positions), self.manifest.dimension)
 
     def sections(self, positions: Sequence[int]) -> list[tuple[str, str]]:
-        """Return the document of each passage and the headings above it, "" where there are none."""
+        """Return the document id and the headings of each passage, "" if there are none."""
         return self.store.sections(self._rows_at(positions))
 
     def passages(self, positions: Sequence[int]) -> list[Document]:
@@ -133,16 +133,16 @@ class Snapshot:
         return [int(self.rows[position]) for position in positions]
 
     def ids(self) -> list[str]:
-        """List the ids of the passages that are searched, in the order of their positions."""
+        """Return the ids of the searchable passages by position."""
         return self.store.ids()
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
+        """Return the passages of the ids that exist, in the order of `ids`."""
         return self.store.passages(self.store.rows_by_id(ids))
 
 
 def open_snapshot(folder: Path) -> Snapshot:
-    """Open an index; raises `IndexingError` where it is missing, half-written or damaged."""
+    """Open an index; IndexingError if it is missing, incomplete or damaged."""
     deadline = time.monotonic() + _TIMEOUT_S
     while True:
         try:
@@ -150,7 +150,7 @@ def open_snapshot(folder: Path) -> Snapshot:
         except IndexingError:
             if time.monotonic() > deadline or not (folder / (NEXT_PREFIX + MANIFEST)).exists():
                 raise
-            time.sleep(0.05)  # a writer is putting its files in place this moment
+            time.sleep(0.05)  # a writer is replacing the files right now
 
 
 def _open(folder: Path) -> Snapshot:
@@ -159,11 +159,11 @@ def _open(folder: Path) -> Snapshot:
         raise missing_index_error(folder)
     try:
         if not all((folder / name).is_file() for name in manifest.sha256):
-            raise OSError("a file is missing")  # a pipe would be waited for
+            raise OSError("a file is missing")  # opening a pipe would block
         store, slots = PassageStore(folder / PASSAGES), Slots.read(folder / SLOTS)
         vector_index = read_vector_index(folder / VECTORS, slots)
         words = WordSearch(folder, slots) if manifest.sha256.keys() >= set(POSTINGS_FILES) else None
-        found = find_damage(manifest, folder)  # after opening: what is whole now is what was opened
+        found = find_damage(manifest, folder)  # checked after opening, so the check covers what was opened
         if found:
             raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", repair_remedy(folder))
         snapshot = Snapshot(manifest, store, vector_index, store.rows(), words)
@@ -173,21 +173,21 @@ def _open(folder: Path) -> Snapshot:
     actual, expected = (len(snapshot.vector_index), vector_index.dimension), (manifest.passages, manifest.dimension)
     if actual != expected or len(snapshot.rows) != manifest.passages:
         what = f"{len(snapshot.rows)} passages, {actual[0]} vectors of length {actual[1]}, {expected[0]} and {expected[1]} in the manifest"
-        raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", repair_remedy(folder))
+        raise IndexingError(f"the index in {str(folder)!r} is inconsistent: {what}", repair_remedy(folder))
     return snapshot
 
 
 class PreviousIndex(NamedTuple):
-    """What a finished index has, or one whose publication was interrupted, that another can go on with."""
+    """The reusable parts of the finished index, or of an interrupted publication."""
 
     manifest: Manifest
     slots: Slots
 
 
 def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progress = ignore_progress) -> Manifest:
-    """Replace the finished index by what the writer holds; draft: its manifest, to which the files are added.
+    """Replace the finished index by the writer's content; draft: the manifest without the files' checksums.
 
-    The vectors and words of a large one are added to those that are there; those that are gone are passed over until they are too many.
+    Vectors and postings of a large index are extended; deleted passages leave empty slots until too many are empty.
     """
     if writer.changed:
         writer.delete_unused()
@@ -227,7 +227,7 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
 
 
 def _previous_index(folder: Path, draft: Manifest) -> PreviousIndex | None:
-    """Return what an index made with the same embedding has, as far as it is whole."""
+    """Return the undamaged parts of an index made with the same embedding, None if there are none."""
     for known in latest_manifests(folder):
         same = (known.embedding, known.dimension, known.prefixes) == (draft.embedding, draft.dimension, draft.prefixes)
         if same and is_whole(known, folder, SLOTS):
@@ -236,7 +236,7 @@ def _previous_index(folder: Path, draft: Manifest) -> PreviousIndex | None:
 
 
 def _can_extend(folder: Path, previous: PreviousIndex, draft: Manifest) -> bool:
-    """Return whether vectors can be added to those that are there: they are linked, kept in the same numbers, and whole."""
+    """Return whether the vector file can be extended: it is an undamaged graph with the same precision."""
     manifest = previous.manifest
     return uses_graph(len(previous.slots)) and manifest.vectors == draft.vectors and is_whole(manifest, folder, VECTORS)
 
@@ -244,19 +244,19 @@ def _can_extend(folder: Path, previous: PreviousIndex, draft: Manifest) -> bool:
 def _current_postings(
     folder: Path, previous: PreviousIndex | None, writer: IndexWriter, slots: Slots, rows: Positions, progress: Progress
 ) -> Postings:
-    """Return the postings of the passages: those that are there, brought up to date, or new ones."""
+    """Return the postings of the passages, updated from the existing ones or new."""
     if previous is None or not is_whole(previous.manifest, folder, *POSTINGS_FILES):
         return build_postings(writer.database, slots, rows, progress)
     return update_postings(Postings.read(folder), previous.slots, writer.database, slots, rows, progress)
 
 
 def _known_sha256(folder: Path, name: str) -> str:
-    """Return the checksum of a file that is whole."""
+    """Return the recorded checksum of an undamaged file."""
     return next(known.sha256[name] for known in latest_manifests(folder) if is_whole(known, folder, name))
 
 
 def _replace_files(folder: Path, *names: str) -> None:
-    """Move written files over the finished ones, the manifest last, after a sync."""
+    """Replace the finished files by the written ones; the manifest last, after a sync."""
     for name in names:
         (folder / (NEXT_PREFIX + name)).replace(folder / name)
     sync(folder)
@@ -265,7 +265,7 @@ def _replace_files(folder: Path, *names: str) -> None:
 
 
 def _structure_files(folder: Path) -> tuple[IndexKind, list[str], dict[str, str]]:
-    """Return the finished index's kind, its fields of groups and its files' checksums; a plain one where these are damaged."""
+    """Return the kind, group fields, and checksums of the structure files; those of a plain index if they are damaged."""
     try:
         manifest = read_manifest(folder / MANIFEST)
     except IndexingError:
@@ -277,9 +277,9 @@ def _structure_files(folder: Path) -> tuple[IndexKind, list[str], dict[str, str]
 
 
 def change_precision(folder: Path, precision: Precision, progress: Progress = ignore_progress) -> bool:
-    """Link the vectors of a finished index anew, kept in these numbers from now on: nothing is read or encoded again.
+    """Rewrite the vectors of a finished index in another precision, without reading or encoding anything again.
 
-    False where they are kept so. IndexingError where there is no index.
+    Return False if they have that precision already. IndexingError if there is no index.
     """
     with write_lock(folder):
         manifest = open_snapshot(folder).manifest
@@ -291,7 +291,7 @@ def change_precision(folder: Path, precision: Precision, progress: Progress = ig
 
 
 def publish_structure(folder: Path, kind: IndexKind, write: Callable[[Path], None], group_by: tuple[str, ...] = ()) -> None:
-    """Write a kind's file beside the passages and its checksum; delete another kind's file."""
+    """Publish the file of a graph or hierarchy with its checksum, and delete that of another kind."""
     [name] = STRUCTURE_FILES[kind]
     manifest = require_manifest(folder)
     written = folder / (NEXT_PREFIX + name)

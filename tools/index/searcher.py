@@ -1,4 +1,4 @@
-"""One asynchronous search over an index, its location, the demo, or a LangChain vector store or retriever."""
+"""Asynchronous search in an index, its location, the demo, or a LangChain vector store or retriever."""
 
 import asyncio
 import hashlib
@@ -32,17 +32,17 @@ _SCORE_FIELDS = ("relevance_score", "score")
 
 
 def _check_options(search: SearchOptions) -> SearchOptions:
-    """Refuse what only an index of our own has a meaning for; a view means nothing here."""
+    """Return validated options; UsageError for options that only Ramify's indexes have; `view` is ignored."""
     if search.options:
-        raise UsageError(f"search.{next(iter(search.options))} means nothing to a store or retriever of another make", "leave it out")
+        raise UsageError(f"search.{next(iter(search.options))} is not supported by other vector stores and retrievers", "omit it")
     return search.validated()
 
 
 async def _search_store(store: VectorStore, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    """Search a vector store: it finds the candidates; cosines and MMR are computed here, with its own embeddings.
+    """Search a LangChain vector store for candidates; cosines and MMR are computed here, with its embeddings.
 
-    A store without `embeddings` must give relevance scores; these then stand for the cosine, and there is no MMR. `hybrid` means nothing
-    here, `filter` is passed on as it is.
+    A store without `embeddings` must give relevance scores, which are used as cosines, without MMR. `hybrid` is ignored, `filter` is passed
+    to the store.
     """
     search = _check_options(search)
     passed_on = {"filter": search.filter} if search.filter else {}
@@ -58,14 +58,14 @@ async def _search_by_relevance(store: VectorStore, query: str, k: int, passed_on
         found = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
     except NotImplementedError as error:
         what = f"the store {type(store).__name__!r} has neither embeddings nor relevance scores"
-        raise UsageError(what, "hand over its as_retriever()") from error
+        raise UsageError(what, "pass its `as_retriever()` as index") from error
     return [Hit(with_id(document), float(score), float(score)) for document, score in found]
 
 
 def _rank_candidates(
     encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions
 ) -> list[list[Hit]]:
-    """Encode the candidates, as the store does not hand its vectors out, and pick the best for each query."""
+    """Encode the candidates, as the store does not return vectors, and select the best for each query."""
     texts = list(dict.fromkeys(document.page_content for documents in found for document in documents))
     encoded = dict(zip(texts, encoder.encode_documents(texts), strict=True))
     return [_pick_hits(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
@@ -84,12 +84,12 @@ def _pick_hits(query: Matrix, documents: Sequence[Document], encoded: Mapping[st
 async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Return the first k passages of a retriever for each query, in its order.
 
-    A score it leaves in the metadata counts, otherwise 1 / rank stands for it.
+    Scores are taken from the metadata (`relevance_score`, `score`), else 1 / rank.
     """
     search = _check_options(search)
     if search.filter:
         what = f"the retriever {type(retriever).__name__!r} cannot filter"
-        raise UsageError(what, "give an index, or a retriever that filters by itself")
+        raise UsageError(what, "give an index, or a retriever with a filter of its own")
     found = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
     return [[_to_hit(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
 
@@ -102,14 +102,14 @@ def _to_hit(document: Document, rank: int) -> Hit:
 
 DEMO = "demo"
 Searchable = Member | Sequence[Member] | CollectionSet
-"""What can be searched; several at once as a list or tuple."""
+"""What can be searched; several as a list or tuple."""
 _REASON_LABELS = {"twin": "repeated"}
-"""Why a passage is not searched, where the reason is no word for a reader."""
+"""Displayed reasons for hidden passages, where they differ from the stored ones."""
 
-UNKNOWN_FIELDS = "no passage has the filter's"
-"""How a notice begins that names fields of a filter which are not there."""
+UNKNOWN_FIELDS = "no passage has the filter fields"
+"""Beginning of the notice on unknown fields of a filter."""
 _MAX_LISTED_FIELDS, _MAX_FIELD_CHARS = 20, 60
-"""Fields that it names, and characters of each."""
+"""Maximum number of fields listed, and of characters of each."""
 
 _open_indexes: dict[str, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
@@ -117,7 +117,7 @@ _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
 
 def check_index(index: Searchable) -> None:
-    """Raise IndexingError where the place of an index holds none, or one of another layout, before a run starts."""
+    """Raise IndexingError if a location has no index, or one of another layout."""
     several = as_collections(index)
     for one in several.members if several else [index]:
         if isinstance(one, (str, Path)) and one != DEMO:
@@ -128,17 +128,17 @@ async def find_passages(
     index: Searchable, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
     filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
 ) -> list[list[Hit]]:  # fmt: skip
-    """Return the best passages for each query, all searched at once; what the arguments mean is said at `Index.search`.
+    """Return the best passages for each query; arguments as for `Index.search`.
 
     | index           | searched by                                                                                                     |
     |-----------------|-----------------------------------------------------------------------------------------------------------------|
-    | `Index`         | itself, in a thread of its own                                                                                  |
-    | a folder        | the `Index` in it, opened at the first search and again when the index there is another                         |
-    | an address      | the same, of the index in a store, such as milvus:URI/collection                                                |
+    | `Index`         | its own search, in a thread                                                                                     |
+    | a folder        | the `Index` in it, opened at the first search and again when it has changed                                     |
+    | an address      | the index in a store, such as milvus:URI/collection                                                             |
     | "demo"          | the demo corpus, indexed at the first search                                                                    |
-    | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
-    | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
-    | several of them | each by the questions that fit it (`choose`); what they find is fused by rank (`fuse_ranks`)                    |
+    | `VectorStore`   | its own similarity search with `filter`; cosines and MMR are computed here if it has `embeddings`               |
+    | `BaseRetriever` | its own search, in its order; no `filter`; scores are taken from the metadata                                   |
+    | several of them | each question in those that fit (`select_collections`); results are fused by rank (`fuse_ranks`)                |
     """
     how = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
     several = as_collections(index)
@@ -153,18 +153,18 @@ async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions)
         return await _search_store(index, queries, search)
     if isinstance(index, BaseRetriever):
         return await _search_retriever(index, queries, search)
-    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its location, or a LangChain vector store or retriever")
 
 
 def as_collections(index: Searchable) -> CollectionSet | None:
-    """Return several indexes with their names, None for a single one; UsageError where one is given twice."""
+    """Return several indexes as a collection set, None for a single one; UsageError if one is given twice."""
     if isinstance(index, CollectionSet):
         return index
     return CollectionSet.from_members(index) if isinstance(index, (list, tuple)) else None
 
 
 async def _search_collections(several: CollectionSet, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    """Search each collection for the queries that fit it, all at once, and fuse what a query finds in several."""
+    """Search the selected collections for each query concurrently, and fuse the results by rank."""
     several = await asyncio.to_thread(_open_all, several)
     chosen = await asyncio.to_thread(select_collections, several, queries)
 
@@ -178,7 +178,7 @@ async def _search_collections(several: CollectionSet, queries: Sequence[str], se
 
 
 def _open_all(several: CollectionSet) -> CollectionSet:
-    """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
+    """Open all indexes, so that one that cannot be opened is always an error."""
     return replace(several, members=tuple(open_index(one) if isinstance(one, (str, Path)) else one for one in several.members))
 
 
@@ -187,8 +187,8 @@ def _search_index(index: Index | str | Path, queries: Sequence[str], search: Sea
 
 
 def open_index(index: str | Path) -> Index:
-    """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
-    with _opening:  # whoever comes second waits, instead of opening it too
+    """Return the index of a folder, an address or "demo"; the same object until the index changes."""
+    with _opening:  # concurrent callers wait instead of opening it, too
         store = _store(index)
         known = _open_indexes.get(store.where)
         found = store.fingerprint()
@@ -206,15 +206,15 @@ def _open(store: IndexStore) -> Index:
         from ramify.tools.hierarchy.index import HierarchyIndex
 
         return HierarchyIndex.open(store)
-    from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
+    from ramify.tools.knowledge.index import GraphIndex  # imported only if used
 
     return GraphIndex.open(store)
 
 
 def warm(index: Searchable) -> tuple[Searchable, float]:
-    """Open an index and load what the first search would wait for; give the seconds that took, 0 where all was there; blocking.
+    """Open an index and load its encoder; return it and the seconds taken, 0 if all was loaded; blocking.
 
-    A store or retriever of another make is left alone.
+    Other vector stores and retrievers are returned unchanged.
     """
     if several := as_collections(index):
         members, waits = zip(*map(warm, several.members), strict=True)
@@ -231,7 +231,7 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
 
 
 def warm_soon(index: Searchable) -> None:
-    """Begin to load, in the background, what the first search would wait for; what goes wrong there goes wrong at the search, too."""
+    """Start `warm` in the background; errors are ignored, as the search raises them, too."""
     _background.submit(warm, index)
 
 
@@ -244,14 +244,14 @@ def _store(index: str | Path) -> IndexStore:
 
 
 def languages_of(index: Searchable) -> frozenset[str]:
-    """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
+    """Return the languages of an index, see `Index.languages`; empty for other stores; blocking."""
     if isinstance(index, CollectionSet):
         return frozenset().union(*map(languages_of, index.members))
     return index.languages if isinstance(index, Index) else frozenset()
 
 
 def digest_of(index: Searchable) -> str:
-    """Return the digest of what an index or several hold, see `Index.digest`; empty for other stores; blocking."""
+    """Return the digest of one or several indexes, see `Index.digest`; empty for other stores; blocking."""
     several = as_collections(index)
     if several:
         each = sorted(map(digest_of, several.members))
@@ -262,9 +262,9 @@ def digest_of(index: Searchable) -> str:
 
 
 def index_summary(index: Searchable, found: Searchable) -> str:
-    """Name an index as it was given, and say how much it holds; a store or retriever of another make is known by its class.
+    """Return the name of an index as given, and its size; the class name for other stores and retrievers.
 
-    found: the same, opened.
+    found: the opened index.
     """
     if isinstance(found, CollectionSet):
         given = (as_collections(index) or found).members
@@ -281,7 +281,7 @@ def index_summary(index: Searchable, found: Searchable) -> str:
 
 
 def get_description(index: Searchable) -> str:
-    """Return the description that an index was given; empty where it has none, is of another make, or there is none."""
+    """Return the description of an index; empty if it has none, and for other stores."""
     if isinstance(index, (str, Path)) and index != DEMO:
         manifest = _store(index).manifest()
         return manifest.description if manifest else ""
@@ -289,17 +289,17 @@ def get_description(index: Searchable) -> str:
 
 
 def hidden_note(hidden: dict[str, int]) -> str:
-    """Return how many passages are not searched, and why."""
+    """Return the number of hidden passages with reasons, as the end of a sentence."""
     return f", {sum(hidden.values()):,} left out of search ({hidden_reasons(hidden)})" if hidden else ""
 
 
 def hidden_reasons(hidden: Mapping[str, int]) -> str:
-    """Return why passages are not searched, with how many each; empty where all are."""
+    """Return the numbers of hidden passages by reason, as text; empty if there are none."""
     return ", ".join(f"{count:,} {_REASON_LABELS.get(reason, reason)}" for reason, count in hidden.items())
 
 
 def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
-    """Return which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
+    """Return a notice on unknown fields of a filter with the known ones; None if all are known, or the fields cannot be listed."""
     if not filter:
         return None
     several = as_collections(index)
@@ -311,7 +311,7 @@ def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | Non
 
 
 def _fields_of(index: Searchable) -> list[str] | None:
-    """List the fields of metadata in an index; None where it lies in no folder, or is of another make."""
+    """Return the metadata fields of an index; None if they cannot be listed."""
     if not isinstance(index, (Index, str, Path)):
         return None
     return (open_index(index) if isinstance(index, (str, Path)) else index).fields()

@@ -1,4 +1,4 @@
-"""Keep an index up to date while files change: each burst of changes is one incremental build."""
+"""Update an index when files change; each burst of changes triggers one incremental build."""
 
 import asyncio
 import threading
@@ -18,35 +18,35 @@ from ramify.tools.index.index_writer import BuildOptions
 from ramify.tools.index.manifest import check_target
 
 OnBuild = Callable[[Built | RamifyError], None]
-"""Called with what a build did, or why it could not be made."""
+"""Called with the result of a build, or its error."""
 _QUIET_MS, _MAX_BURST_MS = 400, 3000
-"""Milliseconds without a change that end a burst, and those after which one is indexed though it goes on."""
+"""Milliseconds without a change that end a burst, and its maximum duration."""
 _RETRY_S = 10.0
-"""Seconds after which an index that could not be written is tried again, if nothing changes before."""
+"""Seconds until a build is retried after the index could not be written."""
 
 
 async def watch(folders: Sequence[str | Path], out: str | Path, on_build: OnBuild) -> None:
-    """Bring an index up to date with folders, and again after each burst of changes, until it is cancelled.
+    """Update an index from folders now and after each burst of changes, until cancelled.
 
-    An index that is there is updated as it was made; a new one is made with the defaults of `Index.build`. Builds run in a thread, and
-    searches find the last published state. A build that fails is told, and made again
-    after the next change, or soon where the index could not be written; what was encoded for one that is cancelled is kept.
-    UsageError or InputError where the folders cannot be watched, IndexingError where the index cannot be updated as it is.
+    An existing index is updated with its own options; a new one is built with the defaults of `Index.build`. Builds run in a thread, and
+    searches see the last published state. The error of a failed build is passed to `on_build`, and the build repeated after the next
+    change, or after 10 seconds if the index could not be written; texts encoded by a cancelled build are kept. UsageError or InputError if
+    the folders cannot be watched, IndexingError if the index cannot be updated.
     """
     if find_spec("watchfiles") is None:
-        raise RamifyError("the library that notices changed files is not installed", "run `pip install 'ramify-rag[watch]'`")
+        raise RamifyError("watchfiles, which detects changed files, is not installed", "run `pip install 'ramify-rag[watch]'`")
     store = store_at(out)
     roots, own = await asyncio.to_thread(_check_folders, folders, store)
     changed, stopped = asyncio.Event(), threading.Event()
-    changed.set()  # the first pass
+    changed.set()  # triggers the first build
     noticing = asyncio.create_task(_watch_changes(roots, own, changed))
-    await asyncio.sleep(0)  # it listens from here on: what changes during the first pass is noticed, too
+    await asyncio.sleep(0)  # changes during the first build are detected, too
     try:
         while True:
             await _wait_for_change(changed, noticing)
             changed.clear()
             on_build(result := await asyncio.to_thread(_update, roots, store, stopped))
-            if isinstance(result, IndexingError):  # somebody else writes it, or the disk is full
+            if isinstance(result, IndexingError):  # another process writes it, or the disk is full
                 asyncio.get_running_loop().call_later(_RETRY_S, changed.set)
     finally:
         stopped.set()
@@ -54,11 +54,11 @@ async def watch(folders: Sequence[str | Path], out: str | Path, on_build: OnBuil
 
 
 def _check_folders(folders: Sequence[str | Path], store: IndexStore) -> tuple[list[Path], Path | None]:
-    """Return the folders, and that of the index where it is one; raise an error for what no later build could put right."""
+    """Return the folders, and that of the index, None for a store; raise errors that no later build could resolve."""
     roots = [existing(one) for one in folders]
     for given, root in zip(folders, roots, strict=True):
         if not root.is_dir():
-            raise UsageError(f"{str(given)!r} is a file, not a folder", "name the folder that it is in")
+            raise UsageError(f"{str(given)!r} is a file, not a folder", "give the folder that contains it")
     store.manifest()
     if is_address(store.where):
         return roots, None
@@ -67,7 +67,7 @@ def _check_folders(folders: Sequence[str | Path], store: IndexStore) -> tuple[li
 
 
 async def _wait_for_change(changed: asyncio.Event, noticing: "asyncio.Task[None]") -> None:
-    """Wait for a change; raise what the noticing of changes ended with."""
+    """Wait for a change; raise the error of the watching task if it has ended."""
     waiting = asyncio.create_task(changed.wait())
     try:
         await asyncio.wait({waiting, noticing}, return_when=asyncio.FIRST_COMPLETED)
@@ -78,7 +78,7 @@ async def _wait_for_change(changed: asyncio.Event, noticing: "asyncio.Task[None]
 
 
 async def _watch_changes(roots: Sequence[Path], out: Path | None, changed: asyncio.Event) -> None:
-    """Set the event after each burst of changes; raise UsageError when a folder is gone."""
+    """Set the event after each burst of changes; raise UsageError if a folder was deleted."""
     from watchfiles import awatch
 
     resolved = [root.resolve() for root in roots]
@@ -87,11 +87,11 @@ async def _watch_changes(roots: Sequence[Path], out: Path | None, changed: async
         async for _ in bursts:
             changed.set()
             if gone := [root for root in roots if not root.is_dir()]:
-                raise UsageError(f"the folder {str(gone[0])!r} is gone", "put it back, and start again")
+                raise UsageError(f"the folder {str(gone[0])!r} was deleted or moved", "restore it and start again")
 
 
 def _is_relevant(roots: Sequence[Path], out: Path | None, change: object, name: str) -> bool:
-    """Return whether a change may be one of a document: not of a hidden file, nor of the index itself."""
+    """Return whether a changed path may be a document: not hidden, and not in the index."""
     path = Path(name)
     if out is not None and path.is_relative_to(out):
         return False
@@ -100,11 +100,11 @@ def _is_relevant(roots: Sequence[Path], out: Path | None, change: object, name: 
 
 
 def _update(roots: Sequence[Path], store: IndexStore, stopped: threading.Event) -> Built | RamifyError:
-    """Build, as the index was made; return what was done, or the error."""
+    """Update the index with its own options; return the result or the error."""
 
     def progress(*_: object) -> None:
         if stopped.is_set():
-            raise RamifyError("the watch has ended", "start it again: what was encoded is kept")
+            raise RamifyError("watching was stopped", "start it again; encoded texts are reused")
 
     try:
         held = store.manifest()

@@ -1,7 +1,7 @@
 """Milvus as an index store: built, opened, searched and changed like an index in a folder.
 
-A build changes a working copy without vectors and words, which is read back from the server; what differs is then written. New and changed
-passages are written before those that are gone are deleted.
+A build reads a working copy without vectors and words from the server, changes it, and writes the differences. New and changed passages
+are written before deleted ones are removed.
 """
 
 import json
@@ -31,10 +31,10 @@ from ramify.tools.milvus._collections import Corpus, MetadataEntry, batches, cor
 from ramify.tools.milvus._schema import parse_address, passage_state
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
-"""The kinds of entries in the metadata: how the index is made, its documents, their files, and the passages that are not searched."""
+"""The kinds of metadata entries: options of the index, documents, files, and hidden passages."""
 ENTRY_KINDS = frozenset({FACTS, DOCUMENT, FILE, HIDDEN})
 _MAX_SKIPPED = 200
-"""Of what was left out of one file so many are remembered."""
+"""Maximum number of skipped parts recorded for each file."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def _read(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None) 
     _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
     _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
     _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
-    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others an interrupted build has left
+    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others are left by an interrupted build
     columns = ("id", "document", "label", "text", "metadata", "digest")
     _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
 
@@ -97,7 +97,7 @@ def _rows(writer: IndexWriter, sql: str) -> Iterator[dict[str, Any]]:
 
 
 class Differences(NamedTuple):
-    """What a corpus lacks: passages to be encoded, passages whose vector is there under the id named, and ids that are gone."""
+    """Changes to a corpus: passages to encode, passages whose vector is stored under another or the same id, and ids to delete."""
 
     to_encode: list[SearchedPassage]
     reusable: list[tuple[SearchedPassage, str]]
@@ -105,7 +105,7 @@ class Differences(NamedTuple):
 
 
 def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
-    """Compare an index writer with the corpus, or some of its documents; a known text is not encoded again."""
+    """Return the changes from the corpus, or some of its documents, to an index writer; vectors of known texts are reused."""
     stored = corpus.states(documents) if corpus.exists() else {}
     passages = {one.id: one for one in searched_passages(writer.database)}
     reusable_id = {digest: id for id, (digest, _) in stored.items() if id not in passages or passages[id].digest == digest}
@@ -117,13 +117,13 @@ def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | 
             to_encode.append(one)
         elif source != id or state != passage_state(one):
             reusable.append((one, source))
-    # The longest first, and the same text side by side: texts of like length are encoded together, and none twice.
+    # The longest first, and equal texts adjacent: batches need little padding, and no text is encoded twice.
     to_encode.sort(key=lambda one: (-len(one.text) - len(one.label), one.digest, one.id))
     return Differences(to_encode, reusable, sorted(stored.keys() - passages.keys()))
 
 
 def write_passages(corpus: Corpus, changes: Differences, options: BuildOptions, renew_lock: Callable[[], None]) -> int:
-    """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
+    """Write and delete the changes in batches; return the number of encoded texts. `renew_lock` is called with each batch."""
     for batch in batches(changes.reusable, options.batch_size):
         vectors = corpus.vectors([source for _, source in batch])
         corpus.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
@@ -142,12 +142,12 @@ def write_passages(corpus: Corpus, changes: Differences, options: BuildOptions, 
 
 
 def _texts(passages: Sequence[SearchedPassage]) -> dict[str, str]:
-    """Return what is to be embedded, each text once, by its digest."""
+    """Return the distinct texts to embed by digest."""
     return {one.digest: embedded_text(one.text, one.label) for one in passages}
 
 
 def write_metadata(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
-    """Write missing metadata entries and delete those that are gone, of all or some documents; return all entries."""
+    """Write changed metadata entries and delete obsolete ones, of all or some documents; return all entries."""
     stored = {one.name: one for one in corpus.entries()}
     wanted = {one.name: one for one in metadata_entries(writer)}
     corpus.upsert_entries(one for name, one in wanted.items() if stored.get(name) != one)
@@ -159,7 +159,7 @@ def write_metadata(corpus: Corpus, writer: IndexWriter, documents: Sequence[str]
 
 @dataclass(frozen=True)
 class OpenCollection:
-    """A corpus as it is at each search; another process may change it meanwhile."""
+    """An opened corpus; each search sees the current state, which another process may change."""
 
     corpus: Corpus
     manifest: Manifest
@@ -168,29 +168,29 @@ class OpenCollection:
         return self.manifest.passages
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
+        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); `reranker` is ignored."""
         return search_source(_MilvusSearch(self.corpus, self.manifest.dimension), queries, vectors, search)
 
     def ids(self) -> list[str]:
-        """List the ids of the passages that are searched, in order."""
+        """Return the sorted ids of the searchable passages."""
         return sorted(self.corpus.states())
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
+        """Return the passages of the ids that exist, in the order of `ids`."""
         found = _documents(self.corpus, ids)
         return [found[id] for id in ids if id in found]
 
 
 @dataclass
 class _MilvusSearch:
-    """One search, which remembers the vectors that came with its rankings."""
+    """The source of one search; caches the vectors returned with the rankings."""
 
     corpus: Corpus
     dimension: int
     _vectors: dict[str, Matrix] = field(default_factory=dict)
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
-        """Return the n nearest passages of each vector by cosine, ties by id."""
+        """Return at most n passages for each vector by cosine, ties by id."""
         found = self.corpus.nearest(vectors, n, where)
         self._vectors.update(pair for near in found for pair in near)
         ranked = []
@@ -200,7 +200,7 @@ class _MilvusSearch:
         return [[id for _, id in near] for near in ranked]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
-        """Return the n best passages of each query by BM25, greater is better."""
+        """Return at most n passages for each query with their BM25 (higher is better)."""
         found = self.corpus.by_words(queries, n, where)
         self._vectors.update((id, vector) for hits in found for id, _, vector in hits)
         return [{id: score for id, score, _ in hits} for hits in found]
@@ -210,12 +210,12 @@ class _MilvusSearch:
         return np.stack([self._vectors[id] for id in ids]) if ids else np.empty((0, self.dimension), dtype=np.float32)
 
     def sections(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the document of each passage and the headings above it."""
+        """Return the document id and the headings of each passage."""
         rows = self.corpus.get(ids, ["document", "metadata"])
         return [(rows[id]["document"], str(rows[id]["metadata"].get("heading") or "")) if id in rows else ("", "") for id in ids]
 
     def passages(self, ids: Sequence[str]) -> list[Document | None]:
-        """Return the passages; None for one that another process has removed this moment."""
+        """Return the passages; None for one just deleted by another process."""
         found = _documents(self.corpus, ids)
         return [found.get(id) for id in ids]
 
@@ -227,18 +227,18 @@ def _documents(corpus: Corpus, ids: Sequence[str]) -> dict[str, Document]:
 
 MANIFEST_ENTRY = "manifest"
 GENERATION_FIELD = "generation"
-"""Another one with each change."""
+"""The field of the manifest with a random id, changed by each publication."""
 
 
 @dataclass(frozen=True)
 class MilvusStore(IndexStore):
-    """A corpus in a collection."""
+    """An index in a collection of Milvus."""
 
     corpus: Corpus
 
     @classmethod
     def from_address(cls, where: str) -> "MilvusStore":
-        """Read an address; UsageError where it is none."""
+        """Return the store of an address; UsageError if it is invalid."""
         return cls(Corpus(parse_address(where)))
 
     @property
@@ -250,7 +250,7 @@ class MilvusStore(IndexStore):
         return self.corpus.entry(MANIFEST_ENTRY) if self.corpus.exists() else None
 
     def manifest(self) -> Manifest | None:
-        """Read the manifest; IndexingError where it is of another version."""
+        """Return the manifest, None if there is none; IndexingError if it is of another version."""
         stored = self._stored_manifest()
         if stored is None:
             return None
@@ -260,24 +260,24 @@ class MilvusStore(IndexStore):
                 raise TypeError(f"layout {manifest.layout!r}, not {LAYOUT}")
         except TypeError as error:
             what = f"the index in {self.where!r} is of another version of ramify ({error})"
-            raise IndexingError(what, "make another: `ramify index PATH… --out` with the name of a new collection") from error
+            raise IndexingError(what, "build another one: `ramify index PATH… --out` with a new collection name") from error
         return manifest
 
     def fingerprint(self) -> bytes:
-        """Return what the manifest says."""
+        """Return the manifest as JSON, which changes with each publication."""
         return json.dumps(self._stored_manifest(), sort_keys=True).encode()
 
     def open(self) -> OpenCollection:
-        """Open the corpus; IndexingError where there is none, or its first build has not finished."""
+        """Open the corpus; IndexingError if there is none, or its first build has not finished."""
         manifest = self.manifest()
         if manifest is None:
             begun = self.corpus.exists() and next(self.corpus.entries(), None) is not None
             what = f"the index in {self.where!r} is half-written" if begun else f"there is no index in {self.where!r}"
-            raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
+            raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it resumes' if begun else ''}")
         return OpenCollection(self.corpus, manifest)
 
     def describe(self, text: str) -> None:
-        """Remember what the index is about; empty for nothing."""
+        """Store a description of the index, "" for none."""
         manifest = self.open().manifest
         with corpus_lock(self.corpus):
             self._store_manifest(replace(manifest, description=text))
@@ -286,13 +286,13 @@ class MilvusStore(IndexStore):
     def writing(
         self, options: BuildOptions, sources: ResolvedSources | None = None, documents: Sequence[str] | None = None
     ) -> Iterator[tuple[IndexWriter, Publish]]:
-        """Lock the corpus and yield a working copy of it, or of some documents; what is published is searchable before all of it is."""
+        """Lock the corpus and yield a working copy of it, or of some documents; publishing is not atomic."""
         if options.vectors not in (None, FULL_PRECISION):
-            raise UsageError(f"vectors in {options.vectors} are for an index in a folder", "leave --vectors out")
-        self.manifest()  # one of another version is refused
+            raise UsageError(f"vectors={options.vectors} is only supported for an index in a folder", "omit --vectors")
+        self.manifest()  # raises for another version
         self.corpus.create(options.encoder.dimension)
         if documents is not None and any(one.kind == HIDDEN for one in self.corpus.entries()):
-            documents = None  # passages have twins in other documents
+            documents = None  # passages have duplicates in other documents
         with corpus_lock(self.corpus) as renew_lock, working_copy(self.corpus, documents) as writer:
             check_settings(writer, options, self.where, "collection")
             yield writer, partial(self._publish, writer, documents, renew_lock)
@@ -300,7 +300,7 @@ class MilvusStore(IndexStore):
     def _publish(
         self, writer: IndexWriter, documents: Sequence[str] | None, renew_lock: Callable[[], None], options: BuildOptions
     ) -> tuple[int, Manifest]:
-        """Update the passages, the metadata, then the manifest."""
+        """Write the passages, the metadata, then the manifest; return the number of encoded texts and the manifest."""
         if documents is None and writer.clean:
             hide_duplicates(writer)
         encoded = write_passages(self.corpus, differences(self.corpus, writer, documents), options, renew_lock)

@@ -109,7 +109,7 @@ def test_an_embeddings_object_is_named_after_class_and_model() -> None:
     assert (encoder.name, encoder.dimension) == ("langchain:FixedVectors:two", 2)
     assert np.allclose(encoder.encode_documents(["a"]), [[0.6, 0.8]])
     assert load_encoder(DeterministicFakeEmbedding(size=8)).name == "langchain:DeterministicFakeEmbedding"
-    with pytest.raises(ModelError, match="hand over the same object"):
+    with pytest.raises(ModelError, match="pass the same object"):
         load_encoder("langchain:DeterministicFakeEmbedding")
 
 

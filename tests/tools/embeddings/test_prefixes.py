@@ -82,7 +82,9 @@ class TestOnOllama:
 
     def test_other_prefixes_than_those_it_is_made_with_are_refused(self, server: Ollama, document: Path, tmp_path: Path) -> None:
         Index.build(document, tmp_path / "index", NOMIC)
-        message = r"made with query_prefix 'search_query: ', not 'q: ', document_prefix 'search_document: ', not '' — ask for the same, or"
+        message = (
+            r"made with query_prefix 'search_query: ', not 'q: ', document_prefix 'search_document: ', not '' — use the same options, or"
+        )
         with pytest.raises(IndexingError, match=message):
             Index.build(document, tmp_path / "index", NOMIC, query_prefix="q: ", document_prefix="")
         sent(server)

@@ -138,5 +138,5 @@ def test_either_formula_finds_what_the_question_names(index: HierarchyIndex) -> 
 
 
 def test_a_plain_index_has_none_of_them(manual: Path) -> None:
-    with pytest.raises(UsageError, match=r"search.fallback means nothing to an index of kind 'passages'"):
+    with pytest.raises(UsageError, match=r"search.fallback is not an option of an index of kind 'passages'"):
         Index.open(manual / "plain", WordEncoder()).search([NAMED], 3, options={"fallback": 0.5})

@@ -58,7 +58,7 @@ def test_what_is_made_up_is_named_and_asked_for_again(folder: Path) -> None:
 
     done, usage = summed_up(folder, fake := model(say))
     assert (done.replaced, usage.llm_calls) == (0, 8)
-    assert [slots["find_unsupported"] for slots in fake.asked("support")] == [[INVENTED]] * 4
+    assert [slots["unsupported"] for slots in fake.asked("support")] == [[INVENTED]] * 4
 
 
 def test_what_is_made_up_again_is_quoted_instead_and_counted(folder: Path) -> None:

@@ -241,7 +241,7 @@ class TestDamage:
         corpus, site = write_records(tmp_path / "records.jsonl", range(3)), tmp_path / "site"
         site.mkdir()
         (site / "manifest.json").write_text('{"name": "a web page"}')
-        with pytest.raises(IndexingError, match="holds other files and no index"):
+        with pytest.raises(IndexingError, match="contains other files and no index"):
             Index.build([corpus], site, WordEncoder())
         assert [(file.name, file.read_text()) for file in site.iterdir()] == [("manifest.json", '{"name": "a web page"}')]
 
@@ -255,14 +255,14 @@ class TestDamage:
 
     @fault("index", "no index at the place", sees="one error that names the command to make one", kept="nothing was there", code=1)
     def test_no_index_says_how_to_make_one(self, tmp_path: Path) -> None:
-        with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — make one: `ramify index PATH… --out"):
+        with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — build one: `ramify index PATH… --out"):
             Index.open(tmp_path / "nowhere")
 
     @fault("index", "index of another embedding", sees="one error that names both", kept="the index as it was", code=1)
     def test_another_embedding_is_refused(self, folder: Path) -> None:
         with pytest.raises(IndexingError, match="'langchain:WordEncoder', not 'other'"):
             Index.open(folder, WordEncoder("other"))
-        with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — ask for the same"):
+        with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — use the same options"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))
 
     @fault("index", "index of passages of another length", sees="one error that names both", kept="the index as it was", code=1)

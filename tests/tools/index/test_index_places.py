@@ -49,7 +49,7 @@ class TestWhereToWrite:
             ("papers", "'{}' is the folder of the documents — give --out a folder of its own, such as {}-index"),
             ("papers/curie.txt", "cannot be written to '{}': '{}' is a file — give --out a folder of its own"),
             ("papers/curie.txt/index", "cannot be written to '{}': '{}/papers/curie.txt' is a file"),
-            ("other", "'{}' holds other files and no index (accounts.xls) — give --out a folder of its own: a new or an empty one"),
+            ("other", "'{}' contains other files and no index (accounts.xls) — give --out a folder of its own: a new or an empty one"),
         ],
     )
     def test_what_cannot_be_written_to_is_told_apart_and_left_alone(self, papers: Path, out: str, words: str) -> None:
@@ -89,10 +89,10 @@ class TestWhereToRead:
     """The folder given as --index."""
 
     def test_documents_are_no_index(self, papers: Path) -> None:
-        words = f"'{papers}' holds documents, not an index — make one of it: `ramify index {papers} --out {papers}-index`"
+        words = f"'{papers}' contains documents, not an index — build one from it: `ramify index {papers} --out {papers}-index`"
         with pytest.raises(IndexingError, match=re.escape(words)):
             Index.open(papers, WordEncoder())
-        with pytest.raises(IndexingError, match="holds documents, not an index"):
+        with pytest.raises(IndexingError, match="contains documents, not an index"):
             research_tool(index=str(papers))
         with pytest.raises(IndexingError, match=r"'.*curie.txt' is a document, not an index"):
             Index.open(papers / "curie.txt", WordEncoder())
@@ -102,7 +102,7 @@ class TestWhereToRead:
         (papers.parent / "empty").mkdir()
         with pytest.raises(IndexingError, match="is a file, not the folder of an index"):
             Index.open(papers / "picture.png", WordEncoder())
-        with pytest.raises(IndexingError, match=r"there is no index in '.*empty' — make one"):
+        with pytest.raises(IndexingError, match=r"there is no index in '.*empty' — build one"):
             Index.open(papers.parent / "empty", WordEncoder())
 
     def test_beside_a_living_writer_a_reader_is_told_to_wait(self, papers: Path) -> None:

@@ -54,11 +54,11 @@ def test_of_many_fields_the_first_are_named_and_of_a_store_of_another_make_none(
     index = Index.from_texts(["river"], WordEncoder(), metadata, path=tmp_path / "index")
     told = unknown_filter_fields(index, {"feild": 1, "field03": 9})
     assert told is not None
-    assert told.startswith(f"no passage has the filter's 'feild': there are {'a' * 59}…, field00, field01, ")
+    assert told.startswith(f"no passage has the filter fields 'feild': there are {'a' * 59}…, field00, field01, ")
     assert told.endswith("field18 and 7 more")
     many = unknown_filter_fields(index, {f"x{number:03}": 1 for number in range(500)})
     assert many is not None
-    assert many.startswith("no passage has the filter's 'x000', 'x001', ")
+    assert many.startswith("no passage has the filter fields 'x000', 'x001', ")
     assert "'x019' and 480 more: there are " in many
     assert (
         unknown_filter_fields(index, {"field03": 9})

@@ -152,5 +152,5 @@ async def test_a_folder_that_is_gone_ends_it(tmp_path: Path) -> None:
     task = made.begin()
     await made.built()
     os.rename(made.folder, tmp_path / "moved")
-    with pytest.raises(UsageError, match="gone"):
+    with pytest.raises(UsageError, match="deleted"):
         await task

@@ -164,7 +164,7 @@ class TestOptions:
         assert ", ".join(WalkSearch.model_fields) in caught.value.remedy
 
     def test_a_plain_index_has_none(self, plain: Path) -> None:
-        with pytest.raises(UsageError, match=r"search\.seeds means nothing to an index of kind 'passages' — .*--kind graph"):
+        with pytest.raises(UsageError, match=r"search\.seeds is not an option of an index of kind 'passages' — .*--kind graph"):
             Index.open(plain, WordEncoder()).search([QUESTION], options={"seeds": 3})
 
     def test_a_view_that_there_is_not_is_refused(self, graph: GraphIndex) -> None:

@@ -80,7 +80,7 @@ class TestFindsWhatAFolderFinds:
         assert stored.get_by_ids(["r7", "none", "r3"]) == folder.get_by_ids(["r7", "none", "r3"])
 
     def test_options_of_other_kinds_mean_nothing(self, stored: Index) -> None:
-        with pytest.raises(UsageError, match=r"search\.hops means nothing .* make a graph or a hierarchy: in a folder"):
+        with pytest.raises(UsageError, match=r"search\.hops is not an option .* build a graph or a hierarchy: in a folder"):
             stored.search(["river"], 3, options={"hops": 2})
 
 
