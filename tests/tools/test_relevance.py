@@ -109,22 +109,22 @@ def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_cross_encoder_in_a_folder_is_loaded_once_and_orders_by_its_scores(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert load_reranker(str(tiny)) > 0
     assert load_reranker(f"{tiny}/") == 0.0
-    told = cross_encoder_scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
-    assert len(set(told)) == 3
+    scores = cross_encoder_scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
+    assert len(set(scores)) == 3
     found = rerank_hits(QUESTION, hits(), str(tiny), 3)
-    assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -told[number])
+    assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -scores[number])
     assert {hit.score for hit in found} == set(SCORES)
     assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", ["nowhere/at-all", "no such name", "/no/such/folder"])
-def test_a_model_that_is_not_here_is_one_error_and_is_not_fetched(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_model_is_one_error_and_is_not_downloaded(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ModelError, match=f"{name!r} is not on this machine — download it once with `hf download"):
         load_reranker(name)
     assert capfd.readouterr().err == ""
 
 
-def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"cannot be loaded.*use reader, none, or a cross-encoder"):
         load_reranker(str(tmp_path))
 
@@ -136,11 +136,11 @@ def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
 
 def test_what_a_text_says_of_a_claim_is_a_probability_of_either_kind_of_model(tiny: Path, nli: Path) -> None:
     for folder in (tiny, nli):
-        told = entailment_probabilities(str(folder), "Paris lies on the Seine.", list(TEXTS))
-        assert len(told) == len(TEXTS)
-        assert all(0 < one < 1 for one in told)
+        scores = entailment_probabilities(str(folder), "Paris lies on the Seine.", list(TEXTS))
+        assert len(scores) == len(TEXTS)
+        assert all(0 < one < 1 for one in scores)
     both = entailment_probabilities(str(tiny), QUESTION, TEXTS), cross_encoder_scores(str(tiny), QUESTION, TEXTS)
-    ranked = [sorted(range(3), key=lambda number: told[number]) for told in both]
+    ranked = [sorted(range(3), key=lambda number: scores[number]) for scores in both]
     assert ranked[0] == ranked[1]
 
 

@@ -221,10 +221,10 @@ SCENARIOS = {
     "index": Scenario(lambda folder: None, index_of(60), found_in),
     "update": Scenario(index_of(40), index_of(100), found_in),
     "large index": Scenario(as_large(index_of(100)), as_large(index_of(160)), found_in),
-    "graph": Scenario(passages_of_the_valley, lambda folder: valley.structured(folder / "index", **valley.SMALL), content(GRAPH)),
+    "graph": Scenario(passages_of_the_valley, lambda folder: valley.build_structure(folder / "index", **valley.SMALL), content(GRAPH)),
     "hierarchy": Scenario(
         lambda folder: Index.build([manual.write(documents(folder) / "manual", manual.records())], folder / "index", WordEncoder()),
-        lambda folder: manual.grouped(folder / "index"),
+        lambda folder: manual.build_groups(folder / "index"),
         content(HIERARCHY),
     ),
     "eval row": Scenario(begun_eval, run_of_eval, scores_of, eval_again),

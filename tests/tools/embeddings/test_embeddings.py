@@ -41,7 +41,7 @@ def test_minilm_gives_unit_vectors_near_for_the_same_meaning() -> None:
 
 
 @pytest.mark.skipif(not local_encoders.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
-def test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_processor_can_be_restricted_to_compute_without_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(WordPieceEncoder(PACKAGED_MINILM).model.dtype) == "torch.bfloat16"
     code = "from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16; print(cpu_has_bfloat16())"
     environment = {**os.environ, "ATEN_CPU_CAPABILITY": "avx2"}

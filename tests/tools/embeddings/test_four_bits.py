@@ -85,9 +85,9 @@ DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 @pytest.mark.parametrize("name", DAMAGE)
 def test_what_is_not_such_a_file_is_refused(name: str, tmp_path: Path) -> None:
-    damage, told = DAMAGE[name]
+    damage, message = DAMAGE[name]
     (tmp_path / "small.bin").write_bytes(damage(small_file()))
-    with pytest.raises(FormatError, match=told):
+    with pytest.raises(FormatError, match=message):
         read_weights(tmp_path / "small.bin")
 
 

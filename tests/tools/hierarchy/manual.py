@@ -19,21 +19,21 @@ WORDS = {
     "Kiln": "glaze firing brick flue damper cone shelf kiln clay ember vent soak",
     "Press": "platen screw type ink forme tympan frisket press sheet roller gauge bearer",
 }
-TOLD = ("The {} {} is checked for {} and {}.", "A worn {} is taken off before the {} and the {} are fitted.", "Keep the {} {} dry.")
-EACH = 16
+SENTENCES = ("The {} {} is checked for {} and {}.", "A worn {} is taken off before the {} and the {} are fitted.", "Keep the {} {} dry.")
+PER_CHAPTER = 16
 COMMON = "General"
 """The heading of the first paragraph of every chapter."""
 Record = dict[str, Any]
 
 
-def records(each: int = EACH, chapters: Sequence[str] = tuple(WORDS)) -> list[Record]:
+def records(each: int = PER_CHAPTER, chapters: Sequence[str] = tuple(WORDS)) -> list[Record]:
     """Write paragraphs: chapter by chapter, numbered from 1 in each."""
     found = []
     for number, chapter in enumerate(chapters, 1):
         words = WORDS[chapter].split()
         draw = random.Random(chapter)
         for place in range(1, each + 1):
-            text = " ".join(sentence.format(*draw.sample(words, sentence.count("{}"))) for sentence in TOLD)
+            text = " ".join(sentence.format(*draw.sample(words, sentence.count("{}"))) for sentence in SENTENCES)
             heading = COMMON if place == 1 else f"{words[place % len(words)].title()} {place}"
             title = f"{number}-{place}. {heading}"
             metadata = {"chapter": chapter, "tool": f"tool {place % 2}", "heading": heading}
@@ -41,7 +41,7 @@ def records(each: int = EACH, chapters: Sequence[str] = tuple(WORDS)) -> list[Re
     return found
 
 
-def changed(given: Sequence[Record], changes: Mapping[str, Mapping[str, Any] | None]) -> list[Record]:
+def change_records(given: Sequence[Record], changes: Mapping[str, Mapping[str, Any] | None]) -> list[Record]:
     """Change the metadata of some paragraphs by id; None takes their chapter away."""
     found = []
     for record in given:
@@ -61,30 +61,32 @@ def write(folder: Path, given: Sequence[Record]) -> Path:
     return file
 
 
-def indexed(folder: Path, given: Sequence[Record], **options: Any) -> Path:
+def build_index(folder: Path, given: Sequence[Record], **options: Any) -> Path:
     """Make a plain index of paragraphs."""
     Index.build([write(folder.parent / f"{folder.name}-documents", given)], folder, WordEncoder(), **options)
     return folder
 
 
-def grouped(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> HierarchyBuild:
+def build_groups(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> HierarchyBuild:
     """Make the hierarchy of an index."""
     return hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
 
 
-def made(folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any) -> HierarchyBuild:
+def build_index_with_groups(
+    folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any
+) -> HierarchyBuild:
     """Make an index of paragraphs with a hierarchy."""
-    return grouped(indexed(folder, records() if given is None else given), by, **options)
+    return build_groups(build_index(folder, records() if given is None else given), by, **options)
 
 
-def opened(folder: Path) -> HierarchyIndex:
+def open_groups(folder: Path) -> HierarchyIndex:
     """Open an index with a hierarchy."""
     index = HierarchyIndex.open(folder, WordEncoder())
     assert isinstance(index, HierarchyIndex)
     return index
 
 
-def content_of(folder: Path) -> HierarchyContent:
+def read_content(folder: Path) -> HierarchyContent:
     """Read the hierarchy of an index."""
     return read_hierarchy_file(folder / HIERARCHY)
 
@@ -94,8 +96,8 @@ def dump(folder: Path) -> bytes:
     return (folder / HIERARCHY).read_bytes()
 
 
-def groups_of(folder: Path, id: str, *kinds: str) -> list[str]:
+def group_names(folder: Path, id: str, *kinds: str) -> list[str]:
     """Name the groups of a passage, of edges of some kinds."""
-    content = content_of(folder)
+    content = read_content(folder)
     place = list(content.ids).index(id)
     return [content.groups[edge.group].name for edge in content.edges if edge.leaf == place and (not kinds or edge.kind in kinds)]

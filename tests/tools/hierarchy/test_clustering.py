@@ -50,7 +50,7 @@ def test_the_same_vector_twice_is_in_the_same_clusters() -> None:
     assert found == [sorted({*own, *(place + 80 for place in own)}) for own in cluster(vectors).clusters]
 
 
-def test_no_cluster_of_one_each_where_nothing_clusters() -> None:
+def test_no_singleton_clusters_for_unclustered_points() -> None:
     assert len(cluster(planted(60, 1)).clusters) <= 20
 
 
@@ -59,7 +59,7 @@ def test_the_same_vectors_give_the_same_clusters() -> None:
     assert cluster(vectors, 7) == cluster(vectors, 7)
 
 
-def test_where_no_mixture_converges_k_means_does_it_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_convergence_k_means_is_used_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
@@ -77,8 +77,8 @@ def test_what_must_stay_together_does() -> None:
 
 
 def test_what_cannot_be_together_is_not_and_what_says_nothing_goes_with_the_most() -> None:
-    told = [("loom",), ("kiln",), ("loom",), ()]
-    known = [(frozenset(told[place % 4]),) for place in range(60)]
+    values = [("loom",), ("kiln",), ("loom",), ()]
+    known = [(frozenset(values[place % 4]),) for place in range(60)]
     found = cluster_constrained(planted(2, 30), [[place] for place in range(60)], known).clusters
     assert len(found) == 4, "two clusters, each in two parts"
     for own in found:

@@ -155,7 +155,7 @@ def test_steps_that_clusters_tear_apart_are_linked(tmp_path: Path) -> None:
     assert found.diagnoses[0].measures.step_discontinuity <= 0.2
 
 
-def test_leaves_whose_metadata_differ_share_no_cluster_when_it_is_made_anew(tmp_path: Path) -> None:
+def test_leaves_with_conflicting_metadata_share_no_cluster_after_reclustering(tmp_path: Path) -> None:
     case = Case(tmp_path, [near(AXES[0], 14), near(AXES[0], 12, 2), near(AXES[4], 30, 3)])
     case.join(range(14, 26), 0, "escape")
     found = case.repaired()

@@ -145,5 +145,5 @@ def test_an_overlap_as_long_as_the_passage_is_refused() -> None:
         ("A", "", "A"),
     ],
 )
-def test_title_and_headings_are_said_once(title: str, heading: str, expected: str) -> None:
+def test_title_and_headings_are_not_repeated(title: str, heading: str, expected: str) -> None:
     assert passage_label({"title": title, "heading": heading}) == expected

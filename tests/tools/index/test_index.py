@@ -78,7 +78,7 @@ class TestSearch:
     def test_no_question_is_a_syntax_error(self, index: Index, query: str) -> None:
         assert len(index.search([query], 3)[0]) == 3
 
-    def test_more_than_there_is_gives_all(self, index: Index) -> None:
+    def test_a_large_k_returns_all(self, index: Index) -> None:
         assert len(index.search(["river"], 500)[0]) == 100
 
     def test_no_queries_find_nothing(self, index: Index) -> None:
@@ -141,7 +141,7 @@ class TestSections:
     def test_a_limit_lets_others_have_their_turn(self, manual: Index) -> None:
         assert self.headings(manual, "Over what does the cable number 3 run?", per_section=2) == ["Rudder", "Rudder", "Brakes"]
 
-    def test_one_that_the_question_names_gives_all_there_are(self, manual: Index) -> None:
+    def test_a_section_named_in_the_question_has_no_limit(self, manual: Index) -> None:
         assert self.headings(manual, "Over what does the rudder cable run?", per_section=2) == ["Rudder"] * 3
 
     def test_by_default_the_best_come_first_wherever_they_stand(self, manual: Index) -> None:

@@ -79,11 +79,11 @@ def test_no_edges_are_no_communities() -> None:
     assert community_levels({}) == []
 
 
-def test_what_hangs_together_is_together() -> None:
+def test_connected_names_are_together() -> None:
     assert [one.members for one in find_communities(TRIANGLES).values()] == [("a", "b", "c"), ("x", "y", "z")]
 
 
-def test_components_are_all_kept() -> None:
+def test_all_components_are_included() -> None:
     edges = {(f"a{number}", f"b{number}"): 1.0 for number in range(40)}
     partition = find_communities(edges)
     assert len(partition) == 40
@@ -147,11 +147,11 @@ class TestFrozen:
         edges = {**TRIANGLES, ("a", "new"): 0.2, ("new", "newer"): 0.9}
         assert self.members(edges)["0"] == ("a", "b", "c", "new", "newer")
 
-    def test_names_that_are_gone_leave(self) -> None:
+    def test_deleted_names_are_removed(self) -> None:
         edges = {pair: weight for pair, weight in TRIANGLES.items() if "b" not in pair}
         assert self.members(edges) == {"0": ("a", "c"), "1": ("x", "y", "z")}
 
-    def test_a_community_whose_names_are_all_gone_is_gone_and_the_others_keep_their_ids(self) -> None:
+    def test_a_community_without_names_is_removed_and_the_others_keep_their_ids(self) -> None:
         edges = {pair: weight for pair, weight in TRIANGLES.items() if not set("abc") & set(pair)}
         assert self.members(edges) == {"1": ("x", "y", "z")}
 

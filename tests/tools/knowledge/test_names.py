@@ -45,7 +45,7 @@ class TestRuns:
     def test_capitalised_words_are_one_name_with_the_small_ones_within(self, text: str, names: list[str]) -> None:
         assert named(text) == names
 
-    def test_each_stands_in_its_sentence(self) -> None:
+    def test_each_has_its_sentence(self) -> None:
         [read] = extract_by_rules([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
         assert [(one.key, one.description) for one in read.mentions] == [("oskel", "It lies on the Oskel."), ("vane", "The town is Vane.")]
 
@@ -64,13 +64,13 @@ class TestOpeners:
             ("Bridges were built. Bridges fell. She loved the bridges.", []),
         ],
     )
-    def test_a_word_that_opens_a_sentence_is_none_for_its_capital(self, text: str, names: list[str]) -> None:
+    def test_the_first_word_of_a_sentence_is_no_name_for_its_capital(self, text: str, names: list[str]) -> None:
         assert named(text, "She came after the others, however late, in the night, to see bridges.") == names
 
-    def test_one_that_is_capitalised_elsewhere_is_one(self) -> None:
+    def test_a_word_capitalized_elsewhere_is_a_name(self) -> None:
         assert named("Marrow sleeps.", "The road leads to Marrow.") == ["Marrow"]
 
-    def test_one_that_is_more_often_written_small_is_none_wherever_it_stands(self) -> None:
+    def test_a_mostly_lowercase_word_is_no_name_anywhere(self) -> None:
         assert named("She lost the Note on tides.", "A note is short.", "This note is long.") == []
 
     def test_a_line_of_capitals_is_a_heading_and_tells_nothing(self) -> None:
@@ -82,16 +82,16 @@ class TestNoNames:
     def test_months_and_days_are_none(self, text: str) -> None:
         assert named(text) == []
 
-    def test_a_people_is_none_where_it_mostly_describes(self) -> None:
+    def test_a_people_is_no_name_if_it_mostly_modifies(self) -> None:
         others = [f"The Tolvian {thing} was old." for thing in ("bridge", "market", "harbour", "mine", "song", "hall")]
         assert named("A Tolvian sailor came to Vane.", *others) == ["Vane"]
 
-    def test_what_mostly_stands_beside_a_number_is_none(self) -> None:
+    def test_words_mostly_beside_numbers_are_no_names(self) -> None:
         others = [f"It says so in Section {number} of the book." for number in range(6)]
         assert named("This is told in Section 12 and by Orla Finch.", *others) == ["Orla Finch"]
 
     @pytest.mark.parametrize("text", ["He asked the Dr. about it.", "It was Mr. who came.", "She wrote the letter C on the wall."])
-    def test_an_abbreviation_or_a_letter_alone_is_none(self, text: str) -> None:
+    def test_an_abbreviation_or_a_single_letter_is_no_name(self, text: str) -> None:
         assert named(text) == []
 
 
@@ -114,7 +114,7 @@ class TestTitles:
     def test_of_one_common_word_are_none(self) -> None:
         assert named("The water is low and Water is cold.", "the water, the water", titles=("Water",)) == []
 
-    def test_connect_what_stands_under_them(self) -> None:
+    def test_connect_passages_titled_with_them(self) -> None:
         found = knowledge("The keeper was Nell Garvey.", "It was lit by Piet Corrow.", title="Skerry Light")
         assert set(found.relations) == {("nell garvey", "skerry light"), ("piet corrow", "skerry light")}
 

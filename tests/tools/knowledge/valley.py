@@ -52,25 +52,25 @@ def write(folder: Path, documents: Mapping[str, str] | None = None) -> Path:
     return folder
 
 
-def made(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> GraphBuild:
+def build_index_with_graph(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> GraphBuild:
     """Make an index of documents beside them, with a graph."""
     Index.build([write(folder.parent / f"{folder.name}-documents", documents)], folder, WordEncoder())
-    return structured(folder, **options)
+    return build_structure(folder, **options)
 
 
-def structured(folder: Path, recluster: bool = False, **options: Any) -> GraphBuild:
+def build_structure(folder: Path, recluster: bool = False, **options: Any) -> GraphBuild:
     """Make the graph of an index, or bring it up to date, by rules."""
     return structure(folder, options, recluster)[0]
 
 
-def opened(folder: Path) -> GraphIndex:
+def open_graph(folder: Path) -> GraphIndex:
     """Open an index with a graph."""
     index = GraphIndex.open(folder, WordEncoder())
     assert isinstance(index, GraphIndex)
     return index
 
 
-def reports_of(folder: Path) -> GraphFile:
+def graph_file(folder: Path) -> GraphFile:
     """Read the graph of an index."""
     return GraphFile(folder / GRAPH)
 
@@ -86,13 +86,13 @@ def rows(folder: Path, sql: str, given: Iterable[object] = ()) -> list[tuple[Any
         return database.execute(sql, list(given)).fetchall()
 
 
-def copied(built: Path, folder: Path) -> Path:
-    """Copy an index that `made` made; its documents stay where they are, as they were."""
-    (folder.parent / f"{folder.name}-documents").symlink_to(rewritten(built, VALLEY))
+def copy_index(built: Path, folder: Path) -> Path:
+    """Copy an index that `build_index_with_graph` built, without its documents."""
+    (folder.parent / f"{folder.name}-documents").symlink_to(rewrite_documents(built, VALLEY))
     return Path(shutil.copytree(built, folder))
 
 
-def rewritten(folder: Path, documents: Mapping[str, str]) -> Path:
+def rewrite_documents(folder: Path, documents: Mapping[str, str]) -> Path:
     """Put documents in the place of those beside an index."""
     beside = folder.parent / f"{folder.name}-documents"
     for path in beside.iterdir():
@@ -100,6 +100,6 @@ def rewritten(folder: Path, documents: Mapping[str, str]) -> Path:
     return write(beside, documents)
 
 
-def updated(folder: Path, documents: Mapping[str, str]) -> None:
+def update_all(folder: Path, documents: Mapping[str, str]) -> None:
     """Bring the passages of an index up to date with other documents."""
-    Index.build([rewritten(folder, documents)], folder, WordEncoder())
+    Index.build([rewrite_documents(folder, documents)], folder, WordEncoder())

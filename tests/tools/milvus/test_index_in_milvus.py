@@ -85,7 +85,7 @@ class TestFindsWhatAFolderFinds:
 
 
 class TestKeptUpToDate:
-    def test_only_what_is_new_is_encoded_and_what_is_gone_goes(self, tmp_path: Path) -> None:
+    def test_only_new_text_is_encoded_and_deleted_passages_are_removed(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(30))
         Index.build([corpus], at(tmp_path), WordEncoder())
         write_records(corpus, range(5, 35), r7="Rewritten about a volcano.")
@@ -105,7 +105,7 @@ class TestKeptUpToDate:
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
         assert (hit.document.id, hit.score > 0.1) == ("new", True)
 
-    def test_what_stands_in_two_files_is_found_once_and_comes_back(self, tmp_path: Path) -> None:
+    def test_a_text_in_two_files_is_found_once_and_restored(self, tmp_path: Path) -> None:
         (tmp_path / "in").mkdir()
         said = "The north pump was taken apart and cleaned before the winter came over the harbour of the old town. " * 3
         for name in ("a.txt", "b.txt"):
@@ -119,7 +119,7 @@ class TestKeptUpToDate:
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
         assert (hit.document.metadata["source"], "also" in hit.document.metadata) == ("b.txt", False)
 
-    def test_an_unfinished_build_is_no_index_and_goes_on(self, corpus: Path, folder: Index, tmp_path: Path) -> None:
+    def test_an_unfinished_build_is_no_index_and_is_resumed(self, corpus: Path, folder: Index, tmp_path: Path) -> None:
         died = subprocess.run([sys.executable, "-c", BUILD_AND_DIE, str(corpus), at(tmp_path), "55"], cwd=ROOT, check=False)
         assert died.returncode == -signal.SIGKILL
         with pytest.raises(IndexingError, match=r"half-written — run `ramify index .* again"):

@@ -12,7 +12,7 @@ from ramify.tools.index import Index
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_damage import PUBLISH_AND_DIE
-from tests.tools.index.test_grown import build, change, corpus, large, words  # noqa: F401
+from tests.tools.index.test_incremental_update import build, change, corpus, large, words  # noqa: F401
 from tests.tools.index.test_updates import search_all
 
 LARGE_AND_DIE = f"""

@@ -75,7 +75,7 @@ def test_files_and_their_names_are_on_the_disk_before_the_manifest(tmp_path: Pat
     kept="a manifest names only what is on the disk",
     code="none",
 )
-def test_so_are_vectors_linked_anew_and_what_a_kind_has(tmp_path: Path, corpus: Path, events: Events) -> None:
+def test_changed_precision_and_structures_are_synced_first(tmp_path: Path, corpus: Path, events: Events) -> None:
     folder = tmp_path / "index"
     Index.build([corpus], folder, WordEncoder())
     events.clear()
@@ -106,7 +106,7 @@ def test_a_new_index_is_its_owner_s_alone(tmp_path: Path, corpus: Path, mask: in
 
 
 @pytest.mark.parametrize(("given", "file"), [(0o755, 0o644), (0o775, 0o664), (0o750, 0o640), (0o777, 0o664)])
-def test_files_have_the_rights_of_a_folder_that_is_there(tmp_path: Path, corpus: Path, given: int, file: int) -> None:
+def test_files_have_the_permissions_of_an_existing_folder(tmp_path: Path, corpus: Path, given: int, file: int) -> None:
     folder = tmp_path / "index"
     folder.mkdir()
     folder.chmod(given)

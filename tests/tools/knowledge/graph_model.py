@@ -24,7 +24,7 @@ NAMES = {name.casefold() for name in KINDS}
 Lines = dict[str, list[str]]
 
 
-def found_in(text: str) -> Lines:
+def extract_from(text: str) -> Lines:
     """Name what a text has of the valley, and relate what follows one another."""
     names = sorted((name for name in KINDS if name in text), key=text.index)
     return {
@@ -36,7 +36,7 @@ def found_in(text: str) -> Lines:
 def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
     """Give the reply of a model that knows the valley."""
     if prompt == "extract":
-        return found_in(str(slots["text"]))
+        return extract_from(str(slots["text"]))
     if prompt == "claims":
         return {"claims": [f"{name} | NONE | being | {name} is told of. | 1852 | | {name}" for name in slots["names"].split(", ")]}
     known: dict[str, Any] = {
@@ -52,12 +52,12 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
     return known[prompt]
 
 
-def scribe() -> FakeModel:
+def graph_model() -> FakeModel:
     """Make the model."""
     return FakeModel(replies=replies)
 
 
-def but(**changes: Any) -> FakeModel:
+def graph_model_with(**changes: Any) -> FakeModel:
     """Make the model with other replies: a function of the slots, or the reply itself, by prompt name."""
 
     def changed(prompt: str, slots: Mapping[str, Any]) -> Any:
@@ -69,12 +69,12 @@ def but(**changes: Any) -> FakeModel:
     return FakeModel(replies=changed)
 
 
-def indexed(folder: Path) -> Path:
+def build_index(folder: Path) -> Path:
     """Make an index of the valley, without a graph."""
     Index.build([write(folder.parent / "documents")], folder, WordEncoder())
     return folder
 
 
-def built(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[GraphBuild, Usage]:
+def build_with_model(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[GraphBuild, Usage]:
     """Build the graph of an index with a model, small communities and no gleaning."""
-    return structure(folder, {**SMALL, "gleanings": 0, "model": chat or scribe(), **options})
+    return structure(folder, {**SMALL, "gleanings": 0, "model": chat or graph_model(), **options})
