@@ -1,4 +1,4 @@
-"""Work on a Ray cluster: the same index and the same lines as without it, whichever worker dies; and what is no cluster."""
+"""Work on a Ray cluster: the same index and result lines as without it, whichever worker dies."""
 
 import json
 import os

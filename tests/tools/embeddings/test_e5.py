@@ -1,4 +1,4 @@
-"""Multilingual E5: its vectors, its prefixes, and what is said where it is not downloaded or not the released one."""
+"""Multilingual E5: vectors, prefixes, and errors if it is not downloaded or modified."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Embeddings by name, and what is said when one cannot be had."""
+"""Encoders by name, and errors if one is not available."""
 
 import json
 import os

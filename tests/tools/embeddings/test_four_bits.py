@@ -1,4 +1,4 @@
-"""The 4-bit file of multilingual E5: read exactly, and refused where it is another or not whole."""
+"""The 4-bit file of multilingual E5: read exactly, and rejected if invalid."""
 
 import struct
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is put before a text when it is embedded: known for a model, given, remembered, switched off."""
+"""Prefixes of texts for embedding: known, given, stored, and disabled."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A manual of invented machines: chapters with words of their own, paragraphs numbered through, each with its chapter in its metadata."""
+"""A manual of invented machines: chapters with words of their own, and numbered paragraphs with their chapter as metadata."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What a build makes of an index: trees that quote, the same file each time, updates that touch what has changed, and nothing else."""
+"""Building a hierarchy: quoted summaries, reproducible files, and incremental updates."""
 
 import shutil
 import sqlite3

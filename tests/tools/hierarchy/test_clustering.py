@@ -1,4 +1,4 @@
-"""Clusters of vectors: those that are there are found, and nothing that is odd about the vectors breaks it."""
+"""Clustering of vectors: planted clusters are found, and degenerate input is handled."""
 
 import warnings
 

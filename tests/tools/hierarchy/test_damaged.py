@@ -1,4 +1,4 @@
-"""A hierarchy that is damaged: one clear error, and made anew by building again."""
+"""A damaged hierarchy: one clear error, repaired by building again."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which group a passage is in: by its metadata, by what it says where they are missing, and by both where they do not fit."""
+"""The groups of passages: by metadata, by similarity if metadata are missing, and by both for outliers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A build of a hierarchy killed by SIGKILL wherever it is: run again, it gives the very file of a build that nobody disturbed."""
+"""A hierarchy build killed by SIGKILL at any point: the next run gives the file of an undisturbed build."""
 
 from pathlib import Path
 

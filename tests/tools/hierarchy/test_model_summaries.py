@@ -1,4 +1,4 @@
-"""Summaries written by a language model: kept where the passages support them, asked for again, and quoted where all that fails."""
+"""Summaries by a language model: checked against the passages, requested again, and replaced by quotations."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

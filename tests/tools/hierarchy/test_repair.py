@@ -1,4 +1,4 @@
-"""Each kind of repair on planted groups: what is wrong is found, mended by the cheapest means, recorded, and the rest stays as it was."""
+"""Each kind of repair on planted groups: diagnosed, repaired by the cheapest means and recorded, without other changes."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a question finds in an index with a hierarchy: what it names, where it leads, and nothing lost that the plain search finds."""
+"""Search in an index with a hierarchy: named groups, summaries, and no loss against the plain search."""
 
 import math
 from pathlib import Path

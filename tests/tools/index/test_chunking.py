@@ -1,4 +1,4 @@
-"""Splitting: by tokens, at sensible places, without losing or changing a character; labels: title and headings, each said once."""
+"""Splitting documents by tokens at sensible boundaries, without losing or changing a character; labels without repetition."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""A build that is killed, and an index that is damaged: one clear error, and repaired by building again."""
+"""Killed builds and damaged indexes: one clear error, repaired by building again."""
 
 import json
 import os

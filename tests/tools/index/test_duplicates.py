@@ -1,4 +1,4 @@
-"""What is kept out of search: passages that only list, and the same text found again in another file."""
+"""Near-duplicates that are hidden from search, and restored."""
 
 import sqlite3
 from pathlib import Path

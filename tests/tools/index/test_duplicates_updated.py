@@ -1,4 +1,4 @@
-"""Twins after files came, changed and went are those of a new index, and only files that share something are compared."""
+"""Duplicates after updates equal those of a new index, and only files with shared text are compared."""
 
 import random
 import sqlite3

@@ -1,4 +1,4 @@
-"""What an index is made of is on the disk before the manifest that names it takes its place; and who may read it."""
+"""The files of an index are synced before the manifest is replaced; permissions of the files."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""FAISS stores that LangChain has saved, as `--index faiss:DIR`: opened where the user allows it, and never unpickled otherwise."""
+"""FAISS stores saved by LangChain, as `--index faiss:DIR`: loaded only if the user allows it, never unpickled otherwise."""
 
 import io
 import json

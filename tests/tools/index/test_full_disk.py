@@ -1,4 +1,4 @@
-"""A disk that is full at any file: one error that says so, nothing left that is of no use, and the index that was there stays."""
+"""A full disk at any file: one clear error, no partial files, and the previous index is kept."""
 
 import errno
 import shutil

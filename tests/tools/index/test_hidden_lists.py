@@ -1,4 +1,4 @@
-"""Lists and records: what is kept and not searched, and what is never hidden."""
+"""Lists are stored and hidden from search; records never are."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""A large index is brought up to date in place: vectors and words are added to those that are there, and what is gone is passed over."""
+"""Incremental updates of a large index: vectors and postings are extended, and deleted passages are skipped."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An update of a large index that is killed between two of its files: the next one completes it, and encodes nothing."""
+"""An update of a large index killed between two files: the next one completes it without encoding."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""The index: what is found, what is kept up to date, what survives a kill, what is refused."""
+"""The index: search, fusion, MMR, sections and filters."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Passages that are searched under metadata of their documents, and quoted without it."""
+"""Passages embedded and searched with metadata labels, and quoted without them."""
 
 import json
 from pathlib import Path

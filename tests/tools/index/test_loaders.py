@@ -1,4 +1,4 @@
-"""An index of what LangChain's document loaders give: with its metadata, brought up to date by source."""
+"""Indexing documents of LangChain's document loaders: metadata, and updates by source."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One searcher for everything that can be searched."""
+"""Search in indexes, folders, the demo, vector stores and retrievers."""
 
 import asyncio
 import json

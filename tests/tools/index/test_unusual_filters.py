@@ -1,4 +1,4 @@
-"""Filters of odd values, and of more of them than a statement of SQL takes; numbers and texts that no search can have."""
+"""Filters with unusual values, with many values, and with values that no metadata can have."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Documents of an index get other metadata: it is then as if it had been made of them so, and no more is encoded than has changed."""
+"""Metadata updates of a finished index: the result equals a new index, and only changed texts are encoded."""
 
 import sqlite3
 from contextlib import closing

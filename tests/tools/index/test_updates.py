@@ -1,4 +1,4 @@
-"""An index is brought up to date: only what changed is encoded, and what is gone goes."""
+"""Updates: only changed documents are encoded, and deleted ones removed."""
 
 import json
 import os

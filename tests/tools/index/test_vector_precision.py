@@ -1,4 +1,4 @@
-"""Vectors kept in fewer bytes: what is found and scored stays, nothing is encoded again, and large files open without being read."""
+"""Vectors in lower precision: same results and scores, no encoding; large files are opened without reading them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""An index that is kept up to date while files change."""
+"""Updating an index while files change."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The valley as an index: without a graph and with one, and copies of both for a test to change."""
+"""The valley as an index with and without a graph, and copies of both."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A model that knows the valley: what it says to the prompts of a build, and a build with it."""
+"""A fake language model that extracts the names of the valley, and builds with it."""
 
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The build of a graph by rules: the same whatever the order, brought up to date by little, mended, and refused in one line."""
+"""Building a graph by rules: independent of order, repaired, and errors in one line."""
 
 import json
 import random

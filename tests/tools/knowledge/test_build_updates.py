@@ -1,4 +1,4 @@
-"""A graph brought up to date: communities stay, little is made anew, what is gone is gone, and an open index goes on."""
+"""Updates of a graph: communities are kept, few reports are rewritten, deleted content is removed."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A graph built with a language model: what it says lands in the graph, and what it does not say well is halved, quoted or told."""
+"""A graph built with a language model: elements, claims, gleaning, and failures."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Communities: exclusive and exhaustive on each level, the same in whatever order, and kept as they were when names come and go."""
+"""Communities: exclusive and exhaustive on each level, independent of order, and kept when names change."""
 
 import random
 

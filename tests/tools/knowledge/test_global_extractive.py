@@ -1,4 +1,4 @@
-"""Global search with the embedded model: sentences of the documents, word for word, with where they stand."""
+"""Global search with the embedded model: verbatim sentences of the documents with their sources."""
 
 import re
 from typing import Any

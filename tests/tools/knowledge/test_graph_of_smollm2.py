@@ -1,4 +1,4 @@
-"""A graph by SmolLM2, a real language model and a weak one: it is made, or it is said in one line why not, and what it said is kept."""
+"""A graph by SmolLM2, a weak real model: built, or rejected with a reason in one line; replies are cached."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Names by their shape: what is one, what is none, whose name a surname is, and text that means harm."""
+"""Names by their form: what is a name, resolution of surnames, and malicious text."""
 
 import pytest
 

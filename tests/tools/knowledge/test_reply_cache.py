@@ -1,4 +1,4 @@
-"""Each reply is kept: an interrupted build, by an error, a budget or SIGKILL, goes on where it stopped and comes to the same."""
+"""The reply cache: a build interrupted by an error, a budget or SIGKILL resumes with the same result."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Reports: who writes them, what they are made from, and how their findings lead to passages."""
+"""Reports: their models, their material, and the passages of their findings."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Search along names: what it finds that plain search does not, and what stays as it is: scores, filters, the flat view."""
+"""Search along the graph: what it adds to the plain search, and unchanged scores, filters and the flat view."""
 
 import shutil
 from collections.abc import Sequence

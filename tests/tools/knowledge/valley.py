@@ -1,4 +1,4 @@
-"""A small corpus of invented places and people, a graph made of it, and how a graph is written out for comparing."""
+"""A small corpus of invented places and people, its graph, and a dump for comparing graphs."""
 
 import shutil
 import sqlite3

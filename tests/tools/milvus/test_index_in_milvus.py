@@ -1,4 +1,4 @@
-"""An index in Milvus: it finds what one in a folder finds, is kept up to date as that is, and says what it does not have."""
+"""An index in Milvus: same results and updates as in a folder; unsupported options."""
 
 import json
 import signal

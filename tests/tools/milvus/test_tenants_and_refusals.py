@@ -1,4 +1,4 @@
-"""Several corpora in one collection of Milvus, and what is refused."""
+"""Several corpora in one Milvus collection, and errors."""
 
 import os
 import subprocess
