@@ -132,8 +132,8 @@ class Bert(nn.Module):
         states = [self.embeddings(ids, torch.zeros_like(ids) if types is None else types)]
         readable = None if bool(mask.all()) else mask.bool()[:, None, None, :]
         if self.shape.buckets:
-            near = self.encoder["relative_attention_bias"](distance_buckets(ids.shape[1], self.shape.buckets, ids.device)).permute(2, 0, 1)
-            readable = near[None] if readable is None else near[None].masked_fill(~readable, -torch.inf)
+            bias = self.encoder["relative_attention_bias"](distance_buckets(ids.shape[1], self.shape.buckets, ids.device)).permute(2, 0, 1)
+            readable = bias[None] if readable is None else bias[None].masked_fill(~readable, -torch.inf)
         for layer in self.layers:
             states.append(layer(states[-1], readable))
         return states

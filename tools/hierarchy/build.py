@@ -56,7 +56,7 @@ async def build_hierarchy(
     encoder: Encoder,
     summarizer: Summarizer,
     fields: Sequence[str] | None = None,
-    how: Routing | None = None,
+    routing: Routing | None = None,
     rebuild: bool = False,
     progress: Progress = ignore_progress,
     replies: ReplyStore | None = None,
@@ -65,25 +65,25 @@ async def build_hierarchy(
 
     replies: the store of model replies, which also caches the trees.
     """
-    how = how or Routing()
+    routing = routing or Routing()
     manifest = require_manifest(folder)
     with write_lock(folder), nullcontext(replies) if replies else ReplyStore(folder / REPLIES_FILE) as store:
         leaves = read_leaves(folder / PASSAGES)
         if not len(leaves):
             raise IndexingError(f"the index in {str(folder)!r} has no passages", "add documents with `ramify index` first")
         parts = partition(leaves, fields)
-        state = form_groups(leaves, parts, assign_groups(leaves, parts, how), how)
-        build_options = [EDITION, how.model_dump_json(exclude={"repairs"}), manifest.embedding, summarizer.made_by]
+        state = form_groups(leaves, parts, assign_groups(leaves, parts, routing), routing)
+        build_options = [EDITION, routing.model_dump_json(exclude={"repairs"}), manifest.embedding, summarizer.made_by]
         known = leaves.folded_values(state.fields)
-        builder = TreeBuilder(leaves, encoder, summarizer, how, known)
+        builder = TreeBuilder(leaves, encoder, summarizer, routing, known)
         group_trees = GroupTrees(leaves, builder, TreeCache(store, leaves, known, build_options), rebuild, progress)
-        state, trees, diagnoses, repairs = await repair_groups(state, group_trees, known, how)
+        state, trees, diagnoses, repairs = await repair_groups(state, group_trees, known, routing)
         links = _link_summaries(trees)
         replaced = sum(node.summary.made_by != summarizer.made_by for tree in trees.values() for node in tree)
         facts = {
             "made_by": summarizer.made_by,
             "replaced": str(replaced),
-            "how": how.model_dump_json(),
+            "how": routing.model_dump_json(),
             **{f"drifted {name}": f"{share:.2f}" for name, share in group_trees.drifted.items()},
             **{f"note {number}": note for number, note in enumerate(group_trees.notes)},
         }

@@ -188,23 +188,23 @@ class GroupAssignment(NamedTuple):
     """Median over groups of the mean cosine of a leaf to the others."""
 
 
-def assign_groups(leaves: Leaves, parts: Partition, how: Routing) -> GroupAssignment:
+def assign_groups(leaves: Leaves, parts: Partition, routing: Routing) -> GroupAssignment:
     """Assign leaves without metadata to their likeliest groups, and link outliers of a group to others."""
     if not parts.groups:
         return GroupAssignment([], parts.ungrouped)
-    scorer = _GroupScorer(leaves, parts, how)
+    scorer = _GroupScorer(leaves, parts, routing)
     edges, novel = list(parts.edges), []
     for leaf, scores, newness in scorer.scores(parts.ungrouped):
         kind: EdgeKind = "novel" if newness < 0 else "soft"
-        edges += [Edge(leaf, group, weight, kind) for group, weight in _softmax_top(scores, how.soft_k, how.least)]
+        edges += [Edge(leaf, group, weight, kind) for group, weight in _softmax_top(scores, routing.soft_k, routing.least)]
         novel += [leaf] if newness < 0 else []
     outlying: dict[int, list[int]] = defaultdict(list)
     for group, own in enumerate(group_members(parts.edges, len(parts.groups)) if len(parts.groups) > 1 else ()):
-        for leaf in scorer.profiles.outliers(leaves.vectors, own, group, how.escape):
+        for leaf in scorer.profiles.outliers(leaves.vectors, own, group, routing.escape):
             outlying[leaf].append(group)
     for leaf, scores, _ in scorer.scores(sorted(outlying)):
         scores[outlying[leaf]] = -np.inf
-        edges += [Edge(leaf, group, weight, "escape") for group, weight in _softmax_top(scores, how.soft_k, how.least)]
+        edges += [Edge(leaf, group, weight, "escape") for group, weight in _softmax_top(scores, routing.soft_k, routing.least)]
     return GroupAssignment(edges, novel, float(np.median(scorer.profiles.means)))
 
 
@@ -216,9 +216,9 @@ def group_members(edges: Sequence[Edge], groups: int) -> list[list[int]]:
     return [sorted(set(own)) for own in found]
 
 
-def likeliest_groups(leaves: Leaves, parts: Partition, places: Sequence[int], how: Routing) -> list[list[tuple[int, float]]]:
+def likeliest_groups(leaves: Leaves, parts: Partition, places: Sequence[int], routing: Routing) -> list[list[tuple[int, float]]]:
     """Return the likeliest groups of some leaves with weights, independent of their current groups."""
-    return [_softmax_top(scores, how.soft_k + 1, how.least) for _, scores, _ in _GroupScorer(leaves, parts, how).scores(places)]
+    return [_softmax_top(scores, routing.soft_k + 1, routing.least) for _, scores, _ in _GroupScorer(leaves, parts, routing).scores(places)]
 
 
 def _softmax_top(scores: Scores, most: int, least: float) -> list[tuple[int, float]]:
@@ -234,9 +234,9 @@ def _softmax_top(scores: Scores, most: int, least: float) -> list[tuple[int, flo
 class _GroupScorer:
     """Log-posterior scores of groups for leaves."""
 
-    def __init__(self, leaves: Leaves, parts: Partition, how: Routing) -> None:
-        self._leaves, self._parts, self._how = leaves, parts, how
-        self.profiles = group_profiles(leaves.vectors, group_members(parts.edges, len(parts.groups)), how.novelty)
+    def __init__(self, leaves: Leaves, parts: Partition, routing: Routing) -> None:
+        self._leaves, self._parts, self._routing = leaves, parts, routing
+        self.profiles = group_profiles(leaves.vectors, group_members(parts.edges, len(parts.groups)), routing.novelty)
         sizes = np.bincount([edge.group for edge in parts.edges], minlength=len(parts.groups))
         self._prior = np.log((sizes + 1) / (len(leaves) + len(parts.groups)))
         self._known = leaves.folded_values(parts.fields)
@@ -264,16 +264,16 @@ class _GroupScorer:
                 yield leaf, self._scores(leaf, near), float(new)
 
     def _scores(self, leaf: int, similarities: NDArray[np.float64]) -> Scores:
-        how = self._how
-        scores = how.beta * similarities + self._prior
+        routing = self._routing
+        scores = routing.beta * similarities + self._prior
         if len(scores) > _MAX_SCORED_GROUPS:
-            scores[np.argsort(-similarities, kind="stable")[how.candidates :]] = -np.inf
+            scores[np.argsort(-similarities, kind="stable")[routing.candidates :]] = -np.inf
         for keys, values in zip(self._keys, self._known[leaf], strict=True):
             if values:
-                scores += how.alpha * np.where(keys == "", 0, np.where(np.isin(keys, sorted(values)), 1, -1))
-        self._add_votes(scores, how.gamma, self._neighbours_of.get(leaf, ()))
-        self._add_votes(scores, how.delta, [other for other in self._leaves_of_document[self._leaves.documents[leaf]] if other != leaf])
-        scores += how.kappa * self._step_continuity(leaf)
+                scores += routing.alpha * np.where(keys == "", 0, np.where(np.isin(keys, sorted(values)), 1, -1))
+        self._add_votes(scores, routing.gamma, self._neighbours_of.get(leaf, ()))
+        self._add_votes(scores, routing.delta, [other for other in self._leaves_of_document[self._leaves.documents[leaf]] if other != leaf])
+        scores += routing.kappa * self._step_continuity(leaf)
         scores[self._pools] = -np.inf
         return np.asarray(scores, dtype=np.float64)
 
@@ -310,19 +310,19 @@ def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict
     return found
 
 
-def form_groups(leaves: Leaves, parts: Partition, assignment: GroupAssignment, how: Routing) -> Partition:
+def form_groups(leaves: Leaves, parts: Partition, assignment: GroupAssignment, routing: Routing) -> Partition:
     """Return the partition with soft edges and new groups of leaves that fit none; leaves that do not cluster form the pool."""
     novel_leaves, first, unknown = assignment.novel, len(parts.groups), ("",) * len(parts.fields)
     # Without groups, novelty is undefined.
-    clusters = _novel_clusters(leaves, assignment, how) if first and len(novel_leaves) >= how.found else []
+    clusters = _novel_clusters(leaves, assignment, routing) if first and len(novel_leaves) >= routing.found else []
     values = leaves.folded_values(parts.fields)
     cluster_of: dict[int, int] = {}
     for number, own in enumerate(clusters):
         for leaf in own:
             cluster_of.setdefault(leaf, number)
     exclusive = [[leaf for leaf in own if cluster_of[leaf] == number] for number, own in enumerate(clusters)]
-    alike = [part for own in exclusive for part in separate_conflicts([[leaf] for leaf in own], values) if len(part) >= how.found]
-    together = sorted(sorted(leaf for part in own for leaf in alike[part]) for own in merge_by_bic(leaves.vectors, alike, how.seed))
+    alike = [part for own in exclusive for part in separate_conflicts([[leaf] for leaf in own], values) if len(part) >= routing.found]
+    together = sorted(sorted(leaf for part in own for leaf in alike[part]) for own in merge_by_bic(leaves.vectors, alike, routing.seed))
     groups = [Group(f"found {number}: {_central_title(leaves, own)}", unknown, "founded") for number, own in enumerate(together, 1)]
     edges = [Edge(leaf, first + number, 1.0, "founded") for number, own in enumerate(together) for leaf in own]
     rest = sorted(set(novel_leaves) - {edge.leaf for edge in edges})
@@ -332,15 +332,15 @@ def form_groups(leaves: Leaves, parts: Partition, assignment: GroupAssignment, h
     return Partition(parts.fields, [*parts.groups, *groups], [*assignment.edges, *edges], parts.ungrouped)
 
 
-def _novel_clusters(leaves: Leaves, assignment: GroupAssignment, how: Routing) -> list[list[int]]:
+def _novel_clusters(leaves: Leaves, assignment: GroupAssignment, routing: Routing) -> list[list[int]]:
     """Cluster novel leaves; a single cluster counts only if it is as cohesive as most groups."""
     novel = assignment.novel
-    found = [[novel[one] for one in own] for own in cluster(leaves.vectors[list(novel)], how.seed, how.reduction).clusters]
+    found = [[novel[one] for one in own] for own in cluster(leaves.vectors[list(novel)], routing.seed, routing.reduction).clusters]
     return found if len(found) > 1 or float(group_profiles(leaves.vectors, [novel]).means[0]) >= assignment.typical_cosine else []
 
 
 def _central_title(leaves: Leaves, own: Sequence[int]) -> str:
     """Return the title, or document, of the leaf nearest the centre."""
     vectors = leaves.vectors[list(own)]
-    near = vectors @ vectors.mean(axis=0)
-    return leaves.titles[own[int(np.argmax(near))]] or leaves.documents[own[int(np.argmax(near))]]
+    similarities = vectors @ vectors.mean(axis=0)
+    return leaves.titles[own[int(np.argmax(similarities))]] or leaves.documents[own[int(np.argmax(similarities))]]

@@ -76,7 +76,7 @@ def _flags(of: GroupMeasures, loose: float) -> tuple[str, ...]:
         "summary_support": of.summary_support < _MIN_SUPPORT,
         "self_retrieval": of.self_retrieval < MIN_SELF_RETRIEVAL,
     }
-    return tuple(name for name, there in suspicious.items() if there)
+    return tuple(name for name, is_suspicious in suspicious.items() if is_suspicious)
 
 
 def torn_step_share(leaves: Leaves, places: Sequence[int], tree: Tree) -> float:
@@ -91,9 +91,9 @@ def self_retrieval(leaves: Leaves, nodes: Sequence[Node]) -> list[float]:
     """Return for each node the share of its n leaves among the n leaves nearest to its summary, from 0 to 1."""
     shares = []
     for node in nodes:
-        near = leaves.vectors @ node.vector
-        count = min(len(node.leaves), len(near))
-        best = np.argpartition(-near, count - 1)[:count] if count < len(near) else np.arange(len(near))
+        similarities = leaves.vectors @ node.vector
+        count = min(len(node.leaves), len(similarities))
+        best = np.argpartition(-similarities, count - 1)[:count] if count < len(similarities) else np.arange(len(similarities))
         shares.append(len(set(best.tolist()) & set(node.leaves)) / len(node.leaves))
     return shares
 
@@ -107,26 +107,26 @@ class RepairResult(NamedTuple):
     repairs: list[Repair]
 
 
-async def repair_groups(state: Partition, trees: GroupTrees, known: Sequence[KnownValues], how: Routing) -> RepairResult:
+async def repair_groups(state: Partition, trees: GroupTrees, known: Sequence[KnownValues], routing: Routing) -> RepairResult:
     """Build the trees, and repair suspicious groups for up to `how.repairs` rounds."""
     names = unique_group_names(state.groups)
     await trees.build(dict(zip(names, _tree_members(state), strict=True)))
     repairs: list[Repair] = []
     reshaped: set[int] = set()
     constrained: set[int] = set()
-    for round in range(1, how.repairs + 2):
+    for round in range(1, routing.repairs + 2):
         tree_of, members = trees.by_group(names), _tree_members(state)
-        diagnoses = diagnose(trees.leaves, state.edges, members, tree_of, how.novelty)
-        if round > how.repairs:
+        diagnoses = diagnose(trees.leaves, state.edges, members, tree_of, routing.novelty)
+        if round > routing.repairs:
             break
-        done, edges = _move_outliers(trees.leaves, state, diagnoses, how)
+        done, edges = _move_outliers(trees.leaves, state, diagnoses, routing)
         state = state._replace(edges=edges)
         planned: dict[str, GroupRepair] = {}
         for group, own in enumerate(_tree_members(state)):
             if group in constrained:
                 what, repair = dict[str, int](), GroupRepair(own) if own != members[group] else None
             else:
-                what, repair = _plan_repair(trees.leaves, tree_of[group], own, diagnoses[group], group not in reshaped, known, how)
+                what, repair = _plan_repair(trees.leaves, tree_of[group], own, diagnoses[group], group not in reshaped, known, routing)
             done |= {(one, group): count for one, count in what.items()}
             planned |= {names[group]: repair} if repair else {}
             reshaped |= {group} if what.keys() & {SPLIT, MERGED} else set()
@@ -142,15 +142,15 @@ async def repair_groups(state: Partition, trees: GroupTrees, known: Sequence[Kno
 
 
 def _plan_repair(
-    leaves: Leaves, tree: Tree, own: Sequence[int], diagnosis: GroupDiagnosis, reshape: bool, known: Sequence[KnownValues], how: Routing
+    leaves: Leaves, tree: Tree, own: Sequence[int], diagnosis: GroupDiagnosis, reshape: bool, known: Sequence[KnownValues], routing: Routing
 ) -> tuple[dict[str, int], GroupRepair | None]:
     """Return the cheapest repair of a group's clusters and the leaves affected by kind; also an update where only its leaves changed."""
     lowest = {place: list(node.leaves) for place, node in enumerate(tree) if not node.children}
     updated = update_clusters(leaves, own, [*lowest.values()])
     parts = {place: [cluster] if cluster else [] for place, cluster in zip(lowest, updated, strict=True)}
     done: dict[str, int] = {}
-    if len(own) >= how.tree:
-        done = _split_and_merge(leaves, tree, parts, diagnosis, known, how) if reshape else {}
+    if len(own) >= routing.tree:
+        done = _split_and_merge(leaves, tree, parts, diagnosis, known, routing) if reshape else {}
         if not done and (done := _needed_constraints(diagnosis, parts, known)):
             return done, GroupRepair(own)
     return done, GroupRepair(own, parts) if parts != {place: [cluster] for place, cluster in lowest.items()} else None
@@ -162,20 +162,20 @@ def _tree_members(state: Partition) -> list[list[int]]:
 
 
 def _move_outliers(
-    leaves: Leaves, state: Partition, diagnoses: Sequence[GroupDiagnosis], how: Routing
+    leaves: Leaves, state: Partition, diagnoses: Sequence[GroupDiagnosis], routing: Routing
 ) -> tuple[dict[tuple[str, int], int], list[Edge]]:
     """Link outliers of suspicious groups to their likeliest groups; outliers with soft membership leave their group."""
     suspicious = [group for group, one in enumerate(diagnoses) if "outlier_rate" in one.flags]
     if not suspicious or len(state.groups) < 2:
         return {}, state.edges
     members = _tree_members(state)
-    profiles = group_profiles(leaves.vectors, members, how.novelty)
+    profiles = group_profiles(leaves.vectors, members, routing.novelty)
     moved: dict[tuple[str, int], int] = {}
     edges = list(state.edges)
     existing = {(edge.leaf, edge.group) for edge in edges}
     for group in suspicious:
         outliers = profiles.outliers(leaves.vectors, members[group], group, _OUTLIER_DEVIATIONS)
-        for leaf, others in zip(outliers, likeliest_groups(leaves, state, outliers, how), strict=True):
+        for leaf, others in zip(outliers, likeliest_groups(leaves, state, outliers, routing), strict=True):
             new = [Edge(leaf, other, weight, "moved") for other, weight in others if (leaf, other) not in existing]
             if new:
                 moved[MOVED, group] = moved.get((MOVED, group), 0) + 1
@@ -186,7 +186,7 @@ def _move_outliers(
 
 
 def _split_and_merge(
-    leaves: Leaves, tree: Tree, parts: NewClusters, diagnosis: GroupDiagnosis, known: Sequence[KnownValues], how: Routing
+    leaves: Leaves, tree: Tree, parts: NewClusters, diagnosis: GroupDiagnosis, known: Sequence[KnownValues], routing: Routing
 ) -> dict[str, int]:
     """Split and merge clusters in `parts` of loose groups or with low self-retrieval; return the leaves affected by kind."""
     suspects = set(parts) if "cluster_cohesion" in diagnosis.flags else set()
@@ -201,7 +201,7 @@ def _split_and_merge(
     done: dict[str, int] = {}
     for place in sorted(suspects):
         for own in parts[place][:1]:
-            cut = split_by_bic(leaves.vectors[own], how.seed)
+            cut = split_by_bic(leaves.vectors[own], routing.seed)
             if len(cut) > 1:
                 parts[place] = [[own[one] for one in half] for half in cut]
                 done[SPLIT] = done.get(SPLIT, 0) + len(own)
@@ -213,7 +213,7 @@ def _split_and_merge(
         fits = sum(length[leaf] for leaf in union) <= MAX_CLUSTER_TOKENS and len(separate_conflicts([[leaf] for leaf in union], known)) == 1
         return fits and any(units[unit][0] in suspects for unit in pair)
 
-    for together in merge_by_bic(leaves.vectors, [own for _, own in units], how.seed, may_merge):
+    for together in merge_by_bic(leaves.vectors, [own for _, own in units], routing.seed, may_merge):
         if len(together) > 1:
             union = sorted({leaf for unit in together for leaf in units[unit][1]})
             done[MERGED] = done.get(MERGED, 0) + len(union)

@@ -71,9 +71,10 @@ class Router:
         place_of = np.array([position.get(id, -1) for id in content.ids], dtype=np.int64)
         self._known_positions = frozenset(place_of.tolist())
         self._groups = content.groups
-        there = [(int(place_of[edge.leaf]), edge) for edge in content.edges if place_of[edge.leaf] >= 0]
+        edges_in_index = [(int(place_of[edge.leaf]), edge) for edge in content.edges if place_of[edge.leaf] >= 0]
         edges = {
-            name: [(leaf, one.group, one.weight) for leaf, one in there if one.kind in kinds] for name, kinds in COUNTED_EDGE_KINDS.items()
+            name: [(leaf, one.group, one.weight) for leaf, one in edges_in_index if one.kind in kinds]
+            for name, kinds in COUNTED_EDGE_KINDS.items()
         }
         self._of_leaf = {name: _group_edges(own, 0) for name, own in edges.items()}
         self._of_group = {name: _group_edges(own, 1) for name, own in edges.items()}
@@ -94,7 +95,7 @@ class Router:
             for field in range(len(content.fields))
         ]
 
-    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: VectorLookup, how: RouteSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: VectorLookup, options: RouteSearch) -> list[int]:
         """Return the positions of found and added passages, the best first; found: values of the plain search from 0 to 1, by position."""
         if not found:
             return []
@@ -102,29 +103,35 @@ class Router:
         named = [find_named_values(question, values) for values in self._values]
         match = np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
         similarities = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
-        places = self._candidates(found, match, similarities, vector, vectors, how)
-        own = self._leaf_values(places, question, found, similarities, vectors(places) @ vector, how)
+        places = self._candidates(found, match, similarities, vector, vectors, options)
+        own = self._leaf_values(places, question, found, similarities, vectors(places) @ vector, options)
         best = np.zeros(len(self._groups))
         for place, value in zip(places, own, strict=True):
-            for _, group, weight in self._of_leaf[how.members].get(place, ()):
+            for _, group, weight in self._of_leaf[options.members].get(place, ()):
                 best[group] = max(best[group], weight * value)
-        if how.formula == "rrf" and len(best):
+        if options.formula == "rrf" and len(best):
             values = self._fuse_by_rank(
-                places, own, list(found), how.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + how.alpha * match, how
+                places,
+                own,
+                list(found),
+                options.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + options.alpha * match,
+                options,
             )
         else:
-            shares = self._group_shares(places, how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match, how)
-            values = own * (how.fallback + (1 - how.fallback) * shares)
+            shares = self._group_shares(
+                places, options.beta * best / max(float(best.max(initial=0.0)), 1e-9) + options.alpha * match, options
+            )
+            values = own * (options.fallback + (1 - options.fallback) * shares)
         order = np.lexsort((np.arange(len(places)), -values))
         return [places[one] for one in order.tolist() if values[one] > 0]
 
     def _candidates(
-        self, found: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: VectorLookup, how: RouteSearch
+        self, found: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: VectorLookup, options: RouteSearch
     ) -> list[int]:
         """Return the found positions, with the nearest leaves of the best-matching groups and of the nearest summaries."""
         groups = np.flatnonzero(match == match.max()).tolist() if len(match) and match.max() > 0 else []
-        more = [place for group in groups for place, _, _ in self._of_group[how.members].get(group, ())]
-        if how.summaries:
+        more = [place for group in groups for place, _, _ in self._of_group[options.members].get(group, ())]
+        if options.summaries:
             more += [
                 place
                 for node in np.argsort(-similarities, kind="stable")[:_NEAREST_SUMMARIES].tolist()
@@ -137,38 +144,38 @@ class Router:
         return [*found, *new]
 
     def _leaf_values(
-        self, places: Sequence[int], question: str, found: Mapping[int, float], similarities: Matrix, cosines: Matrix, how: RouteSearch
+        self, places: Sequence[int], question: str, found: Mapping[int, float], similarities: Matrix, cosines: Matrix, options: RouteSearch
     ) -> Values:
         """Return the value of each leaf by itself, shape (places,): from the search, its best summary, and its heading."""
         best = max(float(cosines.max()), 1e-9)
         values = np.array([found.get(place, max(float(cosine), 0.0) / best / 2) for place, cosine in zip(places, cosines, strict=True)])
-        if how.summaries and len(similarities):
+        if options.summaries and len(similarities):
             highest = max(float(similarities.max()), 1e-9)
             above = [max((float(similarities[node]) for node in self._above[place]), default=0.0) / highest for place in places]
-            values = (values + how.summaries * np.maximum(above, 0)) / (1 + how.summaries)
-        if how.headings:
+            values = (values + options.summaries * np.maximum(above, 0)) / (1 + options.summaries)
+        if options.headings:
             named = find_named_values(
                 question, {self._heading[place]: None for place in places if len(self._heading[place]) >= _MIN_VALUE_CHARS}
             )
-            values = values * np.exp(how.headings * np.array([self._heading[place] in named for place in places]))
+            values = values * np.exp(options.headings * np.array([self._heading[place] in named for place in places]))
         return np.asarray(values, dtype=np.float64)
 
-    def _group_shares(self, places: Sequence[int], scores: Values, how: RouteSearch) -> Values:
+    def _group_shares(self, places: Sequence[int], scores: Values, options: RouteSearch) -> Values:
         """Return the weighted likelihood of each leaf's groups relative to the best group, from 0 to 1, shape (places,)."""
-        edges, likely = self._of_leaf[how.members], np.exp(scores - scores.max(initial=0.0))
+        edges, likely = self._of_leaf[options.members], np.exp(scores - scores.max(initial=0.0))
         shares = [sum(weight * likely[group] for _, group, weight in edges.get(place, ())) for place in places]
         return np.array([min(1.0, share) if place in self._known_positions else 1.0 for place, share in zip(places, shares, strict=True)])
 
-    def _fuse_by_rank(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
+    def _fuse_by_rank(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, options: RouteSearch) -> Values:
         """Return fused scores of the likeliest groups' rankings and the plain one (weighted reciprocal rank fusion), shape (places,)."""
         value_of = dict(zip(places, own.tolist(), strict=True))
         fused = dict.fromkeys(places, 0.0)
         for rank, place in enumerate(flat, 1):
-            fused[place] += (how.fallback if place in self._known_positions else 1.0) / (_RRF_K + rank)
+            fused[place] += (options.fallback if place in self._known_positions else 1.0) / (_RRF_K + rank)
         likeliest = np.argsort(-scores, kind="stable")[:_MAX_FUSED_GROUPS]
         likely = np.exp(scores[likeliest] - scores[likeliest].max(initial=0.0))
         for group, share in zip(likeliest.tolist(), (likely / likely.sum()).tolist(), strict=True):
-            weights = {place: weight for place, _, weight in self._of_group[how.members].get(group, ()) if place in value_of}
+            weights = {place: weight for place, _, weight in self._of_group[options.members].get(group, ()) if place in value_of}
             for rank, place in enumerate(sorted(weights, key=lambda place: (-value_of[place], place)), 1):
                 fused[place] += share * weights[place] / (_RRF_K + rank)
         return np.array([fused[place] for place in places])

@@ -163,7 +163,9 @@ def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: En
         for sentence, row, entails in zip(sentences, similarities, entailed, strict=True)
     ]
     return [
-        sentence for sentence, there, again in zip(sentences, supported, _are_repetitions(sentences), strict=True) if again or not there
+        sentence
+        for sentence, is_supported, again in zip(sentences, supported, _are_repetitions(sentences), strict=True)
+        if again or not is_supported
     ]
 
 

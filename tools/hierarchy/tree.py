@@ -35,9 +35,9 @@ class BuiltTree(NamedTuple):
 class TreeBuilder:
     """Builds and revises the trees of an index."""
 
-    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, how: Routing, known: Sequence[KnownValues]) -> None:
+    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, routing: Routing, known: Sequence[KnownValues]) -> None:
         """known: the folded metadata values of each leaf, from which cannot-links are derived."""
-        self._leaves, self._encoder, self._summarizer, self._how, self._known = leaves, encoder, summarizer, how, known
+        self._leaves, self._encoder, self._summarizer, self._routing, self._known = leaves, encoder, summarizer, routing, known
 
     @property
     def made_by(self) -> str:
@@ -51,10 +51,10 @@ class TreeBuilder:
         clusters, notes = (clusters_before, []) if clusters_before else self._cluster_leaves(own, linked)
         tree = await self._leaf_nodes(name, clusters, on_progress)
         top = list(range(len(tree)))
-        for _ in range(self._how.max_levels - 1):
+        for _ in range(self._routing.max_levels - 1):
             if len(top) == 1:
                 break
-            found = cluster(np.array([tree[place].vector for place in top]), self._how.seed, self._how.reduction)
+            found = cluster(np.array([tree[place].vector for place in top]), self._routing.seed, self._routing.reduction)
             notes += [found.note] if found.note else []
             if len(found.clusters) >= len(top):
                 break
@@ -107,11 +107,11 @@ class TreeBuilder:
 
     def _cluster_leaves(self, own: Sequence[int], linked: bool) -> tuple[Clusters, list[str]]:
         """Return the clusters of a group's leaves, and notes on fallbacks; a small group is one cluster."""
-        if len(own) < self._how.tree:
+        if len(own) < self._routing.tree:
             return [list(own)], []
         notes: list[str] = []
         clusters: Clusters = []
-        for part in bisect_vectors(self._leaves.vectors[list(own)], self._how.largest, self._how.seed):
+        for part in bisect_vectors(self._leaves.vectors[list(own)], self._routing.largest, self._routing.seed):
             places = [own[one] for one in part]
             found = self._cluster(places, linked)
             notes += [found.note] if found.note else []
@@ -120,7 +120,7 @@ class TreeBuilder:
         return [part for places in clusters for part in self._split_large(places, lengths, linked)], notes
 
     def _cluster(self, places: Sequence[int], linked: bool) -> Mixture:
-        vectors, seed, reduction = self._leaves.vectors[list(places)], self._how.seed, self._how.reduction
+        vectors, seed, reduction = self._leaves.vectors[list(places)], self._routing.seed, self._routing.reduction
         if not linked:
             return cluster(vectors, seed, reduction)
         known = [self._known[place] for place in places]

@@ -174,8 +174,8 @@ class DocumentUpdater:
         self._writer.remove(missing)
         sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
         recorded = self._writer.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
-        gone = [key for key in recorded if key not in self._files]
-        self._execute("DELETE FROM files WHERE root = ? AND source = ?", gone)
+        deleted = [key for key in recorded if key not in self._files]
+        self._execute("DELETE FROM files WHERE root = ? AND source = ?", deleted)
         self.removed = len(missing)
 
     def _execute(self, sql: str, rows: Sequence[tuple[str, str] | dict[str, Any]]) -> None:

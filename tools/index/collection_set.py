@@ -110,9 +110,9 @@ def description_or_titles(index: Index, titles: Sequence[str]) -> str:
 def load_profiles(several: CollectionSet) -> float:
     """Compute the profiles of all indexes; return the seconds taken, 0 if all were cached; blocking."""
     began = time.perf_counter()
-    there = all(one in _PROFILES for one in several.members if isinstance(one, Index))
+    cached = all(one in _PROFILES for one in several.members if isinstance(one, Index))
     _profiles(several)
-    return 0.0 if there else time.perf_counter() - began
+    return 0.0 if cached else time.perf_counter() - began
 
 
 def _profiles(several: CollectionSet) -> list[CollectionProfile | None]:

@@ -125,15 +125,15 @@ class Postings(NamedTuple):
     def renumbered(self, to: Positions, slots: int) -> "Postings":
         """Return the postings of the remaining slots with new numbers; to: the new slot of each slot, negative if it is dropped."""
         moved = to.astype(np.int32)[self.slots]
-        kept = moved >= 0
-        passed = np.zeros(len(kept) + 1, dtype=np.int64)
-        np.cumsum(kept, out=passed[1:])
+        remaining = moved >= 0
+        passed = np.zeros(len(remaining) + 1, dtype=np.int64)
+        np.cumsum(remaining, out=passed[1:])
         ends = passed[self.ends]
         used = np.diff(ends) > 0
         lengths = np.zeros(slots, dtype=np.int32)
         lengths[to[to >= 0]] = self.lengths[to >= 0]
         words = [word for word, has in zip(self.words, used, strict=True) if has]
-        return Postings(self.counts[kept], moved[kept], np.concatenate([[0], ends[1:][used]]), lengths, words)
+        return Postings(self.counts[remaining], moved[remaining], np.concatenate([[0], ends[1:][used]]), lengths, words)
 
     def merged(self, others: "Postings") -> "Postings":
         """Return the postings of both, which must have different slots."""

@@ -88,24 +88,24 @@ class Slots:
 
     def updated(self, keys: Keys) -> "Slots":
         """Return the slots for new keys by position: known keys keep their slots, new ones are appended."""
-        held, here = self._shared(keys)
-        new = np.setdiff1d(np.arange(len(keys)), here)
+        own_indices, other_indices = self._shared(keys)
+        new = np.setdiff1d(np.arange(len(keys)), other_indices)
         positions = np.full(len(self), NO_POSITION)
-        positions[held] = here
+        positions[own_indices] = other_indices
         return Slots(np.concatenate([self.keys, keys[new]]), np.concatenate([positions, new]))
 
     def map_to(self, others: "Slots") -> Positions:
         """Return for each slot the slot of the same key in `others`, `NO_POSITION` where either is missing or empty."""
         moved = np.full(len(self), NO_POSITION)
-        held, there = self._shared(others.keys)
-        both = self.filled[held] & others.filled[there]
-        moved[held[both]] = there[both]
+        own_indices, other_indices = self._shared(others.keys)
+        both = self.filled[own_indices] & others.filled[other_indices]
+        moved[own_indices[both]] = other_indices[both]
         return moved
 
     def _shared(self, keys: Keys) -> tuple[Positions, Positions]:
         """Return the indices of common keys in both."""
-        _, held, there = np.intersect1d(self.keys, keys, assume_unique=True, return_indices=True)
-        return held, there
+        _, own_indices, other_indices = np.intersect1d(self.keys, keys, assume_unique=True, return_indices=True)
+        return own_indices, other_indices
 
     def needs_renumbering(self) -> bool:
         """Return whether too many slots are empty, so that the passages should be renumbered."""

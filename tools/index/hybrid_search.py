@@ -152,10 +152,10 @@ def search_source(
     wanted = search.fetch_k or search.k
     depth = max(_MIN_RANKING_DEPTH, wanted) if search.hybrid or reranker else wanted
     none_found: Sequence[Any] = [()] * len(queries)
-    near = source.nearest(vectors, depth, search.filter) if search.dense else none_found
+    nearest_of = source.nearest(vectors, depth, search.filter) if search.dense else none_found
     by_words = source.by_words(queries, depth, search.filter) if search.hybrid else none_found
     hits = []
-    for query, vector, nearest, words in zip(queries, vectors, near, by_words, strict=True):
+    for query, vector, nearest, words in zip(queries, vectors, nearest_of, by_words, strict=True):
         found = _fuse_rankings(source, vector, nearest, words, search)
         order = list(found) if reranker is None else reranker(query, vector, found)
         hits.append(_hits(source, vector, _limit_sections(source, query, order, search.per_section)[:wanted], search))

@@ -40,8 +40,8 @@ _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 def comparison_words(text: str) -> list[str]:
     """Return the case-folded words for comparison, without list numbers and macros."""
-    plain = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
-    return _WORD.findall(_ITEM.sub(" ", plain))
+    without_macros = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
+    return _WORD.findall(_ITEM.sub(" ", without_macros))
 
 
 def shingles(words: list[str]) -> Hashes:
@@ -204,7 +204,7 @@ class _DuplicateSearch:
         file = self._files[number]
         hashes = np.unique(np.concatenate([one.sample for one in file]))
         holders = self._holders(number, hashes)
-        overlaps = Counter(other for held in holders.values() for other in {other for other, _ in held})
+        overlaps = Counter(other for places in holders.values() for other in {other for other, _ in places})
         shares = {other: count / len(hashes) for other, count in overlaps.items()}
         found = {}
         for one in file:
@@ -232,7 +232,7 @@ class _DuplicateSearch:
         same_format = _FORMAT_ORDER.get(one.kind, one.kind) == _FORMAT_ORDER.get(other.kind, other.kind)
         long = len(words) >= _LONG_PASSAGE_WORDS and overlap >= _MIN_FAMILY_OVERLAP
         alike = overlap >= _MIN_COPY_OVERLAP or any(
-            one.label == held.label or (long and _heading(one) == _heading(held)) for held in self._files[number]
+            one.label == candidate.label or (long and _heading(one) == _heading(candidate)) for candidate in self._files[number]
         )
         if not (alike if same_format else overlap >= _MIN_MANUAL_OVERLAP):
             return False

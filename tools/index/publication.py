@@ -197,8 +197,8 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
     if previous and uses_graph(len(keys)) and _can_extend(folder, previous, draft):
         updated = previous.slots.updated(keys)
         slots, existing = (slots, 0) if updated.needs_renumbering() else (updated, len(previous.slots))
-    kept = {VECTORS} if previous and existing == len(slots) > 0 else set()
-    names = sorted({SLOTS, VECTORS, *(POSTINGS_FILES if len(keys) > MIN_POSTINGS_PASSAGES else ())} - kept)
+    reused = {VECTORS} if previous and existing == len(slots) > 0 else set()
+    names = sorted({SLOTS, VECTORS, *(POSTINGS_FILES if len(keys) > MIN_POSTINGS_PASSAGES else ())} - reused)
     written = {name: folder / (NEXT_PREFIX + name) for name in names}
     with upcoming(*written.values()):
         slots.write(written[SLOTS])
@@ -213,7 +213,7 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
         sync(*copied, *written.values())
         kind, group_by, structure_sha256 = _structure_files(folder)
         sha256 = {PASSAGES: file_sha256(writer.path) if copied else _known_sha256(folder, PASSAGES)}
-        sha256 |= {name: previous.manifest.sha256[name] for name in kept if previous}
+        sha256 |= {name: previous.manifest.sha256[name] for name in reused if previous}
         sha256 |= {name: file_sha256(path) for name, path in written.items()}
         manifest = replace(draft, sha256=sha256 | structure_sha256, kind=kind, group_by=group_by)
         manifest.write(folder / (NEXT_PREFIX + MANIFEST))
@@ -316,7 +316,7 @@ def _passage_files(manifest: Manifest) -> dict[str, str]:
     return {name: sha256 for name, sha256 in manifest.sha256.items() if name not in STRUCTURE_FILES[manifest.kind]}
 
 
-def _remove_structures(folder: Path, kept: frozenset[str]) -> None:
+def _remove_structures(folder: Path, keep: frozenset[str]) -> None:
     """Delete the files of other kinds."""
-    for name in frozenset().union(*STRUCTURE_FILES.values()) - kept:
+    for name in frozenset().union(*STRUCTURE_FILES.values()) - keep:
         (folder / name).unlink(missing_ok=True)

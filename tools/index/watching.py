@@ -86,8 +86,8 @@ async def _watch_changes(roots: Sequence[Path], out: Path | None, changed: async
     async with aclosing(watching) as bursts:
         async for _ in bursts:
             changed.set()
-            if gone := [root for root in roots if not root.is_dir()]:
-                raise UsageError(f"the folder {str(gone[0])!r} was deleted or moved", "restore it and start again")
+            if deleted := [root for root in roots if not root.is_dir()]:
+                raise UsageError(f"the folder {str(deleted[0])!r} was deleted or moved", "restore it and start again")
 
 
 def _is_relevant(roots: Sequence[Path], out: Path | None, change: object, name: str) -> bool:
@@ -107,9 +107,9 @@ def _update(roots: Sequence[Path], store: IndexStore, stopped: threading.Event) 
             raise RamifyError("watching was stopped", "start it again; encoded texts are reused")
 
     try:
-        held = store.manifest()
-        chunking = held.chunking if held else DEFAULT_CHUNKING
-        encoder = load_encoder(held.embedding if held else "minilm")
+        manifest = store.manifest()
+        chunking = manifest.chunking if manifest else DEFAULT_CHUNKING
+        encoder = load_encoder(manifest.embedding if manifest else "minilm")
         return store.build(list(roots), BuildOptions(encoder, chunking, progress=progress))
     except RamifyError as error:
         return error

@@ -114,9 +114,9 @@ def update_communities(previous: Partition, edges: Mapping[Pair, float], max_clu
             members[id].append(key)
             id = id.rpartition(".")[0]
     old = {id: Community(id, tuple(members[id])) for id in sorted(members, key=community_sort_key)}
-    among = {pair: weight for pair, weight in edges.items() if pair[0] in unconnected}
+    unassigned = {pair: weight for pair, weight in edges.items() if pair[0] in unconnected}
     first = 1 + max((community_sort_key(id)[0] for id in previous), default=-1)
-    for community in find_communities(among, max_cluster_size).values():
+    for community in find_communities(unassigned, max_cluster_size).values():
         root, dot, rest = community.id.partition(".")
         id = f"{int(root) + first}{dot}{rest}"
         old[id] = Community(id, community.members)

@@ -168,14 +168,16 @@ def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:
     keys: dict[str, set[str]] = defaultdict(set)
     for mention in mentions:
         keys[document_id(mention.passage)].add(mention.key)
-    joined: dict[Pair, str] = {}
+    longer_names: dict[Pair, str] = {}
     for document, named in keys.items():
         by_last: dict[str, set[str]] = defaultdict(set)
         for key in named:
             if " " in key:
                 by_last[key.rpartition(" ")[2]].add(key)
-        joined |= {(document, key): longer.pop() for key in named if " " not in key and len(longer := by_last.get(key, set())) == 1}
-    return joined
+        longer_names |= {
+            (document, key): candidates.pop() for key in named if " " not in key and len(candidates := by_last.get(key, set())) == 1
+        }
+    return longer_names
 
 
 class Name(NamedTuple):

@@ -195,10 +195,10 @@ class GraphFile:
 
     def reports(self, level: int) -> list[Report]:
         """Return the reports of a level; UsageError if there is no such level."""
-        there = [one.number for one in self.levels]
-        if level not in there:
+        numbers = [one.number for one in self.levels]
+        if level not in numbers:
             raise UsageError(
-                f"there is no level {level}: the graph has levels {there[0]} to {there[-1]}", "choose one of them, or level=auto"
+                f"there is no level {level}: the graph has levels {numbers[0]} to {numbers[-1]}", "choose one of them, or level=auto"
             )
         with self._connection() as database:
             return read_reports(database, level)

@@ -192,60 +192,60 @@ class Walk:
         self._mention_counts, self._title_counts = self._passages_mentioning.sizes(), self._passages_titled.sizes()
         self._passages = max(1, len(ids))
 
-    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, how: WalkSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, options: WalkSearch) -> list[int]:
         """Return positions by weighted reciprocal rank fusion of the plain ranking and those of the walk; the seed passages stay first."""
         order = list(found)
 
         def cosines(positions: Sequence[int]) -> Matrix:
             return vectors(positions) @ vector
 
-        start = self._start_mass(query, cosines, order, how)
-        reached = self._propagate_mass(start, how) if how.relations else {}
-        under, beyond = (self._mass_of_titled(names, how) for names in (start, reached))
+        start = self._start_mass(query, cosines, order, options)
+        reached = self._propagate_mass(start, options) if options.relations else {}
+        under, beyond = (self._mass_of_titled(names, options) for names in (start, reached))
         if not (under or beyond):  # without titled passages, shared names are a weaker signal than words and vectors
             return order
         with_name = _spread_to_passages(_add_mass(start, reached, 1.0), self._passages_mentioning)
-        weighted = ((how.titles, under), (how.relations, beyond), (how.mentions, with_name))
+        weighted = ((options.titles, under), (options.relations, beyond), (options.mentions, with_name))
         rankings = ((1.0, order), *((weight, _rank_by_mass(mass, cosines)) for weight, mass in weighted))
-        return list(dict.fromkeys((*order[: how.seeds], *_fuse_rankings(rankings, how.rrf_k))))
+        return list(dict.fromkeys((*order[: options.seeds], *_fuse_rankings(rankings, options.rrf_k))))
 
-    def _start_mass(self, query: str, cosines: Cosines, order: Sequence[int], how: WalkSearch) -> Mass:
+    def _start_mass(self, query: str, cosines: Cosines, order: Sequence[int], options: WalkSearch) -> Mass:
         """Return the start mass by name: half for the names of the question, half for those of the nearest passages."""
         words = fold(query).split()
         spans = {" ".join(words[i : i + n]) for n in range(1, _MAX_NAME_WORDS + 1) for i in range(len(words) - n + 1)}
         known = group_by_first_word(span for span in spans if span in self._number_of)
         own = dict.fromkeys(self._number_of[key] for key in find_spans(" ".join(words), known))
-        mass = self._rarity_shares(np.array(list(own), dtype=np.int64), how)
-        seeds = _weight_by_cosine(dict.fromkeys(order[: how.seeds], 1.0), cosines)
+        mass = self._rarity_shares(np.array(list(own), dtype=np.int64), options)
+        seeds = _weight_by_cosine(dict.fromkeys(order[: options.seeds], 1.0), cosines)
         for position, weight in seeds.items():
-            mass = _add_mass(mass, self._rarity_shares(self._names_in_passage.values_of(position), how), weight / sum(seeds.values()))
+            mass = _add_mass(mass, self._rarity_shares(self._names_in_passage.values_of(position), options), weight / sum(seeds.values()))
         return mass
 
-    def _propagate_mass(self, start: Mass, how: WalkSearch) -> Mass:
+    def _propagate_mass(self, start: Mass, options: WalkSearch) -> Mass:
         """Return the mass that reaches each name along relations, summed over the hops."""
         reached: Mass = {}
         step = start
-        for _ in range(how.hops):
+        for _ in range(options.hops):
             moved: Mass = defaultdict(float)
             for name in sorted(step, key=lambda name: (-step[name], name))[:_MAX_ACTIVE_NAMES]:
                 weights = self._relation_weights[self._related_names.pair_indices(name)]
-                for other, share in self._rarity_shares(self._related_names.values_of(name), how, weights).items():
-                    moved[other] += how.damping * step[name] * share
+                for other, share in self._rarity_shares(self._related_names.values_of(name), options, weights).items():
+                    moved[other] += options.damping * step[name] * share
             step = moved
             reached = _add_mass(reached, step, 1.0)
         return reached
 
-    def _rarity_shares(self, names: Numbers, how: WalkSearch, weights: NDArray[np.float64] | float = 1.0) -> Mass:
+    def _rarity_shares(self, names: Numbers, options: WalkSearch, weights: NDArray[np.float64] | float = 1.0) -> Mass:
         """Return shares of names by rarity log(passages / mentions) times weight, summing to 1; muted names get none."""
         mention_counts = np.maximum(self._mention_counts[names], 1)
-        muted = mention_counts > max(_MIN_MUTED_PASSAGES, how.muted * self._passages)
+        muted = mention_counts > max(_MIN_MUTED_PASSAGES, options.muted * self._passages)
         shares = np.where(muted, 0.0, np.log(self._passages / mention_counts)) * weights
         total = shares.sum() or 1.0
         return {int(name): float(share / total) for name, share in zip(names, shares, strict=True) if share > 0}
 
-    def _mass_of_titled(self, names: Mass, how: WalkSearch) -> Mass:
+    def _mass_of_titled(self, names: Mass, options: WalkSearch) -> Mass:
         return _spread_to_passages(
-            {name: mass for name, mass in names.items() if self._title_counts[name] <= how.under}, self._passages_titled
+            {name: mass for name, mass in names.items() if self._title_counts[name] <= options.under}, self._passages_titled
         )
 
 

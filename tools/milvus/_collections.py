@@ -175,12 +175,12 @@ class Corpus:
         if self.address.local and not Path(self.address.uri).exists():  # connecting would create the file
             return False
         with milvus_errors(self.address):
-            there = bool(self._client.has_collection(self._metadata))
-            if there and self.address not in _loaded:
+            exists = bool(self._client.has_collection(self._metadata))
+            if exists and self.address not in _loaded:
                 for name in (self.address.collection, self._metadata):
                     self._client.load_collection(name)
                 _loaded.add(self.address)
-        return there
+        return exists
 
     def create(self, dimension: int) -> None:
         """Create missing collections; IndexingError if an existing one has vectors of another dimension."""

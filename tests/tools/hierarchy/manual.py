@@ -92,12 +92,12 @@ def read_content(folder: Path) -> HierarchyContent:
 
 
 def dump(folder: Path) -> bytes:
-    """Give the hierarchy's file, byte by byte."""
+    """Return the bytes of the hierarchy's file."""
     return (folder / HIERARCHY).read_bytes()
 
 
 def group_names(folder: Path, id: str, *kinds: str) -> list[str]:
-    """Name the groups of a passage, of edges of some kinds."""
+    """Return the names of a passage's groups, by edges of some kinds."""
     content = read_content(folder)
     place = list(content.ids).index(id)
     return [content.groups[edge.group].name for edge in content.edges if edge.leaf == place and (not kinds or edge.kind in kinds)]

@@ -30,7 +30,7 @@ from tests.tools.hierarchy.manual import (
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index with a hierarchy."""
+    """An index with a hierarchy."""
     folder = tmp_path_factory.mktemp("manual") / "index"
     build_index_with_groups(folder)
     return folder

@@ -19,7 +19,7 @@ INVENTED = "It was built by Karl Ritter in 1877."
 
 
 def sentences(material: list[str]) -> list[str]:
-    """Say what the first passages say."""
+    """Return the first sentences of the passages."""
     return [text.split(". ")[0].rstrip(".") + "." for text in material[:3]]
 
 

@@ -28,7 +28,7 @@ class Planted(Leaves):
     """Leaves that are in no file."""
 
     def texts(self, places: Sequence[int]) -> list[str]:
-        """Give each a short text."""
+        """Return a short text for each."""
         return ["a passage"] * len(places)
 
 
@@ -66,7 +66,7 @@ class Case:
         self.folder, self.summarizer, self.clusters = folder, Silent(), dict[str, Clusters]()
 
     def join(self, leaves: Sequence[int], group: int, kind: EdgeKind) -> None:
-        """Put leaves into a further group; softly: into that one alone, for want of metadata."""
+        """Add leaves to another group; softly: only to that one, as if they had no metadata."""
         if kind == "soft":
             self.state.edges[:] = [edge for edge in self.state.edges if edge.leaf not in leaves]
             for leaf in leaves:

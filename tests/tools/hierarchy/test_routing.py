@@ -22,7 +22,7 @@ ASKED = ["How is the shuttle of a loom checked?", "Which damper is taken off bef
 
 @pytest.fixture(scope="module")
 def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index with a hierarchy, and beside it the plain one of the same passages."""
+    """An index with a hierarchy, and a plain one of the same passages."""
     folder = tmp_path_factory.mktemp("routed")
     build_index(folder / "plain", records())
     build_index_with_groups(folder / "index")

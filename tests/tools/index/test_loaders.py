@@ -18,7 +18,7 @@ ROWS = "city,river\nParis,Seine\nRome,Tiber\n"
 
 
 class Given(BaseLoader):
-    """Give documents that a test has written."""
+    """A loader of given documents."""
 
     def __init__(self, *documents: Document) -> None:
         self.documents = documents

@@ -27,7 +27,7 @@ TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The
 
 
 class Shelf(BaseRetriever):
-    """Give the same documents to every query."""
+    """A retriever that returns the same documents for every query."""
 
     documents: list[Document]
 
@@ -120,7 +120,7 @@ def test_a_passage_belongs_to_its_document() -> None:
 
 @pytest.fixture
 def small_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a small corpus in the demo's place; the real one has tests of its own."""
+    """Replace the demo corpus by a small one."""
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text("".join(json.dumps({"id": str(number), "text": text}) + "\n" for number, text in enumerate(TEXTS)), encoding="utf-8")
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))

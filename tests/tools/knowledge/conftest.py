@@ -11,7 +11,7 @@ from tests.tools.knowledge.valley import SMALL, build_index_with_graph, copy_ind
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index without a graph."""
+    """An index without a graph."""
     return build_index(tmp_path_factory.mktemp("valley") / "index")
 
 
@@ -23,7 +23,7 @@ def folder(plain: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index with a graph, by rules."""
+    """An index with a graph built by rules."""
     folder = tmp_path_factory.mktemp("valley") / "index"
     build_index_with_graph(folder, **SMALL)
     return folder

@@ -25,7 +25,7 @@ Lines = dict[str, list[str]]
 
 
 def extract_from(text: str) -> Lines:
-    """Name what a text has of the valley, and relate what follows one another."""
+    """Return the names of the valley in a text, and relations of adjacent ones."""
     names = sorted((name for name in KINDS if name in text), key=text.index)
     return {
         "entities": [f"{name} | {KINDS[name]} | {name} is in {len(text)} signs of text." for name in names],
@@ -34,7 +34,7 @@ def extract_from(text: str) -> Lines:
 
 
 def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
-    """Give the reply of a model that knows the valley."""
+    """Return the reply to a prompt."""
     if prompt == "extract":
         return extract_from(str(slots["text"]))
     if prompt == "claims":
@@ -53,12 +53,12 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
 
 
 def graph_model() -> FakeModel:
-    """Make the model."""
+    """Return the fake model."""
     return FakeModel(replies=replies)
 
 
 def graph_model_with(**changes: Any) -> FakeModel:
-    """Make the model with other replies: a function of the slots, or the reply itself, by prompt name."""
+    """Return the fake model with other replies: a function of the slots, or the reply itself, by prompt name."""
 
     def changed(prompt: str, slots: Mapping[str, Any]) -> Any:
         change = changes.get(prompt)

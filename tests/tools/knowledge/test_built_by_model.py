@@ -15,7 +15,7 @@ KELLS = "ivor-kells.md#ivor-kells"
 
 
 def cut(slots: Any, names: int, relations: int) -> Lines:
-    """Give the first parts of each line alone."""
+    """Return the lines of a reply with only their first fields."""
     lines = extract_from(slots["text"])
     return {
         key: [" | ".join(line.split(" | ")[:parts]) for line in lines[key]] for key, parts in zip(lines, (names, relations), strict=True)

@@ -15,7 +15,7 @@ from ramify.tools.knowledge.rule_builder import (
 
 
 def named(text: str, *others: str, titles: tuple[str, ...] = ()) -> list[str]:
-    """Name what a text names, in a corpus with some other texts and titles."""
+    """Return the names found in a text, in a corpus with other texts and titles."""
     known = count_words([text, *others])
     written = name_titles({title_key(title): title for title in titles}, known)
     return [name for sentence in sentences(text) for name in names_in_sentence(sentence, known, written).values()]

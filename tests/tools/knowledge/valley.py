@@ -76,12 +76,12 @@ def graph_file(folder: Path) -> GraphFile:
 
 
 def dump(folder: Path) -> bytes:
-    """Give the graph's file, byte by byte."""
+    """Return the bytes of the graph's file."""
     return (folder / GRAPH).read_bytes()
 
 
 def rows(folder: Path, sql: str, given: Iterable[object] = ()) -> list[tuple[Any, ...]]:
-    """Look something up in the graph's file."""
+    """Return the rows of a query on the graph's file."""
     with closing(sqlite3.connect(folder / GRAPH)) as database:
         return database.execute(sql, list(given)).fetchall()
 
@@ -93,7 +93,7 @@ def copy_index(built: Path, folder: Path) -> Path:
 
 
 def rewrite_documents(folder: Path, documents: Mapping[str, str]) -> Path:
-    """Put documents in the place of those beside an index."""
+    """Replace the documents of an index."""
     beside = folder.parent / f"{folder.name}-documents"
     for path in beside.iterdir():
         path.unlink()
