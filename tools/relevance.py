@@ -43,7 +43,7 @@ def load_reranker(name: str) -> float:
     if name == NO_RERANKER:
         return 0.0
     began = time.perf_counter()
-    reader = LARGE if large.is_chosen() else SMALL
+    reader = LARGE if large.CHOSEN.get() else SMALL
     loaded = reader.loaded if name == READER else _canonical(name) in _models
     reader.load() if name == READER else _scorer(name)
     return 0.0 if loaded else time.perf_counter() - began

@@ -144,10 +144,12 @@ def parts_of(url: str) -> Parts:
     """Split an address; a password may contain a slash, though it should not."""
     before, divider, rest = url.partition("://")
     scheme, rest = (before + divider, rest) if divider else ("", url)
-    place, query = _divided(rest)
+    place = re.split(r"[?#]", rest, maxsplit=1)[0]
+    query = rest[len(place) :]
     if "@" not in place and "@" in query and not re.fullmatch(r"[^:]+(:\d*)?|\[.*\](:\d*)?", place.partition("/")[0]):
-        user, _, place = rest.rpartition("@")
-        place, query = _divided(place)
+        user, _, rest = rest.rpartition("@")
+        place = re.split(r"[?#]", rest, maxsplit=1)[0]
+        query = rest[len(place) :]
     else:
         user, _, place = place.rpartition("@")
     host, slash, path = place.partition("/")
@@ -166,11 +168,6 @@ def is_key_like(text: str) -> bool:
     """Return whether a text may be a key: long with letters and digits, or very long."""
     mixed = re.search(r"[^\W\d_]", text) and re.search(r"\d", text)
     return len(text) >= VERY_LONG or (len(text) >= LONG and mixed is not None)
-
-
-def _divided(rest: str) -> tuple[str, str]:
-    place = re.split(r"[?#]", rest, maxsplit=1)[0]
-    return place, rest[len(place) :]
 
 
 CLIENTS = ("http", "openai", "ollama", "anthropic", "groq", "mistral", "google", "langchain", "urllib3", "aiohttp")

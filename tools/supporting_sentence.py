@@ -50,7 +50,7 @@ def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) ->
             if (first := next((n for n in range(1, len(units)) if holds(f"{units[n - 1]} {units[n]}", answer)), None)) is not None:
                 return _cut(units, first - 1, first, answer)
     weights = _weights(units, content(" ".join(one.question for one in asked)))
-    long = [bool(answer.strip()) and not short(answer) and not _verdict(answer) for _, answer in asked]
+    long = [len(answer.split()) > _NAMED for _, answer in asked]
     wanted = [content(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
     shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
     return with_neighbors(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
@@ -104,7 +104,7 @@ def unwrapped(text: str) -> list[str]:
 
 def short(answer: str) -> bool:
     """Return whether one sentence can be expected to contain a whole answer."""
-    return bool(answer.strip()) and not _verdict(answer) and len(answer.split()) <= _NAMED
+    return 0 < len(answer.split()) <= _NAMED and answer.strip(" .!").casefold() not in _VERDICTS
 
 
 def holds(text: str, answer: str) -> bool:
@@ -118,10 +118,10 @@ def holds(text: str, answer: str) -> bool:
 def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:
     """Quote a sentence; one that refers to the one before it, or is short, with its neighbor."""
     first = last = number
-    if number and _LEANING.match(units[number]) and _fits(units[number - 1 : number + 1]):
+    if number and _LEANING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= LONGEST:
         first -= 1
-    elif (len(units[number]) < _SHORT or units[number].endswith(":")) and _fits(units[number : number + 2]) and number + 1 < len(units):
-        last += 1
+    elif number + 1 < len(units) and (len(units[number]) < _SHORT or units[number].endswith(":")):
+        last += 1 if len(f"{units[number]} {units[number + 1]}") <= LONGEST else 0
     return _cut(units, first, last, answer)
 
 
@@ -133,10 +133,6 @@ def _cut(units: Sequence[str], first: int, last: int, answer: str) -> str:
     before = "… " if first and not quote.startswith("…") else ""
     after = " …" if last + 1 < len(units) and not quote.endswith("…") else ""
     return f"{before}{quote}{after}"
-
-
-def _fits(units: Sequence[str]) -> bool:
-    return len(" ".join(units)) <= LONGEST
 
 
 def _best(units: Sequence[str], question: str, answer: str) -> int | None:
@@ -157,10 +153,6 @@ def _share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float
     here = content(unit)
     total = sum(weights.get(word, 1.0) for word in words)
     return sum(weights.get(word, 1.0) for word in words & here) / total if total else 0.0
-
-
-def _verdict(answer: str) -> bool:
-    return answer.strip(" .!").casefold() in _VERDICTS
 
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:

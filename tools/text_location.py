@@ -85,20 +85,15 @@ def names(places: Sequence[tuple[str, str]]) -> list[str]:
     """Name files, given as sources and paths, by their ends: from the folder that was given on, or as far up as tells them apart."""
     shown = [_ends(source, path) for source, path in places]
     chosen = [next(ends) for ends in shown]
-    while clashes := _clashes(chosen, places):
-        longer = {number: name for number in clashes if (name := next(shown[number], None)) is not None}
+    while True:
+        files: dict[str, set[str]] = {}
+        for name, (_, path) in zip(chosen, places, strict=True):
+            files.setdefault(name, set()).add(path)
+        clashes = [number for number, (name, (_, path)) in enumerate(zip(chosen, places, strict=True)) if path and len(files[name]) > 1]
+        longer = {number: further for number in clashes if (further := next(shown[number], None)) is not None}
         if not longer:
-            break
+            return chosen
         chosen = [longer.get(number, name) for number, name in enumerate(chosen)]
-    return chosen
-
-
-def _clashes(chosen: Sequence[str], places: Sequence[tuple[str, str]]) -> list[int]:
-    """Number the names that stand for different files."""
-    files: dict[str, set[str]] = {}
-    for name, (_, path) in zip(chosen, places, strict=True):
-        files.setdefault(name, set()).add(path)
-    return [number for number, (name, (_, path)) in enumerate(zip(chosen, places, strict=True)) if path and len(files[name]) > 1]
 
 
 def _ends(source: str, path: str) -> Iterator[str]:

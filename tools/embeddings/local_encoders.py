@@ -48,9 +48,10 @@ class LocalEncoder(Encoder, Generic[M]):
     def _load(self) -> M:
         """Load the model."""
 
+    @property
     @abstractmethod
-    def _untruncated_tokenizer(self) -> "Tokenizer":
-        """Return the tokenizer without truncation and padding."""
+    def _tokenizer(self) -> "Tokenizer":
+        """The tokenizer without truncation and padding."""
 
     @property
     def model(self) -> M:
@@ -74,9 +75,13 @@ class LocalEncoder(Encoder, Generic[M]):
         """Return the number type of the computation; empty before the model is loaded."""
         return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
 
+    def count_tokens(self, text: str) -> int:
+        """Count the tokens of a text, special tokens not counted."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         """Return the (start, end) of each token of each text."""
-        encodings = self._untruncated_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False) if texts else []
         return [encoding.offsets for encoding in encodings]
 
 
@@ -95,7 +100,8 @@ class WordPieceEncoder(LocalEncoder["Bert"]):
         device, dtype = best_device()
         return self._pretrained.new_layers(dtype).to(device)
 
-    def _untruncated_tokenizer(self) -> "Tokenizer":
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
         return self._pretrained.tokenizer(truncate=False)
 
     @property
@@ -192,9 +198,6 @@ class SentenceTransformerEncoder(LocalEncoder["SentenceTransformer"]):
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
-
-    def _untruncated_tokenizer(self) -> "Tokenizer":
-        return self._tokenizer
 
 
 @contextmanager

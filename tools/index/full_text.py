@@ -55,11 +55,6 @@ def segment_words(text: str) -> str:
     return _CJK.sub(lambda run: f" {' '.join(map(''.join, pairwise(run[0]))) or run[0]} ", whole)
 
 
-def match_expression(query: str) -> str:
-    """Return an FTS5 expression that matches any word of the question; words are quoted, so none is an operator."""
-    return " OR ".join(f'"{word}"' for word in query_words(query))
-
-
 def mentions_heading(query: str, heading: str) -> bool:
     """Return whether a question contains all words of a section's own heading, the last of "A > B"."""
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))

@@ -139,11 +139,12 @@ class VectorIndex:
         """
         import faiss
 
-        n = min(n, len(self))
+        count = len(self._slots.slot_of)
+        n = min(n, count)
         if not self._has_graph:
             return self._search_index(self._flat, queries, n, faiss.SearchParameters(sel=self._filled))  # type: ignore[call-arg]  # a wrong stub
         parameters = faiss.SearchParametersHNSW(sel=self._filled)  # type: ignore[attr-defined]  # missing from the stubs of faiss
-        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // len(self)  # compensates for empty slots
+        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // count  # compensates for empty slots
         return self._search_index(self._index, queries, n, parameters)
 
     def search_exact(self, queries: Matrix, n: int, among: Positions) -> list[Positions]:

@@ -158,7 +158,9 @@ def search_source(
     for query, vector, nearest, words in zip(queries, vectors, nearest_of, by_words, strict=True):
         found = _fuse_rankings(source, vector, nearest, words, search)
         order = list(found) if reranker is None else reranker(query, vector, found)
-        hits.append(_hits(source, vector, _limit_sections(source, query, order, search.per_section)[:wanted], search))
+        if search.per_section is not None:
+            order = _limit_sections(source, query, order, search.per_section)
+        hits.append(_hits(source, vector, order[:wanted], search))
     return hits
 
 
@@ -184,10 +186,8 @@ def _as_shares(keys: Sequence[K], scores: list[float]) -> dict[K, float]:
     return {key: max(score, 0.0) / best for key, score in zip(keys, scores, strict=True)}
 
 
-def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], limit: int | None) -> Sequence[K]:
+def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], limit: int) -> list[K]:
     """Return passages beyond the limit of their section last; a section whose heading the question contains has no limit."""
-    if limit is None:
-        return order
     sections = [document if heading and not mentions_heading(query, heading) else None for document, heading in source.sections(order)]
     return [order[place] for place in limit_per_section(sections, limit)]
 

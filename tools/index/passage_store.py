@@ -18,7 +18,7 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.full_text import match_expression
+from ramify.tools.index.full_text import query_words
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.typed import readable
 
@@ -218,7 +218,8 @@ class PassageStore:
         wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
             found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
-            also = _duplicate_locations(connection.execute(_DUPLICATES, wanted))
+            duplicates = connection.execute(_DUPLICATES, wanted).fetchall()
+        also = _duplicate_locations(duplicates) if duplicates else {}
         return [
             Document(text, id=identity, metadata=json.loads(metadata) | _without_empty(path=path, also=also.get(identity)))
             for identity, text, metadata, path in map(found.__getitem__, rows)
@@ -263,7 +264,7 @@ class PassageStore:
 
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
         """Return the best rows with their BM25 as in FTS5 (lower is better), of all or of `among`."""
-        words = match_expression(query)
+        words = " OR ".join(f'"{word}"' for word in query_words(query))  # matches any of them; quoted, so that none is an operator of FTS5
         if not words:
             return []
         parameters = [words] if among is None else [words, json.dumps(among.tolist())]

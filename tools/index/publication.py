@@ -119,18 +119,15 @@ class Snapshot:
         """Return full-precision vectors, shape (positions, dimension)."""
         if self.vector_index.is_full_precision:
             return self.vector_index.vectors(positions)
-        return self.store.vectors(self._rows_at(positions), self.manifest.dimension)
+        return self.store.vectors(self.rows[list(positions)].tolist(), self.manifest.dimension)
 
     def sections(self, positions: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document id and the headings of each passage, "" if there are none."""
-        return self.store.sections(self._rows_at(positions))
+        return self.store.sections(self.rows[list(positions)].tolist())
 
     def passages(self, positions: Sequence[int]) -> list[Document]:
         """Return the passages."""
-        return self.store.passages(self._rows_at(positions))
-
-    def _rows_at(self, positions: Sequence[int]) -> list[int]:
-        return [int(self.rows[position]) for position in positions]
+        return self.store.passages(self.rows[list(positions)].tolist())
 
     def ids(self) -> list[str]:
         """Return the ids of the searchable passages by position."""

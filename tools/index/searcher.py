@@ -23,8 +23,10 @@ from ramify.tools.index.build import IndexStore
 from ramify.tools.index.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import select_mmr as pick_diverse
-from ramify.tools.index.index_store import check_exists, is_address, store_at
+from ramify.tools.index.index_store import FolderStore, check_exists, is_address, store_at
+from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import Filter, with_id
+from ramify.tools.new_files import cache_folder
 from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 
@@ -112,6 +114,8 @@ _MAX_LISTED_FIELDS, _MAX_FIELD_CHARS = 20, 60
 """Maximum number of fields listed, and of characters of each."""
 
 _open_indexes: dict[str, tuple[bytes, Index]] = {}
+_demos: dict[Path, FolderStore] = {}
+"""By cache folder: the index of the demo, once its checksums were verified."""
 _opening = threading.Lock()
 _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
@@ -147,8 +151,10 @@ async def find_passages(
 
 async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Search a single index, store or retriever."""
-    if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
-        return await asyncio.to_thread(_search_index, index, queries, search)
+    if isinstance(index, (str, Path)):
+        index = await asyncio.to_thread(open_index, index)
+    if isinstance(index, Index):  # first, because an Index is a VectorStore, too
+        return await asyncio.to_thread(index.search, queries, **search._asdict())
     if isinstance(index, VectorStore):
         return await _search_store(index, queries, search)
     if isinstance(index, BaseRetriever):
@@ -180,10 +186,6 @@ async def _search_collections(several: CollectionSet, queries: Sequence[str], se
 def _open_all(several: CollectionSet) -> CollectionSet:
     """Open all indexes, so that one that cannot be opened is always an error."""
     return replace(several, members=tuple(open_index(one) if isinstance(one, (str, Path)) else one for one in several.members))
-
-
-def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    return (index if isinstance(index, Index) else open_index(index)).search(queries, **search._asdict())
 
 
 def open_index(index: str | Path) -> Index:
@@ -225,9 +227,10 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     began = time.perf_counter()
     before = [known for _, known in list(_open_indexes.values())]
     found = index if isinstance(index, Index) else open_index(index)
-    loaded = found.embeddings.loaded and any(found is known for known in (index, *before))
+    if found.embeddings.loaded and any(found is known for known in (index, *before)):
+        return found, 0.0
     found.embeddings.load()
-    return found, 0.0 if loaded else time.perf_counter() - began
+    return found, time.perf_counter() - began
 
 
 def warm_soon(index: Searchable) -> None:
@@ -237,10 +240,13 @@ def warm_soon(index: Searchable) -> None:
 
 def _store(index: str | Path) -> IndexStore:
     if index == DEMO:
-        from ramify.tools.demo import demo_index
+        cache = cache_folder()
+        if cache not in _demos or not (_demos[cache].path / MANIFEST).is_file():
+            from ramify.tools.demo import demo_index
 
-        index = demo_index()
-    return store_at(index if is_address(index) else usable(index).resolve())
+            _demos[cache] = FolderStore(demo_index().resolve())
+        return _demos[cache]
+    return store_at(index) if is_address(index) else FolderStore(usable(index).resolve())
 
 
 def languages_of(index: Searchable) -> frozenset[str]:

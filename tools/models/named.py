@@ -75,23 +75,18 @@ def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
 
     UsageError for a name that is not one, ModelError for a model that is not there.
     """
-    _learn_addresses(options)
-    return clients.from_chat_model(model, options) if isinstance(model, BaseChatModel) else _cached(model.strip(), options)
-
-
-def _learn_addresses(options: ModelOptions) -> None:
     if options.base_url:
         for address in (options.base_url, *addresses(options.base_url)):
             learn_address(address)
+    if isinstance(model, BaseChatModel):
+        return clients.from_chat_model(model, options)
+    name = model.strip()
+    return _CACHE.get((name, options, os.environ.get("OLLAMA_HOST")), partial(_by_name, name, options))
 
 
 def forget() -> None:
     """Clear the cache, so that a server started meanwhile is found; call it between questions."""
     _CACHE.clear()
-
-
-def _cached(model: str, options: ModelOptions) -> Model:
-    return _CACHE.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _by_name(model, options))
 
 
 def _by_name(model: str, options: ModelOptions) -> Model:
@@ -131,9 +126,8 @@ def find_best(options: ModelOptions) -> Model | str:
 
     That Ollama does not answer is never cached, since it may be started at any time.
     """
-    _learn_addresses(options)
     try:
-        return _cached(f"ollama:{BEST}", options)
+        return resolve(f"ollama:{BEST}", options)
     except ModelError as error:
         if options.base_url:  # a server was named, so a model without one is not what the user wants
             named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"

@@ -3,8 +3,7 @@
 The encoder is downloaded; the changes and the heads ship with the package. It reads where it is chosen, and only English.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
@@ -20,22 +19,8 @@ SPANS: Final[Constants] = (0.314, 0.972, -0.265, 0.011, -0.807)
 VERDICTS: Final[Constants] = (0.145, 0.228, -0.263, 0.029, 0.251)
 DOWN, UP = ".down", ".up"
 """Ends of the names of the two thin matrices whose product, up times down, changes a layer's weight."""
-_CHOSEN: ContextVar[bool] = ContextVar("ramify_large_reader", default=False)
-
-
-def is_chosen() -> bool:
-    """Return whether to read with it."""
-    return _CHOSEN.get()
-
-
-@contextmanager
-def choosing(wanted: bool) -> Iterator[None]:
-    """Read with it meanwhile, or with the small one."""
-    token = _CHOSEN.set(wanted)
-    try:
-        yield
-    finally:
-        _CHOSEN.reset(token)
+CHOSEN: ContextVar[bool] = ContextVar("ramify_large_reader", default=False)
+"""Whether to read with it; else with the small one."""
 
 
 def changed(weights: "Mapping[str, Tensor]", changes: "Mapping[str, Tensor]") -> "dict[str, Tensor]":

@@ -113,7 +113,7 @@ def reader_for(question: str, contexts: Sequence[str]) -> Reader:
     """Return the reader that reads a question in some contexts."""
     if multilingual.is_wanted(question, contexts):
         return MULTILINGUAL
-    return LARGE if large.is_chosen() else SMALL
+    return LARGE if large.CHOSEN.get() else SMALL
 
 
 def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Network":
@@ -192,8 +192,8 @@ def batch(pairs: Sequence[Pair]) -> "Batch":
     ids, mask = pad_batch([pair.ids for pair in pairs], STEP)
     types, readable = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):
-        types[row, pair.first : len(pair)] = 1
-        readable[row, pair.first : len(pair) - 1] = True
+        types[row, pair.first : len(pair.ids)] = 1
+        readable[row, pair.first : len(pair.ids) - 1] = True
     return Batch(ids, types, mask, readable)
 
 
@@ -211,10 +211,15 @@ def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
         output = network(batch(some).to(network.span.weight.device))
         spots = _spots(output)
         kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
-    return [
-        Reading(kind[0], kind[1], kind[2], _in_text(pair, best), bear)
-        for pair, kind, best, bear in zip(some, kinds, spots, bears, strict=True)
-    ]
+    read = []
+    for pair, kind, best, bear in zip(some, kinds, spots, bears, strict=True):
+        found = []
+        for first, last, probability in best:
+            begin, end = int(first) - pair.first, int(last) - pair.first
+            if 0 <= begin <= end < len(pair.offsets) and probability > 0:
+                found.append(Spot(pair.offsets[begin][0], pair.offsets[end][1], probability))
+        read.append(Reading(kind[0], kind[1], kind[2], tuple(found), bear))
+    return read
 
 
 def _spots(output: "Read") -> list[list[tuple[int, int, float]]]:
@@ -234,12 +239,3 @@ def _spots(output: "Read") -> list[list[tuple[int, int, float]]]:
     first, last = start_at.gather(1, at // behind.shape[2]), at % behind.shape[2]
     rows: list[list[tuple[int, int, float]]] = torch.stack((first.double(), last.double(), values.double().exp()), dim=-1).tolist()
     return rows
-
-
-def _in_text(pair: Pair, best: list[tuple[int, int, float]]) -> tuple[Spot, ...]:
-    found = []
-    for first, last, probability in best:
-        begin, end = int(first) - pair.first, int(last) - pair.first
-        if 0 <= begin <= end < len(pair.offsets) and probability > 0:
-            found.append(Spot(pair.offsets[begin][0], pair.offsets[end][1], probability))
-    return tuple(found)

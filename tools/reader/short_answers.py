@@ -141,15 +141,11 @@ def ranked(found: Sequence[ReadAnswer]) -> tuple[ReadAnswer | None, tuple[float,
     if not found:
         return None, (0.0, 0.0)
     best = max(found, key=lambda item: item.value)
-    place = sum(item.value for item in found if item is best or _overlapping(best, item))
-    others = (item.value for item in found if not _overlapping(best, item) and fold(item.answer) != fold(best.answer))
+    overlapping = [one.passage == best.passage and one.start < best.end and best.start < one.end for one in found]
+    place = sum(one.value for one, overlaps in zip(found, overlapping, strict=True) if overlaps or one is best)
+    elsewhere = (one for one, overlaps in zip(found, overlapping, strict=True) if not overlaps)
+    others = (one.value for one in elsewhere if fold(one.answer) != fold(best.answer))
     return best, (min(1.0, place), max(others, default=0.0))
-
-
-def _overlapping(one: ReadAnswer, other: ReadAnswer) -> bool:
-    """Return whether two answers overlap."""
-    together = one.start < other.end and other.start < one.end
-    return one.passage == other.passage and together
 
 
 _LINE: Final = re.compile(r"[^\n]*(?:\n|$)")

@@ -116,16 +116,6 @@ class Writer(nn.Module):
             read = layer.read(read, there)
         return Source(self.norm_read(read), there)
 
-    def embedded(self, tokens: Tensor, source: Source, first: int = 0) -> Tensor:
-        """Embed tokens, (texts, tokens): words of the vocabulary, then by number the words of the source."""
-        copies = tokens >= self.vocabulary
-        plain = self.word(tokens.masked_fill(copies, 0))
-        at = (tokens - self.vocabulary).clamp_min(0)
-        taken = source.states.gather(1, at[..., None].expand(-1, -1, WIDTH))
-        places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
-        embedded: Tensor = torch.where(copies[..., None], self.copied(taken), plain) + self.place(places)
-        return embedded
-
     def kept(self, source: Source) -> Kept:
         """Return the source's keys and values for every layer that writes."""
         return [layer.source.kept(source.states) for layer in self.writing]  # type: ignore[union-attr,operator]  # all of them write
@@ -133,7 +123,12 @@ class Writer(nn.Module):
     def forward(self, tokens: Tensor, source: Source, read: Kept | None = None, before: Kept | None = None) -> tuple[Tensor, Kept]:
         """Return scores of what follows each token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
         read = read if read is not None else self.kept(source)
-        states = self.embedded(tokens, source, before[0][0].shape[2] if before else 0)
+        # Words of the vocabulary, then by number the words of the source.
+        taken = source.states.gather(1, (tokens - self.vocabulary).clamp_min(0)[..., None].expand(-1, -1, WIDTH))
+        copies = (tokens >= self.vocabulary)[..., None]
+        words = torch.where(copies, self.copied(taken), self.word(tokens.masked_fill(copies[..., 0], 0)))
+        first = before[0][0].shape[2] if before else 0
+        states = words + self.place(torch.arange(first, first + tokens.shape[1], device=tokens.device))
         kept: Kept = []
         for number, layer in enumerate(self.writing):
             assert isinstance(layer, Layer)
@@ -141,11 +136,9 @@ class Writer(nn.Module):
             kept.append(seen)
         states = self.norm(states)
         plain = states @ self.word.weight.T + self.bias
-        copies = (self.point(states) @ source.states.transpose(1, 2)) / WIDTH**0.5 + self.go_on(states) * self._behind(tokens, source)
-        copies = copies.masked_fill(~source.there[:, None, :], torch.finfo(copies.dtype).min)
-        return torch.cat((plain, copies), dim=-1), kept
-
-    def _behind(self, tokens: Tensor, source: Source) -> Tensor:
-        """Mark the word of the source that stands behind the one just copied: what is copied goes on there more often than not."""
+        # The word behind the one just copied: what is copied goes on there more often than not.
         places = torch.arange(source.states.shape[1], device=tokens.device)
-        return ((tokens - self.vocabulary + 1)[..., None] == places) & (tokens >= self.vocabulary)[..., None]
+        behind = ((tokens - self.vocabulary + 1)[..., None] == places) & copies
+        pointed = (self.point(states) @ source.states.transpose(1, 2)) / WIDTH**0.5 + self.go_on(states) * behind
+        pointed = pointed.masked_fill(~source.there[:, None, :], torch.finfo(pointed.dtype).min)
+        return torch.cat((plain, pointed), dim=-1), kept
