@@ -32,13 +32,13 @@ from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import NO_FIELDS
-from ramify.tools.index.index_store import is_address, store_at
+from ramify.tools.index.index_store import is_store_address, store_at
 from ramify.tools.index.manifest import LAYOUT, IndexKind, file_sha256
 from ramify.tools.index.searcher import open_index
 from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
-from ramify.tools.ray_cluster import check_address
+from ramify.tools.ray_cluster import check_ray_address
 from ramify.tools.typed import usable
 
 ELSEWHERE = {
@@ -150,8 +150,8 @@ def _checked(order: Order) -> None:
     if (order.workers > 1 or order.ray is not None) and any(isinstance(value, BaseChatModel) for value in values):
         raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker and no --ray")
     if order.ray is not None:
-        check_address(order.ray)
-    if order.index is not None and order.questions is None and is_address(order.index):
+        check_ray_address(order.ray)
+    if order.index is not None and order.questions is None and is_store_address(order.index):
         if order.metadata_shares or order.kinds != (PLAIN,):
             raise UsageError(
                 f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
@@ -340,7 +340,7 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
     labelled = "".join(f"-{slug(field)}" for field in label)
     called = f"{dataset.name}-{digest}-{name}-{_chunk_tokens(dataset, order)}{labelled}"
-    if order.index is not None and is_address(order.index):
+    if order.index is not None and is_store_address(order.index):
         return f"{order.index.rstrip(':')}:{slug(called)[-100:]}"
     return str((order.work / f"indexes-{LAYOUT}" if order.index is None else usable(order.index)) / called)
 

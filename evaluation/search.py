@@ -32,7 +32,7 @@ from ramify.tools.index.manifest import (
     VECTORS,
     IndexKind,
     Manifest,
-    read_manifest,
+    read_index_manifest,
     write_lock,
 )
 from ramify.tools.index.passage_store import document_id
@@ -205,7 +205,7 @@ def _is_current(folder: Path, plain: Path, kind: IndexKind, group_by: Sequence[s
 
 def _manifest(folder: Path) -> Manifest | None:
     try:
-        return read_manifest(folder / MANIFEST)
+        return read_index_manifest(folder / MANIFEST)
     except IndexingError:
         return None
 

@@ -36,7 +36,7 @@ _HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 _SETTINGS_FRAME = 4
 
 
-def check_address(address: str) -> None:
+def check_ray_address(address: str) -> None:
     """Check that a Ray cluster answers at an address, as Ray itself would retry for minutes.
 
     UsageError for an invalid address; RamifyError if Ray is not installed, or no cluster answers.
@@ -121,7 +121,7 @@ def submit_in_order(
 @contextmanager
 def join_cluster(address: str) -> Iterator[Cluster]:
     """Join a cluster, or start one on this machine (`local`), for the block; a program already connected keeps its connection."""
-    check_address(address)
+    check_ray_address(address)
     ray = _import_ray(address)
     if ray.is_initialized():
         yield _cluster_size(ray, address)
@@ -260,7 +260,7 @@ def ray_encoding(address: str, encoder: "Encoder") -> "Encoding":
     if base.name.startswith(LANGCHAIN_SCHEME) or type(load_encoder(base.name)) is not type(base):
         what = f"workers on Ray cannot load the embedding {base.name!r}, an object of this program"
         raise UsageError(what, "give an embedding by name, or index without ray")
-    check_address(address)
+    check_ray_address(address)
     return partial(_encode_on_cluster, address)
 
 

@@ -227,7 +227,7 @@ def _structure(
 ) -> None:
     """Build, update or remove the graph or hierarchy of the index."""
     from ramify.studio.console.building import add_graph, build_hierarchy
-    from ramify.tools.index.manifest import MANIFEST, read_manifest
+    from ramify.tools.index.manifest import MANIFEST, read_index_manifest
     from ramify.tools.index.publication import drop_structure
 
     if kind == "graph":
@@ -236,7 +236,7 @@ def _structure(
     if kind == "hierarchy":
         build_hierarchy(folder, options, group_by, rebuild)
         return
-    held = read_manifest(folder / MANIFEST)
+    held = read_index_manifest(folder / MANIFEST)
     if held and held.kind != "passages":
         drop_structure(folder)
         say(f"{one_line(folder)}: the {held.kind} is removed")

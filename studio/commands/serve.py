@@ -88,9 +88,9 @@ def serve(
     options = options_of(settings, base_url=base_url, profile=profile)
     check_token(host, token, VARIABLE)
     listening = claim(host, port)
-    from ramify.tools.index.index_store import is_address
+    from ramify.tools.index.index_store import is_store_address
 
-    places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
+    places = [one if is_store_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
     followed = _watched(watch or [], places)
     places += [one.where for one in followed if one.where not in places]
     with err().status("loading …"):

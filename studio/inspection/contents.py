@@ -11,7 +11,7 @@ from ramify.tools.hierarchy.index import GroupOverview, HierarchyIndex, Hierarch
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.index import iterate_passages
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.knowledge.index import GraphIndex, GraphView, graph_view
@@ -54,7 +54,7 @@ class Table(NamedTuple):
 def inspection(index: Index) -> Inspection:
     """Return the contents of an index."""
     graph = graph_view(index, index.reports) if isinstance(index, GraphIndex) else None
-    listed = FileList() if is_address(index.where) else read_file_list(Path(index.where))
+    listed = FileList() if is_store_address(index.where) else read_file_list(Path(index.where))
     return Inspection(index.where, index.manifest, graph, hierarchy_view(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 

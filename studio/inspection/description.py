@@ -12,7 +12,7 @@ from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
 from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import FULL_PRECISION
 from ramify.tools.index.searcher import hidden_note, hidden_reasons
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
@@ -92,7 +92,7 @@ def notes(found: Inspection) -> tuple[str, ...]:
 
 def how_to_add(found: Inspection) -> str:
     """Return how to add a graph or hierarchy to a plain index."""
-    if is_address(found.folder):
+    if is_store_address(found.folder):
         return "no graph and no hierarchy: an index in a folder can have one"
     added = f"`ramify index --kind graph --out {one_line(found.folder)}` adds one"
     return f"no graph and no hierarchy: {added}, --kind hierarchy the other, without encoding a passage again"

@@ -18,7 +18,7 @@ from ramify.studio.serve.catalog import Catalog, Selection
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.typed import usable
@@ -104,7 +104,7 @@ def file_of(selection: Selection, identity: str) -> Path | None:
 
     What documents say of their own path does not count: the list of the files that were read does.
     """
-    if (place := selection.locate(identity)) is None or is_address(place[0].where):
+    if (place := selection.locate(identity)) is None or is_store_address(place[0].where):
         return None
     collection, passage = place
     folder = demo_index() if collection.where == DEMO else usable(collection.where).resolve()

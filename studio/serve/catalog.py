@@ -12,7 +12,7 @@ from ramify.nodes.settings import Settings
 from ramify.studio.server.bounds import check_allowed, names_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet as Searched
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.quoting import brief
@@ -47,7 +47,7 @@ class Collection:
         manifest = self.manifest()
         return {
             "name": self.name,
-            "path": self.name if self.where == DEMO else shown(self.where) if is_address(self.where) else Path(self.where).name,
+            "path": self.name if self.where == DEMO else shown(self.where) if is_store_address(self.where) else Path(self.where).name,
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,

@@ -19,7 +19,7 @@ from ramify.studio.server.bounds import allow
 from ramify.tools.errors import InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import MANIFEST, PASSAGES
 from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
@@ -339,7 +339,7 @@ def watched(folders: Sequence[Path], indexes: Sequence[str], home: Path) -> list
 
 def _made_of(where: str) -> Path | None:
     """Return the only folder that an index was made of; None where there is no index, or where there are several."""
-    if is_address(where) or not (Path(where) / PASSAGES).exists():
+    if is_store_address(where) or not (Path(where) / PASSAGES).exists():
         return None
     roots = {Path(file.root).resolve() for file in read_file_list(Path(where)).files}
     return roots.pop() if len(roots) == 1 else None

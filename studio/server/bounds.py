@@ -15,7 +15,7 @@ from pydantic import Field, create_model, model_validator
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.searcher import as_collections
 from ramify.tools.models.gguf import GGUF, SMOLLM2
 from ramify.tools.relevance import MODEL, NO_RERANKER, READER
@@ -50,7 +50,7 @@ def bounded(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     """
     kind, default = wiring.settings, index or default_index()
     field = kind.model_fields["index"]
-    secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
+    secret = is_store_address(default) and shown(default) != default  # the forms show a default, and not what makes one
     given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
     fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **given))}
     if profile := os.environ.get(PROFILE):
@@ -115,7 +115,7 @@ def names_of(indexes: Sequence[str], taken: Collection[str] = ()) -> list[str]:
     """Name indexes by the last part of their folders or addresses, numbered where it is taken."""
     names: list[str] = []
     for where in indexes:
-        last = re.split(r"[/\\]", where.rstrip("/\\"))[-1] if is_address(where) else Path(where).absolute().name
+        last = re.split(r"[/\\]", where.rstrip("/\\"))[-1] if is_store_address(where) else Path(where).absolute().name
         base = re.sub(r"[^\w.-]+", "-", last).strip("-.") or "index"
         numbered = (f"{base}-{number}" if number > 1 else base for number in range(1, len(indexes) + len(taken) + 2))
         names.append(next(name for name in numbered if name not in {*taken, *names}))
@@ -130,10 +130,10 @@ def declare(
     profile: str | None = None,
 ) -> None:
     """Set what runs of the server in this process may name; folders by the given and the resolved path."""
-    os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_address(one)]))
-    os.environ[STORES] = " ".join(str(one) for one in indexes if is_address(one))
+    os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_store_address(one)]))
+    os.environ[STORES] = " ".join(str(one) for one in indexes if is_store_address(one))
     first = indexes[0] if indexes else ""
-    os.environ[DEFAULT_INDEX] = str(first) if not first or is_address(first) else os.path.abspath(first)
+    os.environ[DEFAULT_INDEX] = str(first) if not first or is_store_address(first) else os.path.abspath(first)
     os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
     os.environ[BASE_URLS] = " ".join(base_urls)
     os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
@@ -142,7 +142,7 @@ def declare(
 
 def bind(indexes: Sequence[str], taken: Collection[str]) -> Mapping[str, str]:
     """Set the indexes of the assistants of the server in this process, and return them by the assistants' names."""
-    places = [one if is_address(one) else os.path.abspath(one) for one in indexes]
+    places = [one if is_store_address(one) else os.path.abspath(one) for one in indexes]
     made = dict(zip(names_of(places, taken), places, strict=True))
     os.environ[ASSISTANTS] = json.dumps(made)
     return made

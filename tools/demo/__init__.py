@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, IndexKind, file_sha256, find_damage, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, IndexKind, file_sha256, find_damage, read_index_manifest
 from ramify.tools.new_files import cache_folder, make_folder
 
 __all__ = ["demo_corpus", "demo_index"]
@@ -67,7 +67,7 @@ def _sha256(path: Path, changed: int) -> str:
 def _whole(folder: Path, kind: IndexKind) -> bool:
     """Tell whether an index is there and whole; its files are read only where one has changed."""
     try:
-        manifest = read_manifest(folder / MANIFEST)
+        manifest = read_index_manifest(folder / MANIFEST)
     except (IndexingError, OSError):
         return False
     return manifest is not None and manifest.kind == kind and find_damage(manifest, folder, note_from=0) is None

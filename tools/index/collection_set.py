@@ -18,7 +18,7 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.quoting import flatten
 
 Member = Index | VectorStore | BaseRetriever | str | Path
@@ -57,7 +57,7 @@ def _location_parts(one: Member) -> tuple[str, ...]:
     """Return the parts of a path or address followed by "", else the class name and the object's id."""
     if isinstance(one, Index) and not one.temporary:
         one = one.where
-    if isinstance(one, str) and is_address(one):
+    if isinstance(one, str) and is_store_address(one):
         return *filter(None, re.split("[/:]+", one)), ""
     if isinstance(one, (str, Path)):
         return *(("demo",) if one == "demo" else Path(one).absolute().parts), ""

@@ -27,7 +27,7 @@ from ramify.tools.index.manifest import (
     cleanup_on_failure,
     find_damage,
     missing_index_error,
-    read_manifest,
+    read_index_manifest,
     require_manifest,
     share_index,
     write_lock,
@@ -44,7 +44,7 @@ STORE_SCHEMES = ("milvus", "faiss")
 """Schemes of addresses, before the colon."""
 
 
-def is_address(where: str | Path) -> bool:
+def is_store_address(where: str | Path) -> bool:
     """Return whether a location is the address of a store, not a folder."""
     return isinstance(where, str) and where.partition(":")[0] in STORE_SCHEMES and ":" in where
 
@@ -53,7 +53,7 @@ def store_at(where: str | Path) -> IndexStore:
     """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which needs permission."""
     if is_faiss(where):
         raise not_allowed_error(where)
-    if not is_address(where):
+    if not is_store_address(where):
         return FolderStore(usable(where))
     from ramify.tools.milvus.store import MilvusStore  # imported only if used: Milvus is optional
 
@@ -82,7 +82,7 @@ class FolderStore(IndexStore):
 
     def manifest(self) -> Manifest | None:
         """Read the manifest."""
-        return read_manifest(self.path / MANIFEST)
+        return read_index_manifest(self.path / MANIFEST)
 
     def open(self) -> Snapshot:
         """Open the files as they are now."""
@@ -140,7 +140,7 @@ def _publish(folder: Path, writer: IndexWriter, options: BuildOptions) -> tuple[
     if writer.clean:
         hide_duplicates(writer)
     encoded = _encode_missing(writer, options)
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = read_index_manifest(folder / MANIFEST)
     encoder, hidden = options.encoder, writer.hidden_counts()
     passages = writer.count("passages") - sum(hidden.values())
     precision = options.vectors or (manifest.vectors if manifest else FULL_PRECISION)

@@ -24,7 +24,7 @@ from ramify.tools.index.manifest import (
     Precision,
     is_whole,
     latest_manifests,
-    read_manifest,
+    read_index_manifest,
 )
 from ramify.tools.index.passage_store import (
     SCHEMA,
@@ -314,7 +314,7 @@ def open_writer(folder: Path, options: BuildOptions, resume: bool) -> IndexWrite
 def _readable_manifest(folder: Path) -> Manifest | None:
     """Return the manifest, and delete a damaged one; LayoutError if the index has another layout."""
     try:
-        return read_manifest(folder / MANIFEST)
+        return read_index_manifest(folder / MANIFEST)
     except LayoutError:
         raise
     except IndexingError:

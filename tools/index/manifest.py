@@ -133,7 +133,7 @@ class Manifest:
 _ADAPTER = TypeAdapter(Manifest)
 
 
-def read_manifest(path: Path) -> Manifest | None:
+def read_index_manifest(path: Path) -> Manifest | None:
     """Return a manifest, None if there is none; IndexingError if it is unreadable, LayoutError if it is of another layout."""
     try:
         if path.exists() and not path.is_file():
@@ -185,7 +185,7 @@ def latest_manifests(folder: Path) -> list[Manifest]:
     found = []
     for name in (MANIFEST, NEXT_PREFIX + MANIFEST):
         with suppress(IndexingError):
-            found.append(read_manifest(folder / name))
+            found.append(read_index_manifest(folder / name))
     return [manifest for manifest in found if manifest]
 
 
@@ -258,7 +258,7 @@ _OWN_FILES = (LOCK_FILE, PASSAGES, NEXT_PREFIX + PASSAGES)
 
 def require_manifest(folder: Path) -> Manifest:
     """Return the manifest of a finished index; IndexingError if there is none."""
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = read_index_manifest(folder / MANIFEST)
     if manifest is None:
         raise missing_index_error(folder)
     return manifest

@@ -93,7 +93,7 @@ WHERE kind != '' AND (hidden IS NULL OR hidden = 'twin')
 Words = tuple[str, ...]
 
 
-class Candidate(NamedTuple):
+class DuplicateCandidate(NamedTuple):
     """A passage to compare: its id, its file's format, its headings, and the sample of its text."""
 
     id: str
@@ -123,20 +123,20 @@ def hide_duplicates(writer: IndexWriter) -> None:
     writer.record_facts({"compared": "yes"})
 
 
-def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes | None]:
+def _files(database: sqlite3.Connection) -> tuple[list[list[DuplicateCandidate]], Hashes | None]:
     """Return the passages by file in the order of comparison, and the samples of passages added or deleted since the last run.
 
     The samples are None if they are unknown, so that all files must be compared. Samples are computed once for each text and stored.
     """
     uncompared = {digest for (digest,) in database.execute("SELECT digest FROM uncompared")}
     file_of = lru_cache(maxsize=None)(lambda source, root: f"{PurePath(source).as_posix()}\0{root}")
-    files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
+    files: dict[tuple[int, str], list[DuplicateCandidate]] = defaultdict(list)
     new = {}
     for identity, root, source, kind, label, digest, sketch, text in database.execute(_CANDIDATES):
         sample = sample_hashes(shingles(comparison_words(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8")
         if sketch is None:
             new[digest] = sample.astype("<u8").tobytes()
-        files[_FORMAT_ORDER.get(kind, _OTHER_FORMAT), file_of(source, root)].append(Candidate(identity, kind, label, sample))
+        files[_FORMAT_ORDER.get(kind, _OTHER_FORMAT), file_of(source, root)].append(DuplicateCandidate(identity, kind, label, sample))
     with database:
         database.executemany("INSERT OR REPLACE INTO sketches VALUES (?, ?)", new.items())
     ordered = [sorted(files[key], key=lambda one: one.id) for key in sorted(files)]
@@ -149,7 +149,7 @@ def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes 
 class _DuplicateSearch:
     """Compares each file with the earlier ones."""
 
-    def __init__(self, files: list[list[Candidate]], database: sqlite3.Connection) -> None:
+    def __init__(self, files: list[list[DuplicateCandidate]], database: sqlite3.Connection) -> None:
         self._files = files
         self._database = database
         every = [(one.sample, number, place) for number, file in enumerate(files) for place, one in enumerate(file)]
@@ -212,7 +212,7 @@ class _DuplicateSearch:
                 found[one.id] = self._duplicate_of.get(target, target)
         return found
 
-    def _original_of(self, one: Candidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
+    def _original_of(self, one: DuplicateCandidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
         """Return the id of the original of a passage, from the file with the largest overlap; None if there is none."""
         counts: dict[int, Counter[int]] = defaultdict(Counter)
         for value in one.sample.tolist():
@@ -225,7 +225,7 @@ class _DuplicateSearch:
                 return self._files[number][min(places, key=lambda place: (-places[place], place))].id
         return None
 
-    def _contains(self, number: int, one: Candidate, overlap: float) -> bool:
+    def _contains(self, number: int, one: DuplicateCandidate, overlap: float) -> bool:
         """Return whether a file contains a passage."""
         other = self._files[number][0]
         words = comparison_words(self._text(one.id))
@@ -259,5 +259,5 @@ def _contexts(words: list[str]) -> Iterator[set[Words]]:
         yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
 
 
-def _heading(one: Candidate) -> str:
+def _heading(one: DuplicateCandidate) -> str:
     return one.label.rpartition(" > ")[2]

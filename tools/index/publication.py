@@ -35,7 +35,7 @@ from ramify.tools.index.manifest import (
     is_whole,
     latest_manifests,
     missing_index_error,
-    read_manifest,
+    read_index_manifest,
     record_checked,
     repair_remedy,
     require_manifest,
@@ -151,7 +151,7 @@ def open_snapshot(folder: Path) -> Snapshot:
 
 
 def _open(folder: Path) -> Snapshot:
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = read_index_manifest(folder / MANIFEST)
     if manifest is None:
         raise missing_index_error(folder)
     try:
@@ -264,7 +264,7 @@ def _replace_files(folder: Path, *names: str) -> None:
 def _structure_files(folder: Path) -> tuple[IndexKind, list[str], dict[str, str]]:
     """Return the kind, group fields, and checksums of the structure files; those of a plain index if they are damaged."""
     try:
-        manifest = read_manifest(folder / MANIFEST)
+        manifest = read_index_manifest(folder / MANIFEST)
     except IndexingError:
         return "passages", [], {}
     names = STRUCTURE_FILES[manifest.kind] if manifest else frozenset()

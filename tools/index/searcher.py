@@ -23,7 +23,7 @@ from ramify.tools.index.build import IndexStore
 from ramify.tools.index.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import select_mmr as pick_diverse
-from ramify.tools.index.index_store import FolderStore, check_exists, is_address, store_at
+from ramify.tools.index.index_store import FolderStore, check_exists, is_store_address, store_at
 from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.new_files import cache_folder
@@ -246,7 +246,7 @@ def _store(index: str | Path) -> IndexStore:
 
             _demos[cache] = FolderStore(demo_index().resolve())
         return _demos[cache]
-    return store_at(index) if is_address(index) else FolderStore(usable(index).resolve())
+    return store_at(index) if is_store_address(index) else FolderStore(usable(index).resolve())
 
 
 def languages_of(index: Searchable) -> frozenset[str]:
@@ -280,7 +280,7 @@ def index_summary(index: Searchable, found: Searchable) -> str:
     if index == DEMO:
         return f"demo: {found.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
-        where = store_at(index).where if is_address(index) else str(index)
+        where = store_at(index).where if is_store_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
     return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"

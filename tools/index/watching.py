@@ -13,7 +13,7 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
 from ramify.tools.index.build import Built, IndexStore
 from ramify.tools.index.chunking import DEFAULT_CHUNKING
-from ramify.tools.index.index_store import is_address, store_at
+from ramify.tools.index.index_store import is_store_address, store_at
 from ramify.tools.index.index_writer import BuildOptions
 from ramify.tools.index.manifest import check_target
 
@@ -60,7 +60,7 @@ def _check_folders(folders: Sequence[str | Path], store: IndexStore) -> tuple[li
         if not root.is_dir():
             raise UsageError(f"{str(given)!r} is a file, not a folder", "give the folder that contains it")
     store.manifest()
-    if is_address(store.where):
+    if is_store_address(store.where):
         return roots, None
     check_target(Path(store.where), roots)
     return roots, Path(store.where).resolve()

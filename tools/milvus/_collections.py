@@ -58,7 +58,7 @@ class MetadataEntry(NamedTuple):
     text: str = ""
 
 
-def batches(items: Sequence[T], size: int = _BATCH_ROWS) -> Iterator[list[T]]:
+def in_batches(items: Sequence[T], size: int = _BATCH_ROWS) -> Iterator[list[T]]:
     """Yield batches, by default of the size of one request."""
     return (list(items[start : start + size]) for start in range(0, len(items), size))
 
@@ -162,12 +162,12 @@ class Corpus:
 
     def _upsert(self, collection: str, rows: Sequence[Mapping[str, Any]]) -> None:
         with milvus_errors(self.address):
-            for block in batches(rows):
+            for block in in_batches(rows):
                 self._client.upsert(collection, block)
 
     def _delete(self, collection: str, ids: Iterable[str]) -> None:
         with milvus_errors(self.address):
-            for block in batches([self.key(id) for id in ids]):
+            for block in in_batches([self.key(id) for id in ids]):
                 self._client.delete(collection, ids=block)
 
     def exists(self) -> bool:
@@ -216,7 +216,7 @@ class Corpus:
         if documents is None:
             yield from self._query_all(name, self._tenant_filter, fields)
             return
-        for block in batches(documents):
+        for block in in_batches(documents):
             yield from self._query_all(name, f"{self._tenant_filter} and document in {json.dumps(block)}", fields)
 
     def count(self) -> int:
@@ -248,7 +248,7 @@ class Corpus:
         """Return fields of the passages that exist, by id."""
         found = {}
         with milvus_errors(self.address):
-            for block in batches([self.key(id) for id in ids]):
+            for block in in_batches([self.key(id) for id in ids]):
                 for row in self._client.get(self.address.collection, block, output_fields=["id", *fields]):
                     found[row["id"]] = row
         return found

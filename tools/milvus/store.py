@@ -27,7 +27,7 @@ from ramify.tools.index.index_writer import BuildOptions, IndexWriter, check_set
 from ramify.tools.index.manifest import FULL_PRECISION, LAYOUT, PASSAGES, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter, SearchedPassage, searched_passages
-from ramify.tools.milvus._collections import Corpus, MetadataEntry, batches, corpus_lock
+from ramify.tools.milvus._collections import Corpus, MetadataEntry, corpus_lock, in_batches
 from ramify.tools.milvus._schema import parse_address, passage_state
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
@@ -124,12 +124,12 @@ def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | 
 
 def write_passages(corpus: Corpus, changes: Differences, options: BuildOptions, renew_lock: Callable[[], None]) -> int:
     """Write and delete the changes in batches; return the number of encoded texts. `renew_lock` is called with each batch."""
-    for batch in batches(changes.reusable, options.batch_size):
+    for batch in in_batches(changes.reusable, options.batch_size):
         vectors = corpus.vectors([source for _, source in batch])
         corpus.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
         renew_lock()
     encoded = done = 0
-    groups = list(batches(changes.to_encode, options.batch_size))
+    groups = list(in_batches(changes.to_encode, options.batch_size))
     with closing(options.encoding(options.encoder, (list(_texts(group).values()) for group in groups))) as encodings:
         for group, (texts, encoded_now) in zip(groups, encodings, strict=True):
             of_digest = dict(zip(_texts(group), encoded_now, strict=True))

@@ -10,7 +10,7 @@ from ramify.graphs.building import asks_model, structure
 from ramify.graphs.building.cost import PILOT, REPORTED, Stage, estimate
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_index_manifest
 from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.knowledge.elements import Piece, read_pieces, text_units
 from ramify.tools.knowledge.index import GraphIndex
@@ -129,5 +129,5 @@ def test_on_the_command_line_nothing_is_built(folder: Path, tmp_path: Path, monk
     assert not (tmp_path / "new").exists()
     told = CliRunner().invoke(app, ["index", "--out", str(folder), "--kind", "graph", "--estimate"])
     assert told.exit_code == 0, told.output
-    assert read_manifest(folder / MANIFEST).kind == "passages"  # type: ignore[union-attr]  # it is there
+    assert read_index_manifest(folder / MANIFEST).kind == "passages"  # type: ignore[union-attr]  # it is there
     assert len(Index.open(folder, WordEncoder())) == len(VALLEY)

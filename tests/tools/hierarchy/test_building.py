@@ -12,7 +12,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.manifest import MANIFEST, read_index_manifest
 from ramify.tools.index.publication import drop_structure
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import (
@@ -136,7 +136,7 @@ def test_until_it_is_brought_up_to_date_an_index_searches_with_what_it_knows(cop
 def test_the_kind_can_be_taken_away_and_changed(copy: Path) -> None:
     drop_structure(copy)
     assert not (copy / HIERARCHY).exists()
-    manifest = read_manifest(copy / MANIFEST)
+    manifest = read_index_manifest(copy / MANIFEST)
     assert manifest is not None
     assert (manifest.kind, manifest.group_by) == ("passages", [])
     build_groups(copy, ("tool",))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.manifest import MANIFEST, read_index_manifest
 from ramify.tools.index.publication import drop_structure
 from ramify.tools.knowledge.build import MAX_NEW_EDGE_SHARE
 from ramify.tools.knowledge.graph_file import GRAPH
@@ -122,7 +122,7 @@ class TestOpenIndex:
         monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: WordEncoder())
         documents = rewrite_documents(copy, {**VALLEY, **MARROW})
         index(copy, [documents])
-        assert read_manifest(copy / MANIFEST).kind == "graph"  # type: ignore[union-attr]  # it is there
+        assert read_index_manifest(copy / MANIFEST).kind == "graph"  # type: ignore[union-attr]  # it is there
         assert "marrow fair" in graph_file(copy).graph().names
         index(copy, [documents], kind="passages")
         assert not (copy / GRAPH).exists()
