@@ -12,7 +12,7 @@ from ramify.tools.errors import UsageError
 
 _MAX_DIMENSIONS = 10
 _MIN_CLUSTERED = 8
-"""Up to so many vectors are one cluster: with few points the BIC prefers one component for each."""
+"""Maximum number of vectors that are one cluster: with few points the BIC prefers one component for each."""
 _MAX_COMPONENTS = 49
 _PATIENCE = 4
 """Consecutive sizes without a better BIC after which the search stops."""

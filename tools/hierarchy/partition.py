@@ -135,7 +135,7 @@ class GroupProfiles(NamedTuple):
     lows: NDArray[np.float64]
 
     def outliers(self, vectors: Matrix, places: Sequence[int], group: int, deviations: float) -> list[int]:
-        """Return the leaves of a group whose cosine to its centre is more than so many deviations below the group's mean."""
+        """Return the leaves of a group whose cosine to its centre is more than `deviations` standard deviations below the group's mean."""
         z = (vectors[list(places)] @ self.centres[group] - self.means[group]) / self.deviations[group]
         return [place for place, value in zip(places, z, strict=True) if value < -deviations]
 

@@ -108,7 +108,7 @@ class RepairResult(NamedTuple):
 
 
 async def repair_groups(state: Partition, trees: GroupTrees, known: Sequence[KnownValues], routing: Routing) -> RepairResult:
-    """Build the trees, and repair suspicious groups for up to `how.repairs` rounds."""
+    """Build the trees, and repair suspicious groups for up to `routing.repairs` rounds."""
     names = unique_group_names(state.groups)
     await trees.build(dict(zip(names, _tree_members(state), strict=True)))
     repairs: list[Repair] = []

@@ -24,7 +24,7 @@ _NEIGHBOURS = 32
 _EF_CONSTRUCTION = 80
 _EF_SEARCH = 128
 _MAX_SCANNED = 20_000
-"""Up to so many vectors are compared exhaustively: about as fast as the graph, and exact among near-duplicates."""
+"""Maximum number of vectors compared exhaustively: about as fast as the graph, and exact among near-duplicates."""
 
 
 Positions = NDArray[np.int64]
@@ -173,7 +173,7 @@ class VectorIndex:
 
 
 def uses_graph(count: int) -> bool:
-    """Return whether so many vectors are stored as an HNSW graph, which can be extended; fewer are rewritten."""
+    """Return whether `count` vectors are stored as an HNSW graph, which can be extended; fewer are rewritten."""
     return count > _MAX_SCANNED
 
 

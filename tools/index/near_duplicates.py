@@ -33,7 +33,7 @@ _MACRO = re.compile(r"\b\w+:(:?)([^\s:\[\]]*)\[([^\]\n]*)\]")
 """A macro of AsciiDoc: web pages show its target and text, and nothing of one with two colons."""
 _SHINGLE_WORDS = 5
 _SAMPLING_RATE = 4
-"""One in so many hashes is sampled."""
+"""One of so many hashes is sampled, on average."""
 _HASH_LIMIT = np.uint64(2**64 // _SAMPLING_RATE)
 _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 

@@ -99,7 +99,7 @@ def _description_line(name: str, description: Description) -> Description:
 
 
 def fill_window(material: ReportMaterial, window: int, count: Callable[[str], int]) -> list[Description]:
-    """Return the lines of a community that fit into a window of so many tokens (GraphRAG §1).
+    """Return the lines of a community that fit into a window of `window` tokens (GraphRAG §1).
 
     If they do not fit, sub-communities are replaced by their reports, the largest first; remaining lines beyond the window are left out.
     """

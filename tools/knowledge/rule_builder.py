@@ -48,7 +48,7 @@ _COMMON_WORDS = (
 )
 """Words that are not names at the beginning of a sentence, unless the corpus shows otherwise."""
 _MIN_HEADLINE_WORDS = 5
-"""A line of at least so many words, all capitalized, is a heading, and its capitals are ignored."""
+"""Minimum words of a line that counts as a heading if all are capitalized; its capitals are ignored."""
 _MIN_OCCURRENCES = 5
 """Occurrences of a word before its context decides whether it is a modifier."""
 _MAX_BEFORE_WORD_SHARE, _MAX_BESIDE_NUMBER_SHARE = 0.5, 0.4
@@ -209,7 +209,7 @@ _MAX_MENTIONS_PER_NAME = 2
 _MAX_TITLE_NAMES, _MAX_TITLE_NAME_CHARS = 3, 30
 """Names in the title of an extractive report, at most a third of all, and characters of each."""
 _SMALL_COMMUNITY = 3
-"""A community of at most so many names gets one finding, the shortest."""
+"""Maximum size of a community that gets a single finding, the shortest."""
 _MAX_RATING = 10.0
 
 

@@ -196,7 +196,7 @@ def parse_address(where: str) -> Address:
         learn_address(uri)
     collection, several, tenant = name.partition(":")
     if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
-        raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", ADDRESS_FORMS)
+        raise UsageError(f"{shown(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
     if "://" not in uri:
         file = usable(uri)
         if file.suffix != ".db":
@@ -205,7 +205,7 @@ def parse_address(where: str) -> Address:
     parts = urlsplit(uri)
     database = parts.path.strip("/")
     if parts.scheme not in ("http", "https", "tcp") or not parts.hostname or (database and not _NAME.fullmatch(database)):
-        raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", ADDRESS_FORMS)
+        raise UsageError(f"{shown(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
     return Address(uri.removesuffix(parts.path), collection, database, tenant)
 
 
