@@ -224,13 +224,14 @@ class GroupTrees:
     async def build(self, members: Mapping[str, Sequence[int]]) -> None:
         """Build the tree of each group, unless it is cached."""
         await self._run_all(
-            {name: len(own) for name, own in members.items()}, lambda name, tell: self._initial_tree(name, members[name], tell)
+            {name: len(own) for name, own in members.items()},
+            lambda name, on_progress: self._initial_tree(name, members[name], on_progress),
         )
 
     async def repair(self, repairs: Mapping[str, GroupRepair]) -> None:
         """Repair the trees of some groups."""
-        sizes = {name: len(change.leaves) for name, change in repairs.items()}
-        await self._run_all(sizes, lambda name, tell: self._repair_tree(name, repairs[name], tell))
+        sizes = {name: len(repair.leaves) for name, repair in repairs.items()}
+        await self._run_all(sizes, lambda name, on_progress: self._repair_tree(name, repairs[name], on_progress))
 
     async def _run_all(self, sizes: Mapping[str, int], make: Callable[[str, OnProgress], Awaitable[GroupState]]) -> None:
         semaphore, shares, total = asyncio.Semaphore(_MAX_PARALLEL_GROUPS), dict.fromkeys(sizes, 0.0), sum(sizes.values())
@@ -239,13 +240,13 @@ class GroupTrees:
             shares[name] = share
             self._progress(round(sum(share * sizes[one] for one, share in shares.items())), total, "passages in groups")
 
-        async def made(name: str) -> GroupState:
+        async def make_limited(name: str) -> GroupState:
             async with semaphore:
-                standing = await make(name, partial(report, name))
+                state = await make(name, partial(report, name))
             report(name, 1.0)
-            return standing
+            return state
 
-        self._states.update(zip(sizes, await asyncio.gather(*map(made, sizes)), strict=True))
+        self._states.update(zip(sizes, await asyncio.gather(*map(make_limited, sizes)), strict=True))
 
     async def _initial_tree(self, name: str, own: Sequence[int], on_progress: OnProgress) -> GroupState:
         """Return the cached tree of an unchanged group, a new tree, or one built from the previous clusters."""
