@@ -94,7 +94,7 @@ def as_large(work: Callable[[Path], object]) -> Callable[[Path], object]:
     """Let an index of a few passages be a large one."""
 
     def worked(folder: Path) -> None:
-        hnsw._MAX_SCANNED = publication.POSTINGS_FROM = 50  # type: ignore[attr-defined]
+        hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50  # type: ignore[attr-defined]
         work(folder)
 
     return worked

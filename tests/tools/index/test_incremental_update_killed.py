@@ -17,7 +17,7 @@ from tests.tools.index.test_updates import search_all
 
 LARGE_AND_DIE = f"""
 from ramify.tools.index import hnsw, publication
-hnsw._SCANNED = publication.POSTINGS_FROM = 50
+hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50
 {PUBLISH_AND_DIE}"""
 
 
