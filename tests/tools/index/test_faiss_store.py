@@ -65,7 +65,7 @@ def test_without_the_flag_nothing_is_unpickled(command: list[str], saved: Path, 
 
 @pytest.mark.parametrize("interface", [graphs.research_tool, graphs.search_tool, partial(graphs.ask, "Who?")])
 def test_python_does_not_load_it_by_its_address(interface: Any, saved: Path) -> None:
-    with pytest.raises(UsageError, match=r"pickle.* in Python give the loaded store"):
+    with pytest.raises(UsageError, match=r"pickle.* in Python pass the loaded store"):
         interface(index=f"faiss:{saved}")
 
 
