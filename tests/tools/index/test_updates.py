@@ -181,7 +181,7 @@ def ids(folder: Path) -> list[str]:
     return sorted(str(hit.document.id) for hit in index.search(["text"], 1000)[0])
 
 
-class Looked(set[str]):
+class CountingSet(set[str]):
     """A set that counts how often it is looked into."""
 
     looked = 0
@@ -195,9 +195,9 @@ def test_sections_of_one_name_are_numbered_without_counting_them_again(tmp_path:
     (tmp_path / "log.md").write_text("# Notes\nThe river rose.\n" * 300)
     with IndexWriter(tmp_path / "passages.sqlite") as draft:
         draft.record_facts({"clean": "no"})
-        intake = DocumentUpdater(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
-        intake.seen = seen = Looked()
-        intake.take([tmp_path / "log.md"])
+        updater = DocumentUpdater(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
+        updater.seen = seen = CountingSet()
+        updater.update_from_files([tmp_path / "log.md"])
     assert {"log.md#notes", "log.md", "log.md@2", "log.md@299"} < seen
     assert len(seen) == 300
     assert seen.looked < 10 * 300
