@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import torch
 
 from ramify.graphs.building import structure
-from ramify.studio.inspection.contents import inspection
+from ramify.studio.inspection.contents import inspect_index
 from ramify.studio.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
@@ -170,7 +170,7 @@ def main() -> int:
         first = build(earlier, corpus, folder, encoder)
         missed = show_build(first)
         missed += show_update(first, build(records, corpus, folder, encoder))
-        inside = inspection(open_index(folder)).inside
+        inside = inspect_index(open_index(folder)).graph
         assert inside is not None
         missed += show_tokens(inside)
         show_searched(searched(folder, questions))

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import ramify.graphs as graphs
 from ramify.evaluation.metrics import bootstrap_interval
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.pretrained import E5, MINILM
 from ramify.tools.english import is_unknown
 from ramify.tools.index import Index
@@ -51,7 +51,7 @@ def questions(folder: Path, limit: int) -> list[Question]:
 
 def index(folder: Path, work: Path, embedding: str) -> Index:
     """Build an index, or open the one that is there."""
-    with bar() as progress:
+    with progress_bar() as progress:
         Index.build([folder / "corpus.jsonl.gz"], work / embedding, embedding, progress=progress)
     return Index.open(work / embedding)
 

@@ -101,12 +101,15 @@ def peak() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--once", action="store_true", help="do not ask before, though the first question also makes the index")
     parser.add_argument("--steps", action="store_true", help=argparse.SUPPRESS)
-    if parser.parse_args().steps:
+    given = parser.parse_args()
+    if given.steps:
         print(json.dumps(steps()))
         return
     print("| after | adds, MiB | all, MiB | of it files |\n|---|--:|--:|--:|")
-    subprocess.run(ASK, check=True, stdout=subprocess.DEVNULL)  # makes the index
+    if not given.once:
+        subprocess.run(ASK, check=True, stdout=subprocess.DEVNULL)  # makes the index
     for name, added, now, files in measured():
         print(f"| {name} | {added:.0f} | {now:.0f} | {files:.0f} |")
     print(f"| {PEAK} | | {peak():.0f} | |")

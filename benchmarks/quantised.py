@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
@@ -68,10 +68,10 @@ def main() -> None:
     precisions = [parse_precision(one) for one in options.vectors.split(",")]
     data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
     hnsw._MAX_SCANNED = 0  # a small corpus would not be linked
-    with bar() as progress:
+    with progress_bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
     questions, held = asked(data), open_snapshot(folder)
-    nearest = [set(found.tolist()) for found in held.vector_index.search_exact(questions.vectors, DEPTH, np.arange(len(held)))]
+    nearest = [set(found.tolist()) for found in held.graph.exact(questions.vectors, DEPTH, np.arange(len(held)))]
     print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
     print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
     for precision in precisions:

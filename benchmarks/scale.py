@@ -27,7 +27,7 @@ from typing import Any, get_args
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
 from benchmarks.made_passages import SETS, Made, make, records
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions, search_source
@@ -46,7 +46,7 @@ def build(count: int, work: Path) -> dict[str, Any]:
         make(count, corpus)
     encoder = Made(work)
     ends: dict[str, float] = {}
-    with bar() as shown:
+    with progress_bar() as shown:
 
         def progress(done: int, total: int | None, what: str) -> None:
             ends[what] = time.perf_counter()
@@ -172,7 +172,7 @@ def main() -> None:
         built = json.loads(kept.read_text())
         for precision in precisions:
             began = time.perf_counter()
-            with bar() as progress:
+            with progress_bar() as progress:
                 changed = change_precision(work / str(size), precision, progress)
             told = staged("measure", size, work)
             told["relinked_s"] = time.perf_counter() - began if changed else None

@@ -24,7 +24,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
 from benchmarks.made_passages import SETS, Made, make, records
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import Precision, parse_precision
@@ -99,7 +99,7 @@ def measure(count: int, precision: Precision, work: Path) -> None:
     files, encoder = make_files(count, place / "files"), Made(work)
 
     def build(name: str) -> None:
-        with bar() as progress:
+        with progress_bar() as progress:
             Index.build(place / "files", place / name, encoder, chunk_tokens=TOKENS, overlap=0, vectors=precision, progress=progress)
 
     drawn = random.Random(1)

@@ -3,9 +3,8 @@
 from html import escape
 from pathlib import Path
 
-from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
-from ramify.studio.inspection.graph_layout import picture as laid_out
+from ramify.studio.inspection.contents import inspect_index
+from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH, layout_graph
 from ramify.tools.demo import demo_index
 from ramify.tools.index.searcher import open_index
 from ramify.tools.pages import part
@@ -71,9 +70,9 @@ GROUND = """<style>
 
 def names() -> None:
     """Draw the graph of the demo corpus, with a legend of its largest communities."""
-    inside = inspection(open_index(demo_index("graph"))).inside
+    inside = inspect_index(open_index(demo_index("graph"))).graph
     assert inside is not None
-    shown = laid_out(inside)
+    shown = layout_graph(inside)
     parts = [GROUND, part("inspect_parts.html", "marks", shown).replace("\n", "")]
     column = (WIDTH - 2 * MARGIN) / 3
     for number, (id, colour) in enumerate(shown.colours.items()):

@@ -19,6 +19,8 @@ TOGETHER = {
     "tests/evaluation/report/test_report.py": "report",
     "tests/evaluation/report/test_page.py": "report page",
     "tests/graphs/test_memory.py": "memory",
+    "tests/graphs/test_shapes.py": "shapes",
+    "tests/graphs/test_shapes_page.py": "shapes",
     "tests/nodes/asking/test_learned_window.py": "learned window",
     "tests/studio/commands/test_index_in_milvus.py": "milvus at the doors",
     "tests/studio/commands/test_eval.py": "eval at the doors",

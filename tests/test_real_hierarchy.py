@@ -68,7 +68,7 @@ def test_articles_without_a_source_are_given_to_those_that_they_read_like(news: 
     assert news.made.routed + news.made.pool + news.made.founded >= len(news.sourceless) // 2
 
 
-def test_hardly_anything_is_lost_among_the_first_ten(news: News) -> None:
+def test_recall_among_the_first_ten_hardly_changes(news: News) -> None:
     assert sum(map(len, news.found())) >= 0.95 * sum(map(len, news.found(view="flat")))
 
 

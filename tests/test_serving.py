@@ -61,7 +61,7 @@ def test_nothing_listens_beyond_this_machine_and_no_password_is_written_down(com
     assert all(":?" in variable for variable in variables), "a missing password is an error"
 
 
-def test_the_app_is_told_what_its_commands_understand(compose: dict[str, Any]) -> None:
+def test_the_container_s_commands_are_valid(compose: dict[str, Any]) -> None:
     import typer
 
     name, *arguments = compose["services"]["app"]["command"]

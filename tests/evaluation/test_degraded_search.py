@@ -10,7 +10,7 @@ from ramify.evaluation.plan import Order
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute
 from ramify.evaluation.task import RESULTS, Row, iter_rows
-from ramify.studio.commands.eval import evaluate
+from ramify.studio.commands.eval import eval_command
 from ramify.tools.errors import UsageError
 from tests.evaluation.few_lines import table
 
@@ -21,10 +21,12 @@ LABELLED = {"label", "full + label"}
 
 
 def measured(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
-    """Run on the command line, and give the lines of degraded metadata."""
-    evaluate(
-        out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
-    )  # fmt: skip
+    """Run on the command line without a report, whose plots take seconds, and give the lines of degraded metadata."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ramify.studio.console.evaluating.write_report", lambda folder: None)
+        eval_command(
+            out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
+        )  # fmt: skip
     return [row for row in iter_rows(out / RESULTS) if "system" in row]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ramify.evaluation.plan import Order, variants_of
 from ramify.evaluation.run import execute, load_inputs
-from ramify.studio.commands.eval import evaluate
+from ramify.studio.commands.eval import eval_command
 from ramify.tools.errors import UsageError
 from tests.evaluation.films import BOTH, NAIVE, lists, searching, wanted
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], w
 
 def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[Order] = []
-    monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
+    monkeypatch.setattr("ramify.studio.console.evaluating.run_evaluation", orders.append)
     for text in (None, "passages, graph", ""):
-        evaluate(tmp_path, ["demo"], index_kind=text)
+        eval_command(tmp_path, ["demo"], index_kind=text)
     assert [one.index_kinds for one in orders] == [None, BOTH, ()]

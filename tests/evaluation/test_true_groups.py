@@ -10,7 +10,7 @@ from ramify.evaluation.degraded import MISSING, NOISE, DegradedCell, TrueGroups,
 from ramify.evaluation.load import load
 from ramify.evaluation.plan import Order
 from ramify.evaluation.run import load_inputs
-from ramify.studio.commands.eval import evaluate
+from ramify.studio.commands.eval import eval_command
 from ramify.tools.errors import UsageError
 
 
@@ -85,11 +85,11 @@ def test_a_field_that_no_document_has_cannot_be_degraded(manual: Path, tmp_path:
 
 def test_the_command_line_reads_shares(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[Order] = []
-    monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
-    evaluate(tmp_path, ["demo"], group_by="chapter, section", degrade=["missing=0,.1", "noise=1"], draws=3)
+    monkeypatch.setattr("ramify.studio.console.evaluating.run_evaluation", orders.append)
+    eval_command(tmp_path, ["demo"], group_by="chapter, section", degrade=["missing=0,.1", "noise=1"], draws=3)
     assert (orders[0].group_by, orders[0].degrade, orders[0].draws) == (
         ("chapter", "section"), {"missing": (0.0, 0.1), "noise": (1.0,)}, 3
     )  # fmt: skip
     for wrong, words in (("missing", "KEY=V1,V2"), ("missing=much", "missing=much")):
         with pytest.raises(UsageError, match=words):
-            evaluate(tmp_path, ["demo"], degrade=[wrong])
+            eval_command(tmp_path, ["demo"], degrade=[wrong])

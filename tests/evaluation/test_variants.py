@@ -7,7 +7,7 @@ import pytest
 
 from ramify.evaluation.plan import Order, variants_of
 from ramify.evaluation.variants import ABLATIONS, Variant, variants
-from ramify.studio.commands.eval import PARTS
+from ramify.studio.commands.eval import ABLATION_NAMES
 from ramify.tools.errors import UsageError
 from tests.evaluation.small_data_set import knowing
 
@@ -47,7 +47,7 @@ def test_a_part_is_left_out_where_there_is_one() -> None:
 def test_every_part_can_be_left_out_of_some_strategy_and_the_help_names_it() -> None:
     found = variants(["prune", "tor"], {}, {}, list(ABLATIONS))
     assert {one.name for one in found} == {"", *(f"without {name}" for name in ABLATIONS)}
-    assert PARTS.split(", ") == list(ABLATIONS)
+    assert ABLATION_NAMES.split(", ") == list(ABLATIONS)
     assert not any(one.same_as_default for one in found)
 
 

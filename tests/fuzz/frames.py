@@ -24,15 +24,14 @@ from starlette.applications import Starlette
 
 import ramify.graphs as graphs
 from ramify.graphs.run import Result
-from ramify.studio.serve import serving as asking
-from ramify.studio.serve.app import application
-from ramify.studio.serve.catalog import Catalog, named
-from ramify.studio.serve.collections import Collections
-from ramify.studio.serve.mcp import application as mcp_application
-from ramify.studio.serve.mcp import serve, server
-from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.serving import Serving, Threads
-from ramify.studio.server.bounds import declare
+from ramify.studio.serve import service
+from ramify.studio.serve.app import create_app
+from ramify.studio.serve.catalog import Catalog, name_collections
+from ramify.studio.serve.collections import UserCollections
+from ramify.studio.serve.mcp import create_mcp_app, create_server, serve_stdio
+from ramify.studio.serve.questions import QuestionQueue
+from ramify.studio.serve.service import QuestionService, UserThreads
+from ramify.studio.server.bounds import set_allowed
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import named as models
 from ramify.tools.models import servers
@@ -50,12 +49,12 @@ PATIENCE = 30.0
 def served() -> Starlette:
     """Return the application of `ramify serve` over the demo, whose questions all have one answer."""
     places: list[str] = []
-    declare(places, [], [])
+    set_allowed(places, [], [])
     home = Path(tempfile.mkdtemp())
-    catalog = Catalog(named(places), "naive", ["extractive"])
-    threads = Threads(f"sqlite:{home / 'conversations.sqlite'}")
-    asyncio.run(threads.prepare())
-    return application(Serving(catalog, Questions(2), threads, Collections(catalog, home / "collections", [], False)))
+    catalog = Catalog(name_collections(places), "naive", ["extractive"])
+    threads = UserThreads(f"sqlite:{home / 'conversations.sqlite'}")
+    asyncio.run(threads.create_tables())
+    return create_app(QuestionService(catalog, QuestionQueue(2), threads, UserCollections(catalog, home / "collections", [], False)))
 
 
 async def answered(*given: Any, **options: Any) -> Result:
@@ -84,7 +83,7 @@ def posted(path: str) -> Callable[[bytes], None]:
     """Return what sends a body to a path of `ramify serve`."""
 
     def run(data: bytes) -> None:
-        with patch.object(asking, "ask_async", answered):
+        with patch.object(service, "ask_async", answered):
             check(asyncio.run(_request(served(), "POST", path, data)))
 
     return run
@@ -107,7 +106,7 @@ def mcp_http(data: bytes) -> None:
     """Send a body to `ramify mcp --http`."""
 
     async def run() -> httpx.Response:
-        app = mcp_application(server("naive", {"model": model(), "index": river()}), {})
+        app = create_mcp_app(create_server("naive", {"model": model(), "index": river()}), {})
         async with app.router.lifespan_context(app):
             return await _request(app, "POST", "/mcp", data)
 
@@ -154,7 +153,7 @@ def mcp_stdio(data: bytes) -> None:
     told = Told()
     given = Given(HELLO + data + PING, told.last)
     with patch.object(sys, "stdin", io.TextIOWrapper(given)), patch.object(sys, "stdout", io.TextIOWrapper(told)):
-        asyncio.run(serve(server("naive", {"model": model(), "index": river()})))
+        asyncio.run(serve_stdio(create_server("naive", {"model": model(), "index": river()})))
     lines = [json.loads(line) for line in told.getvalue().splitlines()]
     assert all(line["jsonrpc"] == "2.0" for line in lines)
     assert any(line.get("id") == "last" for line in lines), lines
@@ -218,7 +217,7 @@ def _sse(*deltas: str) -> bytes:
     return "".join(f'data: {head}{delta}, "finish_reason": null}}]}}\n\n' for delta in deltas).encode()
 
 
-SSE = (
+SSE_MEDIA_TYPE = (
     _sse('{"role": "assistant", "content": ""}', '{"content": "{\\"text\\": \\"It is %s\\", \\"answer\\": \\"Seine\\"}"}')
     + b"data: [DONE]\n\n"
 )
@@ -345,8 +344,8 @@ def targets() -> Iterator[tuple[str, Target]]:
     yield "mcp-http", Target(mcp_http, [*CALL, *JSON, *NUMBERS], 4)
     yield "mcp-stdio", Target(mcp_stdio, [*CALL, *JSON, *NUMBERS], 4)
     received_parts = [*SENT, *FIELDS, *JSON, *NUMBERS]
-    yield "openai-reply", Target(received("openai:m", "text/event-stream", SSE), received_parts, 5)
-    yield "openai-whole-reply", Target(received("openai:m", "application/json", SSE), received_parts, 5)
+    yield "openai-reply", Target(received("openai:m", "text/event-stream", SSE_MEDIA_TYPE), received_parts, 5)
+    yield "openai-whole-reply", Target(received("openai:m", "application/json", SSE_MEDIA_TYPE), received_parts, 5)
     yield "ollama-reply", Target(received("ollama:m", "application/x-ndjson", NDJSON), received_parts, 5)
 
 

@@ -22,8 +22,8 @@ from rich.console import Console
 import ramify.graphs as graphs
 from ramify.graphs.run import Result
 from ramify.graphs.strategies import DEFAULT
-from ramify.studio.drawing.terminal import show
-from ramify.studio.serve.chat import paragraphs
+from ramify.studio.drawing.terminal import print_answer
+from ramify.studio.serve._chat import markdown_paragraphs
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.quoting import flatten, invisible
@@ -53,7 +53,7 @@ from tests.injection.documents import (
 )
 from tests.injection.watched import watched
 from tests.river import QUESTION, TEXTS, replies
-from tests.studio.test_invisible import DOORS
+from tests.studio.test_invisible import INTERFACES
 
 AREA = "hostile instructions"
 MOST_CALLS = 14
@@ -209,18 +209,18 @@ def check_markdown(shown: str, result: Result) -> None:
 
 def coloured(result: Result) -> str:
     console = Console(file=(out := StringIO()), width=400, force_terminal=True, color_system="truecolor")
-    show(result, console, tree=True)
+    print_answer(result, console, tree=True)
     return out.getvalue()
 
 
 def searched(result: Result) -> str:
-    return DOORS["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
+    return INTERFACES["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
 
 
 ALL_DOORS: dict[str, Callable[[Result], str]] = {
-    **DOORS,
+    **INTERFACES,
     "search tool": searched,
-    "Markdown": lambda result: "\n\n".join(paragraphs(result)),
+    "Markdown": lambda result: "\n\n".join(markdown_paragraphs(result)),
     "JSON": lambda result: json.dumps(result.to_json(), ensure_ascii=False),
 }
 

@@ -10,7 +10,7 @@ import pytest
 
 from ramify.graphs import Conversation
 from ramify.graphs.ratings import rated
-from ramify.studio.serve.serving import Threads
+from ramify.studio.serve.service import UserThreads
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, LayoutError
 from tests.faults import fault
@@ -108,7 +108,7 @@ def test_an_answer_is_held_to_a_profile(ramify: Ramify, left: Path) -> None:
 
 
 async def test_conversations_and_ratings_of_a_server_are_read(left: Path) -> None:
-    assert [one["id"] for one in await Threads("sqlite:serve/conversations.sqlite").listed("ada")] == ["berka"]
+    assert [one["id"] for one in await UserThreads("sqlite:serve/conversations.sqlite").list_threads("ada")] == ["berka"]
 
 
 def test_rated_answers_are_read(left: Path) -> None:

@@ -85,7 +85,7 @@ def test_any_number_of_values_and_fields_is_a_filter(ramify: Ramify, built: Path
     asked = ("search", "Where was Marie Curie born?", "--index", built)
     assert "curie" in ramify(*asked, "--filter", f"source={json.dumps(['curie.txt', *map(str, range(5000))])}").out
     done = ramify(*asked, *(word for number in range(2000) for word in ("--filter", f"field{number}={number}")))
-    assert (done.code, done.out.startswith("Nothing found")) == (0, True)
+    assert (done.code, done.out.startswith("No passages found")) == (0, True)
 
 
 @pytest.mark.parametrize(

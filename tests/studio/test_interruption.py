@@ -82,10 +82,10 @@ def interrupted(*_: object, **__: object) -> None:
         ("ramify.graphs.run.ask", ("ask", "Who?"), False),
         ("ramify.tools.index.searcher.open_index", ("search", "Who?"), False),
         ("ramify.tools.index.index.Index.build", ("index", ".", "--out", "new"), True),
-        ("ramify.studio.console.evaluating.evaluating", ("eval", "demo", "--out", "new"), True),
+        ("ramify.studio.console.evaluating.run_evaluation", ("eval", "demo", "--out", "new"), True),
     ],
 )
-def test_only_a_command_that_resumes_says_so(
+def test_only_resumable_commands_print_that_they_resume(
     ramify: Ramify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, command: tuple[str, ...], resumed: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)

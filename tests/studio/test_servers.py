@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import bounded, declare
+from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from tests.studio.conftest import Ramify
@@ -22,7 +22,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-def test_a_question_is_answered_by_those_that_are_there_and_says_so(ramify: Ramify, built: Path) -> None:
+def test_a_question_is_answered_by_the_servers_that_respond_with_a_notice(ramify: Ramify, built: Path) -> None:
     with processes(2) as (first, second):
         dead = "http://127.0.0.1:9/v1"
         reached = ["--model", "openai:local", *(part for one in (first.address, dead, second.address) for part in ("--base-url", one))]
@@ -58,7 +58,7 @@ def test_none_there_is_one_line_that_names_all(ramify: Ramify, documents: Path, 
     assert done.err.count("error: ") == 1
 
 
-def test_an_evaluation_goes_on_when_a_server_dies(ramify: Ramify, tmp_path: Path) -> None:
+def test_an_evaluation_continues_when_a_server_dies(ramify: Ramify, tmp_path: Path) -> None:
     with processes(2, seconds=0.05, at_once=2) as (stays, dies):
         dies.kill()
         dies.start(last=5)
@@ -73,8 +73,8 @@ def test_an_evaluation_goes_on_when_a_server_dies(ramify: Ramify, tmp_path: Path
 
 
 def test_a_run_in_studio_may_name_several_where_each_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
-    declare([], ["http://a:1/v1", "http://b:2/v1"], [])
+    settings = restrict_settings(graphs.build("naive")).settings
+    set_allowed([], ["http://a:1/v1", "http://b:2/v1"], [])
     assert settings(base_url="http://b:2/v1/, http://a:1/v1").base_url == "http://b:2/v1/ http://a:1/v1"
     for evil in ("http://a:1/v1 http://evil", "http://evil,http://a:1/v1", ["http://a:1/v1", "http://evil"], "http://a:1/v1,evil", ","):
         with pytest.raises(UsageError, match="is not allowed for runs of this server"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.plan import Order, variants_of
-from ramify.studio.console.options import addressed
+from ramify.studio.console.options import add_ray_default
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.ray_cluster import check_ray_address
@@ -35,7 +35,7 @@ __all__ = ["cache", "ramify"]
     ],
 )
 def test_the_address_of_the_option_may_be_left_out(words: str, meant: str) -> None:
-    assert [*addressed(words.split())] == meant.split()
+    assert [*add_ray_default(words.split())] == meant.split()
 
 
 @pytest.mark.parametrize("command", [("index", "docs"), ("eval", "demo")])

@@ -28,6 +28,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("build/torture"))
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--only", type=int, help="one question of the load, by its number")
+    parser.add_argument("--questions", type=int, help="so many questions of the load, and only the servers that they ask")
     parser.add_argument("--scenario", help="one scenario of the other parts, by its name")
     parser.add_argument(
         "--times", type=int, help=f"kills at each point, and losses of power of each scenario; {TIMES} or more in 30 minutes"
@@ -55,7 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     for part in parts:
         print(part, flush=True)
         if part == "load":
-            done = load.run(seed, minutes, given.at_once, out, given.only, failures)
+            chosen = [given.only] if given.only is not None else range(given.questions) if given.questions else None
+            done = load.run(seed, minutes, given.at_once, out, chosen, failures)
             watched, told = done.watched, done.summary()
         elif part == "kill":
             told = kill.run(seed, times, out, failures, given.scenario)

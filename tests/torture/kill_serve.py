@@ -18,7 +18,7 @@ import httpx
 
 from ramify.studio.cli import run
 from tests.studio.dev_server import free_port
-from tests.studio.serve.conftest import events_of
+from tests.studio.serve.conftest import read_events
 from tests.tools.model_process import processes
 from tests.torture.outcome import TRACEBACK
 from tests.torture.processes import PATIENCE_S
@@ -46,13 +46,13 @@ def started(port: int, folder: Path, model: str) -> int:
     raise RuntimeError("the server did not start")
 
 
-def ask(port: int, until: str = "") -> str:
+def ask(port: int, wait_until: str = "") -> str:
     """Ask in the conversation; return the last event read, which is the named one or the stream's last."""
     body, name = {"question": "Which river runs through Paris?", "thread": "talk"}, ""
     client = httpx.Client(timeout=PATIENCE_S, trust_env=False)
     with client, client.stream("POST", f"http://127.0.0.1:{port}/ramify/v1/ask", json=body) as response:
-        for name, _ in events_of(response.iter_lines()):
-            if name == until:
+        for name, _ in read_events(response.iter_lines()):
+            if name == wait_until:
                 break
     return name
 

@@ -6,6 +6,7 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ import httpx
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
 
 from ramify.graphs.conversation import threads
+from ramify.studio.cli import run as command_line
 from tests.river import TEXTS
 from tests.studio.dev_server import free_port
 from tests.torture.doors import RAMIFY, Places, model_options, served_turns, through
 from tests.torture.outcome import TRACEBACK, Outcome, said
-from tests.torture.plan import CAP, MAX_CALLS, Case, case, served
+from tests.torture.plan import CAP, DOORS, MAX_CALLS, Case, case, served
 from tests.torture.processes import PATIENCE_S, ROOT, Watched, child, start
 from tests.torture.report import Failures
 
@@ -33,9 +35,10 @@ SAMPLES = 300
 class Load:
     """A run of the load."""
 
-    def __init__(self, seed: int, seconds: float, at_once: int, out: Path, only: int | None, failures: Failures) -> None:
+    def __init__(self, seed: int, seconds: float, at_once: int, out: Path, chosen: Sequence[int] | None, failures: Failures) -> None:
         self.seed, self.seconds, self.at_once, self.out, self.failures = seed, seconds, at_once, out, failures
-        self.numbers = iter([only]) if only is not None else iter(range(10**9))
+        self.numbers = iter(range(10**9) if chosen is None else chosen)
+        self.doors = set(DOORS) if chosen is None else {case(seed, number).door for number in chosen}
         self.begun = time.monotonic()
         self.asked: set[int] = set()
         self.outcomes: dict[int, list[Outcome]] = {}
@@ -97,21 +100,29 @@ class Load:
         port, other = free_port(), free_port()
         keeping = ["--memory", f"sqlite:{self.out / 'serve.sqlite'}", "--at-once", "32", "--port", str(port)]
         await self._start(stack, "serve", [RAMIFY, "serve", *serve, *keeping], quiet)
-        await self._start(stack, "mcp http", [RAMIFY, "mcp", "--http", "--port", str(other), *http], quiet)
+        if "mcp http" in self.doors:
+            await self._start(stack, "mcp http", [RAMIFY, "mcp", "--http", "--port", str(other), *http], quiet)
         client = await stack.enter_async_context(
             httpx.AsyncClient(timeout=PATIENCE_S, trust_env=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=2))
         )
-        for number in (port, other):
-            await self._until_listening(number)
-        by_http = await stack.enter_async_context(Client(f"http://127.0.0.1:{other}/mcp"))
-        errors = stack.enter_context((self.out / "mcp-stdio.log").open("w"))
-        parameters = StdioServerParameters(command=RAMIFY, args=["mcp", *stdio], env=quiet, cwd=ROOT)
-        streams = await stack.enter_async_context(stdio_client(parameters, errlog=errors))
-        by_stdio = await stack.enter_async_context(ClientSession(*streams))
-        await by_stdio.initialize()
-        self.watched.append(Watched("mcp stdio", child("mcp --model")))
+        await self._until_listening(port)
+        by_http = by_stdio = None
+        if "mcp http" in self.doors:
+            await self._until_listening(other)
+            by_http = await stack.enter_async_context(Client(f"http://127.0.0.1:{other}/mcp"))
+        if "mcp stdio" in self.doors:
+            by_stdio = await self._by_stdio(stack, stdio, quiet)
         places = Places(index, f"http://127.0.0.1:{port}", by_http, by_stdio, addresses, quiet, asyncio.Semaphore(2), client)
         return places, asker
+
+    async def _by_stdio(self, stack: AsyncExitStack, options: list[str], environment: dict[str, str]) -> ClientSession:
+        errors = stack.enter_context((self.out / "mcp-stdio.log").open("w"))
+        parameters = StdioServerParameters(command=RAMIFY, args=["mcp", *options], env=environment, cwd=ROOT)
+        streams = await stack.enter_async_context(stdio_client(parameters, errlog=errors))
+        session = await stack.enter_async_context(ClientSession(*streams))
+        await session.initialize()
+        self.watched.append(Watched("mcp stdio", child("mcp --model")))
+        return session
 
     def _command(self, door: str, addresses: dict[str, str], index: str) -> list[str]:
         protocol, strategy = served(self.seed, door)
@@ -122,19 +133,7 @@ class Load:
         documents.mkdir()
         for number, text in enumerate(TEXTS):
             (documents / f"{number}.txt").write_text(text, encoding="utf-8")
-        made = await asyncio.create_subprocess_exec(
-            RAMIFY,
-            "index",
-            str(documents),
-            "--out",
-            str(index),
-            "--kind",
-            "graph",
-            cwd=ROOT,
-            stderr=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-        )
-        if await made.wait() != 0:
+        if await asyncio.to_thread(command_line, ["index", str(documents), "--out", str(index), "--kind", "graph"]) != 0:
             raise RuntimeError("the index could not be made")
         return str(index)
 
@@ -272,9 +271,9 @@ class Load:
         ]
 
 
-def run(seed: int, minutes: float, at_once: int, out: Path, only: int | None, failures: Failures) -> Load:
-    """Run the load and return it."""
+def run(seed: int, minutes: float, at_once: int, out: Path, chosen: Sequence[int] | None, failures: Failures) -> Load:
+    """Run the load, of all questions or of those chosen by their numbers, and return it."""
     random.seed(seed)
-    load = Load(seed, minutes * 60, at_once, out, only, failures)
+    load = Load(seed, minutes * 60, at_once, out, chosen, failures)
     asyncio.run(load.run())
     return load

@@ -10,7 +10,7 @@ from tests.torture.plan import case
 from tests.torture.processes import Sample, Watched
 
 SMALL = {
-    "load": ("--minutes", "0.1", "--at-once", "8"),
+    "load": ("--minutes", "10", "--at-once", "8", "--seed", "379", "--questions", "14"),  # all doors but `ramify ask` and `ramify mcp`
     "kill": ("--times", "1", "--scenario", "chat turn"),
     "disk": ("--step", "100", "--scenario", "update"),
     "power": ("--times", "3", "--scenario", "update"),

@@ -62,12 +62,14 @@ def test_the_same_run_makes_the_same_profile_and_another_seed_another_split(rami
     assert first == again != other
 
 
-def test_what_cannot_be_promised_is_said_and_no_profile_written(ramify: Ramify, run: Path) -> None:
+def test_an_impossible_bound_is_reported_and_no_profile_written(ramify: Ramify, run: Path) -> None:
     done = ramify("calibrate", run, "--risk", "0.02", "--bound", "answered")
     assert done.code == 1
     assert "No threshold keeps this: at most 2 % of the answers given are wrong, with a probability of 90 %." in done.out
     assert "the least that could be promised is" in done.out
-    assert done.err.startswith("error: no threshold keeps the bound on wrong answers among those answered, so no profile was written — ")
+    assert done.err.startswith(
+        "error: no threshold satisfies the bound on wrong answers among those answered, so no profile was written — "
+    )
     assert not (run / "profile.json").exists()
 
 

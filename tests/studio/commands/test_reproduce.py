@@ -30,7 +30,7 @@ def test_another_paper_is_refused(ramify: Ramify) -> None:
     assert (done.code, "choose one of tor" in done.err) == (2, True)
 
 
-def test_a_paper_s_figures_stand_beside_those_of_the_lines(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
+def test_the_figures_of_a_paper_are_compared_with_those_of_the_run(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "tor"
     call = ("reproduce", "tor", "--data", data, "--out", out, "--limit", 2, *EMBEDDED)
     done = ramify(*call)

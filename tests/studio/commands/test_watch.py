@@ -40,7 +40,7 @@ def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
     assert "give the folder" in refused.err
 
 
-def test_a_missing_library_is_told(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ramify.tools.index.watching.find_spec", lambda name: None)
     refused = ramify("watch", tmp_path, "--out", tmp_path / "index")
     assert refused.code == 1

@@ -31,7 +31,7 @@ def grouped(plain: Path) -> Path:
 
 
 @pytest.fixture
-def told(ramify: Ramify, grouped: Path) -> dict[str, Any]:
+def inspected(ramify: Ramify, grouped: Path) -> dict[str, Any]:
     """What --json says of the hierarchy."""
     done = ramify("inspect", grouped, "--json")
     assert (done.code, done.err) == (0, "")

@@ -23,9 +23,9 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert server.call("POST", "/threads/talk/rating", json={"asked": INVENTOR, "answer": right, "rating": "best"}).status_code == 400
 
     file = tmp_path / "chat.jsonl"
-    call = ["questions", "--from-chat", server.serving.threads.memory, "--out", str(file)]
+    call = ["questions", "--from-chat", server.service.threads.memory, "--out", str(file)]
     assert run(call) == 0
-    assert "1 question rated down: write the right answers into" in capsys.readouterr().err
+    assert "1 question rated down: add the correct answers to" in capsys.readouterr().err
     up, down = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
     assert (up["question"], up["answer"]) == (INVENTOR, right)
     assert up["source"]
@@ -38,12 +38,12 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert "0 rated questions added" in capsys.readouterr().out
 
     assert server.call("DELETE", "/threads/talk").json() == {"deleted": "talk"}
-    assert run(["questions", "--from-chat", server.serving.threads.memory, "--out", str(tmp_path / "none.jsonl")]) == 0
+    assert run(["questions", "--from-chat", server.service.threads.memory, "--out", str(tmp_path / "none.jsonl")]) == 0
     assert not (tmp_path / "none.jsonl").exists()
 
 
-def test_where_there_are_no_conversations_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_conversations_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["questions", "--from-chat", str(tmp_path), "--out", str(tmp_path / "q.jsonl")]) == 1
     assert "there are no conversations in" in capsys.readouterr().err
     assert run(["questions", "--out", str(tmp_path / "q.jsonl")]) == 2
-    assert "no index is named" in capsys.readouterr().err
+    assert "no INDEX is given" in capsys.readouterr().err

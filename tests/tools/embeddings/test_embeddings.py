@@ -55,7 +55,7 @@ def test_minilm_gives_the_vectors_of_sentence_transformers(monkeypatch: pytest.M
     monkeypatch.setattr(local_encoders, "cpu_has_bfloat16", lambda: False)
     theirs = SentenceTransformerEncoder(str(minilm_folder()))
     theirs.model.max_seq_length = 512
-    texts = ["Paris", "What is the capital of France?", "", "spruce " * 700, *(f"word {'and ' * number}word" for number in range(40))]
+    texts = ["Paris", "What is the capital of France?", "", "spruce " * 700, *(f"word {'and ' * number}word" for number in range(0, 40, 4))]
     assert np.abs(WordPieceEncoder(PACKAGED_MINILM).encode_documents(texts) - theirs.encode_documents(texts)).max() < 1e-6
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.description import facts
+from ramify.studio.inspection.contents import inspect_index
+from ramify.studio.inspection.description import index_facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
@@ -73,10 +73,10 @@ class TestKeptSmaller:
 
 def test_the_command_line_changes_the_precision(ramify: Ramify, corpus: Path, tmp_path: Path) -> None:  # noqa: F811
     Index.build([corpus], tmp_path / "index", WordEncoder())
-    assert "vectors are kept in int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
+    assert "searched as int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
     assert json.loads((tmp_path / "index" / "manifest.json").read_text())["vectors"] == "int8"
-    inspected = inspection(Index.open(tmp_path / "index", WordEncoder()))
-    assert ("vectors", "searched in int8; scores are counted from whole ones") in facts(inspected)
+    inspected = inspect_index(Index.open(tmp_path / "index", WordEncoder()))
+    assert ("vectors", "searched in int8; scores are counted from whole ones") in index_facts(inspected)
     refused = ramify("index", "--out", tmp_path / "index", "--vectors", "int4")
     assert (refused.code, "choose one of fp32, fp16, int8" in refused.err) == (2, True)
     with pytest.raises(UsageError, match="choose one of fp32, fp16, int8"):

@@ -117,14 +117,14 @@ class TestOpenIndex:
             assert found == anew
 
     def test_plain_ramify_index_keeps_the_kind_and_brings_the_graph_up_to_date(self, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from ramify.studio.commands.index import index
+        from ramify.studio.commands.index import index_command
 
         monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: WordEncoder())
         documents = rewrite_documents(copy, {**VALLEY, **MARROW})
-        index(copy, [documents])
+        index_command(copy, [documents])
         assert read_index_manifest(copy / MANIFEST).kind == "graph"  # type: ignore[union-attr]  # it is there
         assert "marrow fair" in graph_file(copy).graph().names
-        index(copy, [documents], kind="passages")
+        index_command(copy, [documents], kind="passages")
         assert not (copy / GRAPH).exists()
 
 

@@ -20,7 +20,7 @@ TEXTS = [
     "Marrow Abbey stands on the lake Ullin. Thea Kells rebuilt Marrow Abbey.",
     "Nell Garvey kept the ferry at Tolvey. Tolvey lies on the lake Ullin.",
 ]
-OPTIONS = {"model": NAME, "reporter": "extractive", "num_predict": 220, "shots": 1, "gleanings": 0, "max_calls": 2}
+OPTIONS = {"model": NAME, "reporter": "extractive", "num_predict": 100, "shots": 1, "gleanings": 0, "max_calls": 2}
 """A reply that is cut off is asked for again, and its text halved: that ends after so many calls."""
 
 

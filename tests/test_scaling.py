@@ -14,8 +14,8 @@ from ramify.nodes.asking.language_model import most_within, within
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Branch, Passage, merge_branches
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import page
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.index.collection_set import fuse_ranks
 from ramify.tools.index.hybrid_search import Hit
 from tests.counted_work import growth
@@ -49,7 +49,7 @@ def fitted(size: int) -> object:
     return most_within(kept, size * 5, lambda some: 10 * len(some))
 
 
-def drawn(draw: Callable[[Any], object]) -> Callable[[int], object]:
+def draw_with(draw: Callable[[Any], object]) -> Callable[[int], object]:
     return lambda size: draw(result(tree=tree(size), passages=passages(20)))
 
 
@@ -57,9 +57,9 @@ WORK: dict[str, Callable[[int], object]] = {
     "fusion of several indexes": fused,
     "fitting passages into a prompt": fitted,
     "merging branches": lambda size: merge_branches(tree(size), tree(size)),
-    "page of a tree": drawn(page),
-    "tree in the terminal": drawn(lambda given: show(given, Console(file=StringIO(), width=100), tree=True)),
-    "tree as Mermaid": drawn(lambda given: tree_mermaid(given.tree)),
+    "page of a tree": draw_with(result_page),
+    "tree in the terminal": draw_with(lambda given: print_answer(given, Console(file=StringIO(), width=100), tree=True)),
+    "tree as Mermaid": draw_with(lambda given: tree_mermaid(given.tree)),
 }
 
 

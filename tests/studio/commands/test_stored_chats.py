@@ -14,7 +14,7 @@ def memory(tmp_path: Path) -> str:
     return f"sqlite:{tmp_path / 'talks.db'}"
 
 
-def test_another_command_goes_on_with_it(ramify: Ramify, built: Path, memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_command_resumes_it(ramify: Ramify, built: Path, memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = ("chat", "--index", built, "--strategy", "naive", "--model", "extractive", "--memory", memory, "--thread", "curie")
     monkeypatch.setattr("sys.stdin", io.StringIO("Where was Marie Curie born?\n"))
     first = ramify(*talk)

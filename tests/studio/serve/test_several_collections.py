@@ -60,8 +60,8 @@ def test_a_conversation_knows_which_collections_it_asked(server: Running) -> Non
     ("names", "told"),
     [
         (["pumps", "pumps"], "the collection 'pumps' is named twice"),
-        (["pumps", "other"], "there is no collection 'other' here"),
-        ("pumps+", "there is no collection '' here"),
+        (["pumps", "other"], "there is no collection 'other'"),
+        ("pumps+", "there is no collection ''"),
     ],
 )
 def test_wrong_names_are_refused(server: Running, names: Any, told: str) -> None:
