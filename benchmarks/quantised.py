@@ -71,7 +71,7 @@ def main() -> None:
     with progress_bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
     questions, held = asked(data), open_snapshot(folder)
-    nearest = [set(found.tolist()) for found in held.graph.exact(questions.vectors, DEPTH, np.arange(len(held)))]
+    nearest = [set(found.tolist()) for found in held.vector_index.search_exact(questions.vectors, DEPTH, np.arange(len(held)))]
     print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
     print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
     for precision in precisions:
