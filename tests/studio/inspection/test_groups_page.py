@@ -85,7 +85,7 @@ def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify,
 def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
     wrong = [
         (ramify("inspect", plain, "--group", "Kiln"), "build a hierarchy: `ramify index --kind hierarchy --out"),
-        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
+        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — choose one of"),
         (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "exclude each other"),
     ]
     for done, said in wrong:
