@@ -29,9 +29,9 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.index.searcher import opened
-from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.index.searcher import open_index
+from ramify.tools.knowledge.build import GraphBuild
+from ramify.tools.knowledge.index import GraphView
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05
 HELD_OUT = 100
@@ -54,7 +54,7 @@ class Round(NamedTuple):
     plain: Timing
     graph: Timing
     encoded: int
-    made: Structured
+    made: GraphBuild
 
 
 class SearchTimes(NamedTuple):
@@ -95,7 +95,7 @@ def time_searches(folder: Path, questions: Sequence[str]) -> SearchTimes:
     The views take turns, the fastest of each question's counts.
     """
     torch.set_num_threads(1)
-    index = opened(folder)
+    index = open_index(folder)
     index.search(questions[:1], view="flat")
     _, first = measure_time(lambda: index.search(questions[:1], view="auto"))
 
@@ -135,7 +135,7 @@ def show_update(first: Round, again: Round) -> int:
     return share > REWRITTEN
 
 
-def show_tokens(inside: Inside) -> int:
+def show_tokens(inside: GraphView) -> int:
     """Print the tokens of reports level by level; count the targets missed."""
     print(f"{'level':<8}{'communities':>12}{'tokens':>12}{'of the text':>13}{'the paper':>12}")
     for level in inside.levels:
@@ -172,7 +172,7 @@ def main() -> int:
         first = build(earlier, corpus, folder, encoder)
         missed = show_build(first)
         missed += show_update(first, build(records, corpus, folder, encoder))
-        inside = inspect_index(opened(folder)).graph
+        inside = inspect_index(open_index(folder)).graph
         assert inside is not None
         missed += show_tokens(inside)
         show_searched(time_searches(folder, questions))

@@ -21,7 +21,7 @@ from benchmarks.graph_index import HELD_OUT, QUESTIONS, Timing, lines_of, measur
 from ramify.graphs.building import hierarchy
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy.build import Made
+from ramify.tools.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 
 
@@ -31,7 +31,7 @@ class Round(NamedTuple):
     plain: Timing
     own: Timing
     encoded: int
-    made: Made
+    made: HierarchyBuild
 
 
 def build(records: list[str], corpus: Path, folder: Path, encoder: Encoder, fields: list[str]) -> Round:
@@ -44,7 +44,7 @@ def build(records: list[str], corpus: Path, folder: Path, encoder: Encoder, fiel
 
 def show(what: str, one: Round) -> None:
     made = one.made
-    print(f"{what}: {one.encoded} passages encoded, {made.groups} groups, {made.nodes} summaries, {made.grown} trees grown")
+    print(f"{what}: {one.encoded} passages encoded, {made.groups} groups, {made.nodes} summaries, {made.rebuilt_trees} trees grown")
     print(f"  plain           {one.plain.wall:8.2f} s")
     print(f"  hierarchy       {one.own.wall:8.2f} s  {one.own.wall / one.plain.wall:.2f} of plain")
 

@@ -24,7 +24,7 @@ from ramify.tools.documents.readers import kind_of, parse_file
 from ramify.tools.documents.worker_pool import cores
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
-from ramify.tools.embeddings.local_encoders import PieceEncoder
+from ramify.tools.embeddings.local_encoders import WordPieceEncoder
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 
@@ -77,7 +77,7 @@ def processor() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def bare_encode(encoder: PieceEncoder, batches: Sequence[list[str]]) -> None:
+def bare_encode(encoder: WordPieceEncoder, batches: Sequence[list[str]]) -> None:
     for batch in batches:
         encoder.encode_documents(batch)
 
@@ -92,7 +92,7 @@ def copy_limited(corpus: Path, limit: int | None, folder: Path) -> Path:
 
 def measure(paths: Sequence[Path], folder: Path) -> Measurement:
     encoder = load_encoder("minilm")
-    assert isinstance(encoder, PieceEncoder)
+    assert isinstance(encoder, WordPieceEncoder)
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
     files = [file for file in files_under(paths, []) if kind_of(file.path)]

@@ -20,9 +20,9 @@ from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.hybrid_search import SearchOptions, find
-from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.publication import Snapshot, open_snapshot, relink
+from ramify.tools.index.hybrid_search import SearchOptions, search_source
+from ramify.tools.index.manifest import Precision, parse_precision
+from ramify.tools.index.publication import Snapshot, change_precision, open_snapshot
 
 MOST, DEPTH = 500, 10
 DENSE: dict[str, Any] = {"hybrid": False}
@@ -53,7 +53,7 @@ def neighbour_recall(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]
 
 def gold_recall(held: Snapshot, asked: QuestionSet, how: dict[str, Any]) -> float:
     """Return the share of the gold documents that a search finds first."""
-    found = find(held, asked.questions, asked.vectors, SearchOptions(5, **how))
+    found = search_source(held, asked.questions, asked.vectors, SearchOptions(5, **how))
     named = [{str(hit.document.id).partition("~")[0] for hit in hits} for hits in found]
     return fmean(len(gold & own) / len(gold) for gold, own in zip(asked.gold, named, strict=True))
 
@@ -65,17 +65,17 @@ def main() -> None:
     parser.add_argument("--vectors", default=",".join(get_args(Precision)), metavar="A,B", help="how vectors are kept (default: all three)")
     parser.add_argument("--work", type=Path, default=Path("build/quantised"), metavar="DIR", help="default: build/quantised")
     options = parser.parse_args()
-    precisions = [precision_of(one) for one in options.vectors.split(",")]
+    precisions = [parse_precision(one) for one in options.vectors.split(",")]
     data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
-    hnsw._SCANNED = 0  # a small corpus would not be linked
+    hnsw._MAX_SCANNED = 0  # a small corpus would not be linked
     with progress_bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
     questions, held = read_question_set(data), open_snapshot(folder)
-    nearest = [set(found.tolist()) for found in held.graph.exact(questions.vectors, DEPTH, np.arange(len(held)))]
+    nearest = [set(found.tolist()) for found in held.vector_index.search_exact(questions.vectors, DEPTH, np.arange(len(held)))]
     print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
     print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
     for precision in precisions:
-        relink(folder, precision)
+        change_precision(folder, precision)
         held = open_snapshot(folder)
         golden = [gold_recall(held, questions, how) for how in (DENSE, {})]
         print(f"{precision:8} {neighbour_recall(held, questions.vectors, nearest):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")

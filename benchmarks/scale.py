@@ -30,9 +30,9 @@ from benchmarks.made_passages import SETS, MixedVectors, make, records
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import SearchOptions, find
-from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.publication import Snapshot, open_snapshot, relink
+from ramify.tools.index.hybrid_search import SearchOptions, search_source
+from ramify.tools.index.manifest import Precision, parse_precision
+from ramify.tools.index.publication import Snapshot, change_precision, open_snapshot
 
 QUESTIONS, BATCH = 200, 8
 WAYS: dict[str, dict[str, Any]] = {"dense": {"hybrid": False}, "words": {"dense": False}, "fused": {}}
@@ -97,7 +97,7 @@ def measure(count: int, work: Path) -> dict[str, Any]:
             "batch": _times(held, asked, vectors, BATCH, SearchOptions(10, **how)),
         }
     told["searched_mb"] = resident() - before
-    title = find(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].document.metadata["title"]
+    title = search_source(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].document.metadata["title"]
     filtered = SearchOptions(10, filter={"title": title})
     told["filtered_ms"] = [_once(held, asked[0], vectors[:1], filtered), _once(held, asked[1], vectors[1:2], filtered)]
     return told
@@ -105,11 +105,11 @@ def measure(count: int, work: Path) -> dict[str, Any]:
 
 def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: SearchOptions) -> dict[str, float]:
     """Return the milliseconds a question: their median, and the 95th of a hundred."""
-    find(held, asked[:batch], vectors[:batch], how)
+    search_source(held, asked[:batch], vectors[:batch], how)
     took = []
     for start in range(0, len(asked), batch):
         began = time.perf_counter()
-        find(held, asked[start : start + batch], vectors[start : start + batch], how)
+        search_source(held, asked[start : start + batch], vectors[start : start + batch], how)
         took.append(1000 * (time.perf_counter() - began) / len(asked[start : start + batch]))
     return {"p50": median(took), "p95": quantiles(took, n=20)[-1]}
 
@@ -117,7 +117,7 @@ def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, ho
 def _once(held: Snapshot, asked: str, vector: Matrix, how: SearchOptions) -> float:
     """Return the milliseconds of one search."""
     began = time.perf_counter()
-    find(held, [asked], vector, how)
+    search_source(held, [asked], vector, how)
     return 1000 * (time.perf_counter() - began)
 
 
@@ -158,7 +158,7 @@ def main() -> None:
     )
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    work, precisions = options.work, [precision_of(one) for one in options.vectors.split(",")]
+    work, precisions = options.work, [parse_precision(one) for one in options.vectors.split(",")]
     work.mkdir(parents=True, exist_ok=True)
     sizes = [int(size) for size in options.passages.split(",")]
     if options.stage:
@@ -173,7 +173,7 @@ def main() -> None:
         for precision in precisions:
             began = time.perf_counter()
             with progress_bar() as progress:
-                changed = relink(work / str(size), precision, progress)
+                changed = change_precision(work / str(size), precision, progress)
             told = staged("measure", size, work)
             told["relinked_s"] = time.perf_counter() - began if changed else None
             every[f"{size} {precision}"] = {**told, "built": built}

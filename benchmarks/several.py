@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index import Index
-from ramify.tools.index import collections as choosing
+from ramify.tools.index import collection_set as choosing
 from ramify.tools.index.searcher import find_passages
 
 SETS = {
@@ -66,10 +66,10 @@ def build(folder: Path, out: Path, draw: random.Random, questions: int, passages
     return found
 
 
-async def recall(several: choosing.Collections, asked: Sequence[GoldQuestion], margin: float) -> str:
+async def recall(several: choosing.CollectionSet, asked: Sequence[GoldQuestion], margin: float) -> str:
     """Return a row: collections searched for a question, how often its own is among them, and the share of gold passages found."""
-    choosing.MARGIN = margin
-    chosen = choosing.choose(several, [one.question for one in asked])
+    choosing.FIT_MARGIN = margin
+    chosen = choosing.select_collections(several, [one.question for one in asked])
     own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
     found = await find_passages(several, [one.question for one in asked], k=K)
     shares = [
@@ -95,7 +95,7 @@ def main() -> None:
         for described in (True, False):
             for name, place in places.items():
                 Index.open(place).store.describe(SETS[name] if described else "")
-            several = choosing.Collections.of([Index.open(place) for place in places.values()])
+            several = choosing.CollectionSet.from_members([Index.open(place) for place in places.values()])
             print(f"\n{len(asked)} questions, {'with descriptions' if described else 'with titles alone'}")
             print("margin | collections | its own among them | share found")
             for margin in MARGINS:

@@ -24,7 +24,7 @@ from ramify.evaluation.load import load_dataset
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 
 WAYS: dict[str, dict[str, Any]] = {"fused": {}, "vectors": {"hybrid": False}, "words": {"dense": False}}
 BATCH, DEPTH = 8, 10
@@ -85,7 +85,7 @@ def recall(hits: Sequence[Sequence[Hit]], questions: Sequence[Question], depth: 
     shares = []
     for one, question in zip(hits, questions, strict=True):
         gold = set(question.gold_documents)
-        shares.append(len(gold & {document_of(str(hit.document.id)) for hit in one[:depth]}) / len(gold))
+        shares.append(len(gold & {document_id(str(hit.document.id)) for hit in one[:depth]}) / len(gold))
     return fmean(shares)
 
 

@@ -27,7 +27,7 @@ from benchmarks.made_passages import SETS, MixedVectors, make, records
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import Precision, precision_of
+from ramify.tools.index.manifest import Precision, parse_precision
 from ramify.tools.index.publication import Snapshot, open_snapshot
 
 EACH, QUESTIONS, NEAREST = 10, 1000, 10
@@ -72,8 +72,8 @@ class SearchQuality(NamedTuple):
 def search_quality(folder: Path, questions: list[str], vectors: Matrix) -> SearchQuality:
     """Search an index for all questions."""
     held = open_snapshot(folder)
-    exact = held.graph.exact(vectors, NEAREST, np.arange(len(held)))
-    graph = held.graph.search(vectors, NEAREST)
+    exact = held.vector_index.search_exact(vectors, NEAREST, np.arange(len(held)))
+    graph = held.vector_index.search(vectors, NEAREST)
     recall = fmean(len({*ours.tolist()} & {*theirs.tolist()}) / NEAREST for ours, theirs in zip(graph, exact, strict=True))
     return SearchQuality(recall, by_words(held, questions))
 
@@ -133,7 +133,7 @@ def main() -> None:
     options.work.mkdir(parents=True, exist_ok=True)
     for size in options.passages.split(","):
         for precision in options.vectors.split(","):
-            measure(int(size), precision_of(precision), options.work)
+            measure(int(size), parse_precision(precision), options.work)
 
 
 if __name__ == "__main__":

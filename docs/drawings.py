@@ -6,7 +6,7 @@ from pathlib import Path
 from ramify.studio.inspection.contents import inspect_index
 from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH, layout_graph
 from ramify.tools.demo import demo_index
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from ramify.tools.pages import part
 from ramify.tools.quoting import brief
 
@@ -70,7 +70,7 @@ GROUND = """<style>
 
 def names() -> None:
     """Draw the graph of the demo corpus, with a legend of its largest communities."""
-    inside = inspect_index(opened(demo_index("graph"))).graph
+    inside = inspect_index(open_index(demo_index("graph"))).graph
     assert inside is not None
     shown = layout_graph(inside)
     parts = [GROUND, part("inspect_parts.html", "marks", shown).replace("\n", "")]

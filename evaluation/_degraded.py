@@ -18,12 +18,12 @@ from ramify.nodes.tree import FrozenModel
 from ramify.tools.documents.load import Loading
 from ramify.tools.english import STOP, bare_title, fold, names_in
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import Binned, binned
-from ramify.tools.hierarchy.partition import keys_of
+from ramify.tools.hierarchy.leaves import BinnedField, parse_field
+from ramify.tools.hierarchy.partition import group_keys
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.index import documents
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.index import iterate_passages
+from ramify.tools.index.searcher import open_index
 
 DegradationKind = Literal["entities", "retriever", "distractors", "paraphrase"]
 DEGRADATION_HELP: dict[DegradationKind, str] = {
@@ -64,7 +64,7 @@ def degrade_question(question: Question, index: str, degradation: Degradation, s
     """Return the question and the index to search, one of them degraded. Blocking."""
     if degradation.kind == "paraphrase":
         return paraphrase(question.question, degradation.share, f"{seed}|{question.id}"), index
-    return question.question, DegradedIndex(opened(index), question, degradation, seed)
+    return question.question, DegradedIndex(open_index(index), question, degradation, seed)
 
 
 def is_drawn(share: float, *drawn_for: object) -> bool:
@@ -116,7 +116,7 @@ class DegradedIndex(Index):
     @cached_property
     def _names(self) -> list[str]:
         """Return the names of the corpus: the titles of its documents, sorted."""
-        titles = (str(one.metadata.get("title", "")) for one in documents(self._base, self._base.ids()))
+        titles = (str(one.metadata.get("title", "")) for one in iterate_passages(self._base, self._base.ids()))
         return sorted({bare for title in titles if (bare := bare_title(title))})
 
     def _replace_names(self, query: str) -> str:
@@ -258,12 +258,12 @@ class TrueGroups:
     def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
         self.documents = {str(document.id): document for document in Loading(list(dataset.documents))}
         self._known = sorted({field for document in self.documents.values() for field in document.metadata})
-        self._wanted = [binned(name, self._known) for name in fields]
+        self._wanted = [parse_field(name, self._known) for name in fields]
         self.fields = tuple(one.field for one in self._wanted)
         self.groups = {id: self._group_keys(document.metadata) for id, document in self.documents.items()}
 
     def _group_keys(self, metadata: dict[str, Any]) -> GroupKeys:
-        return frozenset(key for key, _ in keys_of(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
+        return frozenset(key for key, _ in group_keys(tuple(one.values(metadata.get(one.field)) for one in self._wanted)))
 
     def check(self) -> None:
         """Raise UsageError if no document has one of the fields."""
@@ -284,7 +284,7 @@ class TrueGroups:
             return None
         return {one.field: self._equivalent_values(one, [id for id in gold if self.groups.get(id)]) for one in self._wanted}
 
-    def _equivalent_values(self, one: Binned, documents: Sequence[str]) -> list[Any]:
+    def _equivalent_values(self, one: BinnedField, documents: Sequence[str]) -> list[Any]:
         """Return the values of a field that belong to the same group as the values of the given documents."""
         gold_values = {value for id in documents for value in one.values(self.documents[id].metadata[one.field])}
         field_values = [document.metadata.get(one.field) for document in self.documents.values()]

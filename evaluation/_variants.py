@@ -15,23 +15,23 @@ from ramify.graphs.strategies import PRESET, STRATEGIES, build, configure, expan
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch
-from ramify.tools.index.manifest import Kind
+from ramify.tools.index.manifest import IndexKind
 from ramify.tools.knowledge.index import WalkSearch
 from ramify.tools.scrub import scrub
 
-PLAIN_KIND: Kind = "passages"
-HIERARCHY_KIND: Kind = "hierarchy"
+PLAIN_KIND: IndexKind = "passages"
+HIERARCHY_KIND: IndexKind = "hierarchy"
 KIND_OPTION = "index-kind"
 """The prefix of the names of variants on further kinds of index, as on the command line."""
-KIND_SEARCHES: dict[Kind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY_KIND: RouteSearch}
+KIND_SEARCHES: dict[IndexKind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY_KIND: RouteSearch}
 """The settings of the search of each kind of index that has its own."""
 VIEW_SETTING, SEARCH_SETTING = "view", "search"
 """The settings that select such a search, and that contain its settings."""
 
 
-def check_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
+def check_kinds(names: Iterable[str]) -> tuple[IndexKind, ...]:
     """Return the distinct kinds; UsageError for an unknown one, or an empty list."""
-    known_kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+    known_kinds: dict[str, IndexKind] = {kind: kind for kind in get_args(IndexKind)}
     distinct = list(dict.fromkeys(names))
     for name in distinct:
         if name not in known_kinds:
@@ -51,7 +51,7 @@ def is_kind_variant(variant: str) -> bool:
     return variant.startswith(f"{KIND_OPTION}=")
 
 
-def index_folder(plain_index: Path, kind: Kind, group_by: Sequence[str] = (), build: Mapping[str, Any] = MappingProxyType({})) -> Path:
+def index_folder(plain_index: Path, kind: IndexKind, group_by: Sequence[str] = (), build: Mapping[str, Any] = MappingProxyType({})) -> Path:
     """Return the folder of a kind of index, next to the plain one; a hierarchy has one per grouping, a graph one per build settings."""
     if kind == "graph" and build:
         digest = hashlib.sha256(json.dumps(serializable_options(build), sort_keys=True).encode()).hexdigest()
@@ -81,13 +81,13 @@ def flatten_search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def kind_search_defaults(kind: Kind) -> dict[str, Any]:
+def kind_search_defaults(kind: IndexKind) -> dict[str, Any]:
     """Return the settings of a kind's own search with their defaults; empty for a plain index."""
     fields = KIND_SEARCHES[kind].model_fields if kind in KIND_SEARCHES else {}
     return {f"{SEARCH_SETTING}.{name}": field.get_default() for name, field in fields.items()}
 
 
-def kind_search_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
+def kind_search_options(kind: IndexKind, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a kind's own search, validated; UsageError for an invalid value."""
     chosen = {key.removeprefix(f"{SEARCH_SETTING}."): options[key] for key in kind_search_defaults(kind) if key in options}
     if not chosen:
@@ -100,7 +100,7 @@ def kind_search_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any
         raise UsageError(f"{wrong}={first['input']!r} is not valid ({first['msg']})", "give another value") from error
 
 
-def unused_setting_remedy(key: str, kinds: Sequence[Kind], otherwise: str) -> str:
+def unused_setting_remedy(key: str, kinds: Sequence[IndexKind], otherwise: str) -> str:
     """Return the remedy for the error about a setting without effect in a run."""
     of_own_search = key == SEARCH_SETTING or key.startswith(f"{SEARCH_SETTING}.")
     if not of_own_search or key in kind_search_defaults(kinds[0]):
@@ -144,7 +144,7 @@ class Variant(FrozenModel):
     options: dict[str, Any] = Field(default_factory=dict)
     same_as_default: bool = False
     """Whether the options equal the defaults, so that answers are copied instead of computed again."""
-    kind: Kind = PLAIN_KIND
+    kind: IndexKind = PLAIN_KIND
     """Kind of the index that is searched."""
     degraded: Degradation | None = None
     """Degradation of its questions or searches."""
@@ -173,7 +173,7 @@ def make_variants(
     base: Mapping[str, Any],
     sweeps: Mapping[str, Sequence[Any]],
     ablations: Sequence[str],
-    kinds: Sequence[Kind] = (PLAIN_KIND,),
+    kinds: Sequence[IndexKind] = (PLAIN_KIND,),
     degrade: Mapping[DegradationKind, Sequence[float]] = MappingProxyType({}),
 ) -> list[Variant]:
     """Return the variants of each strategy: unchanged, with each swept value, without each ablated part, with each degradation, and on
@@ -211,7 +211,7 @@ def make_variants(
 
 
 def _degraded_variants(
-    strategy: str, base: Mapping[str, Any], degradation: DegradationKind, shares: Sequence[float], kind: Kind
+    strategy: str, base: Mapping[str, Any], degradation: DegradationKind, shares: Sequence[float], kind: IndexKind
 ) -> list[Variant]:
     """Return a strategy with increasing shares of degradation, beginning with 0; empty if the kind does not apply to it."""
     if degradation != "paraphrase" and "retrieve" not in build(strategy).steps:
@@ -224,7 +224,7 @@ def _degraded_variants(
 
 
 def _make_variant(
-    strategy: str, base: Mapping[str, Any], kind: Kind, name: str = "", changed: Mapping[str, Any] = MappingProxyType({})
+    strategy: str, base: Mapping[str, Any], kind: IndexKind, name: str = "", changed: Mapping[str, Any] = MappingProxyType({})
 ) -> Variant:
     """Return a strategy with those options of the run that it has, and changed ones."""
     available = _available_options(strategy, kind)
@@ -239,7 +239,7 @@ def _make_variant(
     return Variant(strategy=strategy, name=name, options=options, same_as_default=same, kind=kind)
 
 
-def _available_options(strategy: str, kind: Kind) -> dict[str, Any]:
+def _available_options(strategy: str, kind: IndexKind) -> dict[str, Any]:
     """Return the options of a strategy on a kind of index, with their defaults."""
     searches = _uses_retrieval(strategy)
     excluded = {SEARCH_SETTING} if searches else SEARCH_ONLY_SETTINGS

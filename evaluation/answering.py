@@ -19,8 +19,8 @@ from zlib import crc32
 from ramify.evaluation._variants import Variant
 from ramify.evaluation.task import Row, Task, failed_row, run_task
 from ramify.tools.errors import RamifyError
-from ramify.tools.ray_cluster import AHEAD as AHEAD_ON_RAY
-from ramify.tools.ray_cluster import Cluster, LostError, worker_errors
+from ramify.tools.ray_cluster import BATCHES_PER_WORKER as AHEAD_ON_RAY
+from ramify.tools.ray_cluster import Cluster, WorkerLostError, worker_errors
 
 VariantKey = tuple[str, str]
 """A strategy and its variant."""
@@ -231,7 +231,7 @@ async def _on_cluster(cluster: Cluster, batch: TaskBatch) -> list[Row]:
     try:
         with worker_errors("answering it"):
             return await asyncio.wrap_future(cluster.submit(_answer_in_worker, batch))
-    except LostError as error:
+    except WorkerLostError as error:
         return [failed_row(task, str(error)) for task in batch]
 
 

@@ -11,7 +11,7 @@ from ramify.nodes.tree import FrozenModel, is_unknown
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import InputError
 from ramify.tools.index.manifest import file_sha256
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 
 OPEN_TYPE = "open"
 """The type of questions without a single right answer."""
@@ -172,7 +172,7 @@ def read_corpus(corpus: Path) -> tuple[set[str], int]:
         identity = str(document.id)
         if identity in ids:
             raise InputError(f"two documents of {str(corpus)!r} have the id {identity!r}", "give each a unique id")
-        if document_of(identity) != identity:
+        if document_id(identity) != identity:
             raise InputError(
                 f"a document of {str(corpus)!r} has the id {identity!r}", "give it one that does not end in ~NUMBER, as passages do"
             )

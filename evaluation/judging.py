@@ -24,7 +24,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts import PREFER
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import ReplyError, UsageError
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 
 VERDICTS_FILE = "judged.jsonl"
 DEFAULT_REPEATS = 5
@@ -75,7 +75,11 @@ def answer_text(row: Row) -> str:
 
 
 def judge_pairs(
-    pairs: Sequence[tuple[Row, Row]], options: Mapping[str, Any], file: Path, repeats: int = DEFAULT_REPEATS, progress: Progress = silent
+    pairs: Sequence[tuple[Row, Row]],
+    options: Mapping[str, Any],
+    file: Path,
+    repeats: int = DEFAULT_REPEATS,
+    progress: Progress = ignore_progress,
 ) -> list[Row]:
     """Return a verdict for each pair and repeat; verdicts are appended to `file` as they come, and existing ones are reused. Blocking.
 

@@ -31,14 +31,14 @@ from ramify.graphs.strategies import PRESET, configure, max_calls
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NONE
-from ramify.tools.index.index_store import is_address, store_at
-from ramify.tools.index.manifest import LAYOUT, Kind, file_sha256
-from ramify.tools.index.searcher import opened
+from ramify.tools.hierarchy.leaves import NO_FIELDS
+from ramify.tools.index.index_store import is_store_address, store_at
+from ramify.tools.index.manifest import LAYOUT, IndexKind, file_sha256
+from ramify.tools.index.searcher import open_index
 from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
-from ramify.tools.ray_cluster import check_address
+from ramify.tools.ray_cluster import check_ray_address
 from ramify.tools.typed import usable
 
 RESERVED_SETTINGS = {
@@ -91,10 +91,10 @@ class RunOptions(FrozenModel):
     """Whether each row contains its model calls, messages and replies, for `ramify export`."""
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[IndexKind, ...]:
         """Return the kinds of index of the run, its main one first; UsageError for an unknown one."""
         if self.questions is not None and self.index is not None:
-            return (opened(self.index).manifest.kind,)
+            return (open_index(self.index).manifest.kind,)
         return (PLAIN_KIND,) if self.index_kinds is None else check_kinds(self.index_kinds)
 
     @property
@@ -131,7 +131,7 @@ def list_variants(options: RunOptions) -> list[Variant]:
     return variants
 
 
-def search_settings(options: RunOptions, kinds: Iterable[Kind]) -> set[str]:
+def search_settings(options: RunOptions, kinds: Iterable[IndexKind]) -> set[str]:
     """Return the settings that affect searching without a model in these kinds of index."""
     kind_settings = {name for kind in kinds for name in (VIEW_SETTING, *kind_search_defaults(kind)) if kind != PLAIN_KIND}
     return {RERANK, RERANK_K, *kind_settings} if options.retrieval_only else set()
@@ -155,8 +155,8 @@ def _check_run_options(options: RunOptions) -> None:
     if (options.workers > 1 or options.ray is not None) and any(isinstance(value, BaseChatModel) for value in values):
         raise UsageError("worker processes cannot share a model object", "give the model by its name, or use one worker and no --ray")
     if options.ray is not None:
-        check_address(options.ray)
-    if options.index is not None and options.questions is None and is_address(options.index):
+        check_ray_address(options.ray)
+    if options.index is not None and options.questions is None and is_store_address(options.index):
         if options.metadata_shares or options.kinds != (PLAIN_KIND,):
             raise UsageError(
                 f"the index in {options.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
@@ -199,7 +199,7 @@ def _check_grouping(options: RunOptions) -> None:
     needed = {
         "--retrieval-only": options.retrieval_only and not options.strategies,
         f"--index-kind {PLAIN_KIND},{HIERARCHY_KIND}": HIERARCHY_KIND in options.kinds,
-        "--group-by FIELD": bool(options.group_by) and NONE not in options.group_by,
+        "--group-by FIELD": bool(options.group_by) and NO_FIELDS not in options.group_by,
     }
     if missing := [name for name, is_set in needed.items() if not is_set]:
         name = next(iter(options.metadata_shares))
@@ -234,7 +234,7 @@ class IndexedDataset(NamedTuple):
         """Return the folder of its plain index."""
         return Path(self.location)
 
-    def index_location(self, kind: Kind) -> str:
+    def index_location(self, kind: IndexKind) -> str:
         """Return the location of its index of a kind."""
         if kind == PLAIN_KIND or self.dataset.index is not None:
             return self.location
@@ -354,7 +354,7 @@ def _index_location(dataset: Dataset, options: RunOptions, label: Sequence[str] 
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
     labelled = "".join(f"-{slug(field)}" for field in label)
     folder_name = f"{dataset.name}-{digest}-{name}-{_chunk_tokens(dataset, options)}{labelled}"
-    if options.index is not None and is_address(options.index):
+    if options.index is not None and is_store_address(options.index):
         return f"{options.index.rstrip(':')}:{slug(folder_name)[-100:]}"
     return str((options.work / f"indexes-{LAYOUT}" if options.index is None else usable(options.index)) / folder_name)
 

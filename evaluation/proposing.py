@@ -36,9 +36,9 @@ from ramify.prompts.propose import WANTED, propose
 from ramify.tools.english import bare_title, fold, holds, names_in, sentences
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 
 QUESTION_KINDS = ("fact", "two-hop", "yes-no", "how-to", "unanswerable")
 OVERVIEW_KIND = "overview"
@@ -109,14 +109,14 @@ def select_kinds(model: str, requested: Sequence[str]) -> tuple[str, ...]:
 
 
 def propose_questions(
-    index: str, file: QuestionFile, count: int, options: Mapping[str, Any], kinds: Sequence[str] = (), progress: Progress = silent
+    index: str, file: QuestionFile, count: int, options: Mapping[str, Any], kinds: Sequence[str] = (), progress: Progress = ignore_progress
 ) -> Proposals:
     """Add questions to a file until it has `count`, equally many of each kind; each is written immediately. Blocking.
 
     The same seed, model and index give the same questions. UsageError for a kind that the model cannot generate.
     """
     settings = ProposalSettings.model_validate(dict(options))
-    model, opened_index = current_model(settings), opened(index)
+    model, opened_index = current_model(settings), open_index(index)
     requested = select_kinds(model.name, kinds)
     each, more = divmod(count, len(requested))  # the first kinds get the remainder
     existing = {kind: file.counts[OPEN_TYPE if kind == OVERVIEW_KIND else kind] for kind in requested}
@@ -310,7 +310,7 @@ def shuffle_by_document(ids: Sequence[str], seed: str) -> list[str]:
     seen: Counter[str] = Counter()
     rounds = []
     for id in random.Random(seed).sample(ids, len(ids)):
-        file = document_of(id).partition("#")[0]
+        file = document_id(id).partition("#")[0]
         rounds.append((seen[file], id))
         seen[file] += 1
     return [id for _, id in sorted(rounds, key=lambda one: one[0])]

@@ -15,14 +15,14 @@ from ramify.evaluation.plan import RunOptions, RunPlan, list_variants, prepare_r
 from ramify.evaluation.search import list_search_methods, run_degraded_searches, run_searches, update_indexes
 from ramify.evaluation.task import RESULTS, ResultLog, Row, RowCallback, Task, iter_rows, read_outcomes, read_rows, task_fields
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.ray_cluster import Cluster, check_machines, join_cluster
 
 MAX_CONSECUTIVE_FAILURES = 10
 """Number of consecutive failures, each without any branch, after which a run stops."""
 
 
-def load_inputs(options: RunOptions, progress: Progress = silent) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
+def load_inputs(options: RunOptions, progress: Progress = ignore_progress) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     """Load the data sets and list the variants, before any cost; UsageError or InputError if either is invalid."""
     variants = list_variants(options)
     list_search_methods(options)  # raises for invalid values before any data are read

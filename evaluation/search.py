@@ -38,19 +38,30 @@ from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
-from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
+from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import read_facts
-from ramify.tools.index.index_store import amend
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, SLOTS, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest, write_lock
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.index_store import update_documents
+from ramify.tools.index.manifest import (
+    MANIFEST,
+    PASSAGES,
+    POSTINGS_FILES,
+    SLOTS,
+    STRUCTURE_FILES,
+    VECTORS,
+    IndexKind,
+    Manifest,
+    read_index_manifest,
+    write_lock,
+)
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge import graph_file as of_graph
-from ramify.tools.knowledge.build import WORK
+from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.new_files import make_file, make_folder
-from ramify.tools.relevance import NONE, load, reranked, width
+from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits, search_width
 
 WRONG_GROUP = "wrong_group@5"
 SEARCH_STRATEGY = "search"
@@ -62,7 +73,7 @@ class SearchMethod(NamedTuple):
     """Search options, and the kind of index they are used with."""
 
     options: Mapping[str, Any]
-    kind: Kind = PLAIN_KIND
+    kind: IndexKind = PLAIN_KIND
 
 
 FUSED_SEARCH: dict[str, Any] = {"mmr": None}
@@ -96,21 +107,21 @@ def list_search_methods(options: RunOptions) -> dict[str, SearchMethod]:
     return {**methods, **SEARCH_METHODS, **_reranked_methods(first, settings, options.sweeps.get(RERANK, [])), **changed, **further}
 
 
-def _kind_search_method(kind: Kind, options: Mapping[str, Any]) -> SearchMethod:
+def _kind_search_method(kind: IndexKind, options: Mapping[str, Any]) -> SearchMethod:
     """Return the default search method of a kind of index, with the options of its own search."""
     view = Settings.model_validate({VIEW_SETTING: options[VIEW_SETTING]}).view if VIEW_SETTING in options else "auto"
     kind_options = {} if kind == PLAIN_KIND else {"view": view, "options": kind_search_options(kind, options)}
     return SearchMethod({**FUSED_SEARCH, **kind_options}, kind)
 
 
-def _reranked_methods(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
+def _reranked_methods(kind: IndexKind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
     rerank_options = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
     settings = [Settings.model_validate(rerank_options), *(Settings.model_validate({**rerank_options, RERANK: value}) for value in swept)]
     how = _kind_search_method(kind, options).options
     return {
         f"{RERANK}={one.rerank}": SearchMethod({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind)
         for one in settings
-        if one.rerank != NONE
+        if one.rerank != NO_RERANKER
     }
 
 
@@ -140,12 +151,12 @@ def search_dataset(plan: RunPlan, source: IndexedDataset, methods: Mapping[str, 
     rows = []
     for name, method in methods.items():
         search_options = {**({VIEW_SETTING: "flat"} if method.kind == PLAIN_KIND else {}), **method.options}
-        rerank, wide = search_options.pop(RERANK, NONE), search_options.pop("wide", MAX_RANK)
-        load(rerank)
-        results = opened(source.index_location(method.kind)).search(texts, width(rerank, MAX_RANK, wide), **search_options)
+        rerank, wide = search_options.pop(RERANK, NO_RERANKER), search_options.pop("wide", MAX_RANK)
+        load_reranker(rerank)
+        results = open_index(source.index_location(method.kind)).search(texts, search_width(rerank, MAX_RANK, wide), **search_options)
         for question, hits in zip(questions, results, strict=True):
             task = plan.make_task(source, question, Variant(strategy=SEARCH_STRATEGY, name=name, kind=method.kind))
-            scored = score_hits(question, reranked(question.question, hits, rerank, MAX_RANK), task.hits_by, truth)
+            scored = score_hits(question, rerank_hits(question.question, hits, rerank, MAX_RANK), task.hits_by, truth)
             rows.append({**task_fields(task), **blank, **scored})
     return rows
 
@@ -154,17 +165,17 @@ def score_hits(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: 
     """Return the retrieval scores of hits, with the share of hits from wrong groups if the true groups are known."""
     scores = score_retrieval(question, [passage_of(hit) for hit in hits], hits_by)
     if scores["retrieval"] is not None and truth is not None:
-        wrong = truth.wrong_group_share([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
+        wrong = truth.wrong_group_share([document_id(str(hit.document.id)) for hit in hits], question.gold_documents)
         scores["retrieval"] = {**scores["retrieval"], WRONG_GROUP: wrong}
     return scores
 
 
 COPIED_FILES = (PASSAGES, VECTORS, SLOTS, MANIFEST)
-STRUCTURE_EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY_KIND: of_hierarchy.EDITION}
+STRUCTURE_EDITIONS: dict[IndexKind, str] = {"graph": of_graph.EDITION, HIERARCHY_KIND: of_hierarchy.EDITION}
 """The edition of the additional file of each kind of index."""
 
 
-def update_indexes(plan: RunPlan, options: RunOptions, progress: Progress = silent) -> None:
+def update_indexes(plan: RunPlan, options: RunOptions, progress: Progress = ignore_progress) -> None:
     """Update the indexes of each data set in every requested kind; your own index is left unchanged."""
     for source in plan.sources:
         if source.dataset.index is not None:
@@ -180,7 +191,7 @@ def update_indexes(plan: RunPlan, options: RunOptions, progress: Progress = sile
 
 
 def update_index_kind(
-    plain_index: Path, kind: Kind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
+    plain_index: Path, kind: IndexKind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
 ) -> None:
     """Update the index of another kind from the plain one; do nothing for the plain kind. Blocking.
 
@@ -193,7 +204,7 @@ def update_index_kind(
         if not _is_current(folder, plain_index, kind, group_by):
             draft = folder.with_name(f"{folder.name}.part")
             try:
-                if not (build and (draft / WORK).exists() and _has_same_passages(draft, plain_index)):
+                if not (build and (draft / REPLIES_FILE).exists() and _has_same_passages(draft, plain_index)):
                     copy_index(plain_index, draft)
                 if kind == HIERARCHY_KIND:  # from the passages alone; the previous index stays until this one is complete
                     hierarchy(draft, group_by=group_by or None, progress=progress)
@@ -213,19 +224,19 @@ def _has_same_passages(folder: Path, plain_index: Path) -> bool:
     )
 
 
-def _is_current(folder: Path, plain_index: Path, kind: Kind, group_by: Sequence[str]) -> bool:
+def _is_current(folder: Path, plain_index: Path, kind: IndexKind, group_by: Sequence[str]) -> bool:
     """Return whether an index is complete, has the passages of the plain one, and has the current format."""
     manifest = _read_index_manifest(folder)
     if manifest is None or manifest.kind != kind or not _has_same_passages(folder, plain_index):
         return False
     grouped = not group_by or manifest.group_by == list(group_by)
-    [file] = STRUCTURE[kind]
+    [file] = STRUCTURE_FILES[kind]
     return grouped and manifest.damage(folder) is None and read_facts(folder / file).get("edition") == STRUCTURE_EDITIONS[kind]
 
 
 def _read_index_manifest(folder: Path) -> Manifest | None:
     try:
-        return read_manifest(folder / MANIFEST)
+        return read_index_manifest(folder / MANIFEST)
     except IndexingError:
         return None
 
@@ -234,7 +245,7 @@ def copy_index(plain_index: Path, folder: Path) -> None:
     """Copy a plain index, replacing the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder)
-    for name in (*COPIED_FILES, *WORDS):
+    for name in (*COPIED_FILES, *POSTINGS_FILES):
         if name in COPIED_FILES or (plain_index / name).exists():
             shutil.copyfile(plain_index / name, make_file(folder / name))
 
@@ -255,7 +266,7 @@ class DegradationContext(NamedTuple):
     folder: Path
 
 
-def run_degraded_searches(plan: RunPlan, options: RunOptions, progress: Progress = silent) -> None:
+def run_degraded_searches(plan: RunPlan, options: RunOptions, progress: Progress = ignore_progress) -> None:
     """Write the missing rows of searching on degraded metadata, cell by cell, on copies of the index that are deleted afterwards.
 
     Blocking.
@@ -292,9 +303,9 @@ def _cell_rows(context: DegradationContext, cell: DegradedCell, labels: bool, ou
     for (labelled, grouped), names in groupby(sorted(systems, key=_index_variant), _index_variant):
         copy_index(context.source.folder if labelled else context.source.unlabelled, context.folder)
         if changed := context.truth.degrade_documents(cell, context.seed):
-            amend(context.folder, context.encoder, changed, context.source.unlabelled)
+            update_documents(context.folder, context.encoder, changed, context.source.unlabelled)
         hierarchy(context.folder, group_by=context.source.group_by if grouped else [UNGROUPED])
-        index = opened(context.folder)
+        index = open_index(context.folder)
         for name in names:
             yield [_cell_row(context, name, cell, *question_hits) for question_hits in _search_questions(context, index, SYSTEMS[name])]
 

@@ -21,7 +21,7 @@ from ramify.nodes.state import State
 from ramify.nodes.step.findings import ranked, shown_at_last
 from ramify.nodes.tree import ROOT, FrozenModel, Passage, is_unknown
 from ramify.tools.errors import InputError, UsageError
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.searcher import digest_of
 from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
 from ramify.tools.new_files import make_file, make_folder, remedy_for
@@ -336,4 +336,4 @@ def score_retrieval(question: Question, passages: Sequence[Passage], hits_by: Hi
 
 def _document_name(passage: Passage, hits_by: HitsBy) -> str:
     """Return the identifier of a passage's document in the gold: its source or document id."""
-    return passage.source if hits_by in BY_SOURCE else document_of(passage.id)
+    return passage.source if hits_by in BY_SOURCE else document_id(passage.id)

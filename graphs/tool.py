@@ -25,12 +25,12 @@ from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
 from ramify.tools.index.searcher import (
     DEMO,
-    LACKING,
+    UNKNOWN_FIELDS,
     Searchable,
+    as_collections,
     check_index,
-    collections_of,
-    described_as,
     find_passages,
+    get_description,
     unknown_filter_fields,
 )
 from ramify.tools.models.named import INSTEAD
@@ -150,7 +150,7 @@ def search_tool(
     index: Searchable = DEMO, k: int = 5, *, name: str = "search_documents", about: str | None = None, filter: dict[str, Any] | None = None
 ) -> StructuredTool:
     """Offer the search of an index as a tool; the artifact is the list that `search --json` prints."""
-    SearchOptions(k=k).checked()
+    SearchOptions(k=k).validated()
     fixed = filter or {}
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
@@ -167,9 +167,9 @@ def about_of(index: Searchable) -> str:
     """Describe the content of an index, or of several, by what they were given as descriptions."""
     if index == DEMO:
         return ABOUT_DEMO
-    several = collections_of(index)
-    described = {name: described_as(one) for name, one in zip(several.names, several.members, strict=True)} if several else {}
-    told = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [described_as(index)]))
+    several = as_collections(index)
+    described = {name: get_description(one) for name, one in zip(several.names, several.members, strict=True)} if several else {}
+    told = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [get_description(index)]))
     return f"{ABOUT}: {', '.join(told)}" if told else ABOUT
 
 
@@ -179,7 +179,7 @@ def _tool(name: str, description: str, arguments: type[BaseModel], index: Search
     IndexingError where there is no index: better now than in the middle of an agent's run. A filter is offered where it means something:
     other stores have dialects of their own.
     """
-    several = collections_of(index)
+    several = as_collections(index)
     members = several.members if several else [index]
     check_index(index)
     if all(isinstance(one, (Index, str, Path)) for one in members):
@@ -258,7 +258,7 @@ def _quoted(title: str, citations: Iterable[tuple[int, Citation]]) -> list[str]:
 def _failure(result: Result) -> str:
     """Say what went wrong where nothing at all could be asked, or was found; nothing where something was."""
     if result.tree[ROOT].note.endswith(NOTHING) and is_unknown(result.answer):
-        return "; ".join([NOTHING, *(notice for notice in result.notices if notice.startswith(LACKING))])
+        return "; ".join([NOTHING, *(notice for notice in result.notices if notice.startswith(UNKNOWN_FIELDS))])
     return "" if _findings(result) or not is_unknown(result.answer) else could_not_ask(result)
 
 

@@ -15,7 +15,7 @@ from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
 from ramify.tools.profile import load_profile
-from ramify.tools.relevance import NONE, load
+from ramify.tools.relevance import NO_RERANKER, load_reranker
 from ramify.tools.typed import readable
 
 LONGEST = 20_000
@@ -74,7 +74,7 @@ def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
         return model, loading
     warm_soon(settings.index)
     loading += model.load()
-    return model, loading if settings.reranker == NONE else loading + load(settings.reranker)
+    return model, loading if settings.reranker == NO_RERANKER else loading + load_reranker(settings.reranker)
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:

@@ -19,7 +19,7 @@ from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import parse_report_id
-from ramify.tools.knowledge.reports import Finding
+from ramify.tools.knowledge.reports import ReportFinding
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import statements
 
@@ -132,7 +132,7 @@ def _grounds(state: State, points: Mapping[str, tuple[str, Sequence[str]]], sett
     numbers = {id: name[1] for id in read if (name := parse_report_id(id))}
     found = index_of(settings) if numbers else None
     index = found if isinstance(found, Index) else None
-    reports = {report.community: report for report in index.reports.of(numbers.values())} if index and index.reports else {}
+    reports = {report.community: report for report in index.reports.by_ids(numbers.values())} if index and index.reports else {}
     held = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
     says: dict[str, list[str]] = {}
     of: dict[str, set[str]] = {}
@@ -151,7 +151,7 @@ def _grounds(state: State, points: Mapping[str, tuple[str, Sequence[str]]], sett
     return [_Ground(held[id], lines, of[id]) for id, lines in says.items() if id in held]
 
 
-def _nearest(findings: Iterable[Finding], text: str) -> list[Finding]:
+def _nearest(findings: Iterable[ReportFinding], text: str) -> list[ReportFinding]:
     """List the findings that a text has word for word, else those that share most words with it."""
     told = content(text)
     shares = {one: len(words & told) / len(words) if (words := content(one.text)) else 0.0 for one in findings if one.text}

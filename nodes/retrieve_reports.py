@@ -18,7 +18,7 @@ from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.reports import REPORT_NAMES, Reports, Subject, report_id
-from ramify.tools.index.searcher import DEMO, Searchable, collections_of, describe, find_passages, opened
+from ramify.tools.index.searcher import DEMO, Searchable, as_collections, find_passages, index_summary, open_index
 from ramify.tools.knowledge.reports import Report
 
 _TOLD = 1200
@@ -54,7 +54,7 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
         "tree": {branch.path: branch for branch in (root.to("split"), *children)},
         "passages": {text.id: text for batch in batches for text in batch},
         "usage": Usage(retrievals=1),
-        "index": describe(settings.index, index),
+        "index": index_summary(settings.index, index),
         **({"notices": [notice]} if notice else {}),
         **(later(state, waited) if waited else {}),
     }
@@ -75,11 +75,11 @@ def _opened(settings: GlobalSettings) -> tuple[Searchable, float]:
 
 def index_of(settings: GlobalSettings) -> Searchable:
     """Return the index, opened; of the demo corpus the one that has a graph. Blocking. UsageError where there are several."""
-    if several := collections_of(settings.index):
+    if several := as_collections(settings.index):
         what = f"reports are of one index, and {len(several.names)} are given: {', '.join(several.names)}"
         raise UsageError(what, "ask about one of them, or choose another strategy")
     index = demo_index("graph") if settings.index == DEMO else settings.index
-    return opened(index) if isinstance(index, (str, Path)) else index
+    return open_index(index) if isinstance(index, (str, Path)) else index
 
 
 def _reports(index: Index, settings: GlobalSettings) -> Reports:

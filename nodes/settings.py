@@ -12,16 +12,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collections import Collections
+from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.index.passage_store import choices_of
-from ramify.tools.index.searcher import collections_of
+from ramify.tools.index.passage_store import filter_choices
+from ramify.tools.index.searcher import as_collections
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
 from ramify.tools.quoting import brief
 from ramify.tools.reader.calibration import MIN_HOP
 from ramify.tools.reader.calibration import TAU as CALIBRATED
-from ramify.tools.relevance import NONE
+from ramify.tools.relevance import NO_RERANKER
 from ramify.tools.server_address import as_one_text
 from ramify.tools.typed import readable
 
@@ -29,7 +29,7 @@ EMBEDDED = "extractive"
 """The name of the embedded model."""
 LARGE = "extractive:large"
 """Its name with the large reader, which is downloaded."""
-Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[Collections]
+Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[CollectionSet]
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
 QUOTED = 80
@@ -43,7 +43,7 @@ UNSURE: AskFirst = "unsure"
 
 def _reranker(value: Any) -> Any:
     """Read none as the name that it is here: on the command line it stands for no value."""
-    return NONE if value is None else value.strip() if isinstance(value, str) else value
+    return NO_RERANKER if value is None else value.strip() if isinstance(value, str) else value
 
 
 def is_embedded(model: object) -> bool:
@@ -104,7 +104,7 @@ class Settings(BaseModel):
         examples=["search.seeds=3"],
     )
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
-        default=NONE,
+        default=NO_RERANKER,
         min_length=1,
         description="Model that reorders the passages found by a search: none, reader (the relevance score of the embedded model), or the "
         "name or path of a sentence-transformers cross-encoder.",
@@ -173,10 +173,10 @@ class Settings(BaseModel):
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None
-        several = collections_of(made.index)
+        several = as_collections(made.index)
         if any(isinstance(one, str) for one in (several.members if several else [made.index])):  # other stores have filters of their own
             for field, wanted in (made.filter or {}).items():
-                choices_of(field, wanted)
+                filter_choices(field, wanted)
         return made
 
     @property
@@ -316,7 +316,7 @@ class IterativeSettings(Settings):
     @property
     def reranker(self) -> str:
         """Name nothing: a filter reads what was found, round by round."""
-        return NONE
+        return NO_RERANKER
 
     def passages_for(self, path: str) -> int:
         """Return how many passages a search for the branch at this path hands over: half as many but for the primary query."""

@@ -31,7 +31,7 @@ SHARED_FILES = {
     "tests/test_agents_page.py": "agents page",
     "tests/test_real_data.py": "real data",
     "tests/test_real_hierarchy.py": "real hierarchy",
-    "tests/tools/index/test_vectors_kept.py": "vectors",
+    "tests/tools/index/test_vector_precision.py": "vectors",
     "tests/tools/milvus/test_index_in_milvus.py": "milvus",
     "tests/tools/milvus/test_tenants_and_refusals.py": "milvus tenants",
     "tests/tools/test_ray.py": "ray",

@@ -16,7 +16,7 @@ from ramify.nodes.tree import Branch, Passage, merge_branches
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
-from ramify.tools.index.collections import fuse_ranks
+from ramify.tools.index.collection_set import fuse_ranks
 from ramify.tools.index.hybrid_search import Hit
 from tests.counted_work import growth
 from tests.evaluation.few_lines import make_line, write_run

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ramify.studio.cli import app
-from ramify.tools.index.index_store import is_address, store_at
+from ramify.tools.index.index_store import is_store_address, store_at
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,7 +68,7 @@ def test_the_container_s_commands_are_valid(compose: dict[str, Any]) -> None:
     command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
     told = command.make_context(name, list(arguments)).params
     [index] = told["index"]
-    assert (told["host"], is_address(index), store_at(index).where) == ("0.0.0.0", True, index)
+    assert (told["host"], is_store_address(index), store_at(index).where) == ("0.0.0.0", True, index)
     assert told["base_url"] == ["http://ollama:11434"]
     assert (name, told["allow_origin"]) == ("serve", [f"http://app:{told['port']}"])
     assert compose["services"]["app"]["ports"] == [f"127.0.0.1:{told['port']}:{told['port']}"]

@@ -157,10 +157,10 @@ def _torch() -> Check:
 
 def _encoder() -> Check:
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.embeddings.local_encoders import PieceEncoder
+    from ramify.tools.embeddings.local_encoders import WordPieceEncoder
     from ramify.tools.embeddings.pretrained import MINILM
 
-    encoder = cast(PieceEncoder, load_encoder(MINILM))
+    encoder = cast(WordPieceEncoder, load_encoder(MINILM))
     size = encoder.encode_queries(["Is anybody there?"]).shape[1]
     kind = encoder.computed_in
     why = "" if kind == "bfloat16" else ", for want of bfloat16 in hardware" if encoder.model.device.type == "cpu" else ""

@@ -16,7 +16,7 @@ import numpy as np
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import exact_match, token_f1
-from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reading, pairs, read_pairs
 from training.example import Example
@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare trained weights of the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, nargs="+", help="folders that training wrote")
-    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that they are put on")
+    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED_MINILM.name, help="encoder that they are put on")
     parser.add_argument("--most", type=int, default=_MOST, help="examples of a source")
     given = parser.parse_args()
     examples = chosen(given.data, given.most)
@@ -84,7 +84,7 @@ def chosen(data: Path, most: int) -> list[Example]:
     return [example for source, some in sources.items() for example in random.Random(source).sample(some, min(most, len(some)))]
 
 
-def read(network: Network, examples: Sequence[Example], trunk: Pretrained = PACKAGED) -> list[Reading]:
+def read(network: Network, examples: Sequence[Example], trunk: Pretrained = PACKAGED_MINILM) -> list[Reading]:
     """Read examples, those of like length together."""
     cut = pairs([example.question for example in examples], [example.context for example in examples], trunk)
     found: dict[int, Reading] = {}

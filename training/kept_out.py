@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
-from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
 from ramify.tools.reader.calibration import LEAST, Constants, Evidence, confidence
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import LARGE, SMALL, pairs, read_pairs
@@ -67,7 +67,7 @@ def cases(data: Path, wanted: Part) -> Iterator[Case]:
             yield Case(kind, example.question, tuple(order), golds[0] if golds else "" if example.kind == "none" else example.kind)
 
 
-def read(network: Network, case: Case, constants: tuple[Constants, Constants], trunk: Pretrained = PACKAGED) -> Outcome:
+def read(network: Network, case: Case, constants: tuple[Constants, Constants], trunk: Pretrained = PACKAGED_MINILM) -> Outcome:
     """Answer one question as the reader does."""
     readings = [read_pairs(network, pairs([case.question], [context], trunk))[0] for context in case.contexts]
     best, (place, rival) = ranked([*answers(case.question, readings, case.contexts, [0] * len(readings)), *verdicts(readings)])

@@ -10,15 +10,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, Pretrained
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
 from ramify.tools.reader.large import DOWN, UP, changed
 from ramify.tools.reader.network import Network
 
-TRUNKS: Final = {trunk.name: trunk for trunk in (PACKAGED, MULTILINGUAL_E5, ALL_MPNET)}
+TRUNKS: Final = {trunk.name: trunk for trunk in (PACKAGED_MINILM, MULTILINGUAL_E5, ALL_MPNET)}
 """The encoders that a reader can be put on, by name."""
 
 
-def new_network(trunk: Pretrained = PACKAGED) -> Network:
+def new_network(trunk: Pretrained = PACKAGED_MINILM) -> Network:
     """Make a network for training, without dropout."""
     layers = trunk.new_layers()
     network = Network(layers.shape)

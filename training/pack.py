@@ -14,7 +14,7 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM
 from ramify.tools.reader import large, multilingual
 from ramify.tools.released_weights import pack
 from training.network import TRUNKS, WEIGHTS
@@ -28,7 +28,7 @@ def main() -> None:
     """Pack what was trained; the rest is the encoder's."""
     parser = argparse.ArgumentParser(description="Pack the reader's weights.")
     parser.add_argument("out", type=Path, help="the folder that training wrote")
-    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that it was put on")
+    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED_MINILM.name, help="encoder that it was put on")
     parser.add_argument("--frozen", type=int, default=1, help="lower layers that were not trained")
     given = parser.parse_args()
     if given.trunk == ALL_MPNET.name:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
 from ramify.tools.reader.network import KINDS, Batch
 from ramify.tools.reader.reading import Pair, batch, pairs
 from training.example import Example
@@ -41,7 +41,7 @@ class Wanted:
     bears: Tensor
 
 
-def prepare(examples: Sequence[Example], trunk: Pretrained = PACKAGED) -> list[Prepared]:
+def prepare(examples: Sequence[Example], trunk: Pretrained = PACKAGED_MINILM) -> list[Prepared]:
     """Cut examples into an encoder's pieces; one whose answer lies behind the last position is left out."""
     made: list[Prepared] = []
     for begin in range(0, len(examples), _AT_ONCE):

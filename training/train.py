@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
 from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.reader.network import Network, Read
 from ramify.tools.reader.reading import SMALL
 from training.example import Example, shortened
@@ -34,7 +34,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
-    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that the reader is put on")
+    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED_MINILM.name, help="encoder that the reader is put on")
     parser.add_argument("--phase", choices=PHASES, default="broad")
     parser.add_argument(
         "--begin",

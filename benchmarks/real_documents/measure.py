@@ -25,7 +25,7 @@ from benchmarks.real_documents.searching import search_all
 from benchmarks.real_documents.table import read_run, table
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 
 
 def build(corpus: Path, folder: Path, clean: bool) -> None:
@@ -37,7 +37,7 @@ def build(corpus: Path, folder: Path, clean: bool) -> None:
 
 def measure(options: argparse.Namespace, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
     """Search and ask; return the lines."""
-    yield from search_all(opened(str(options.index)), questions, dict(options.search))
+    yield from search_all(open_index(str(options.index)), questions, dict(options.search))
     settings = {"model": options.model, **dict(options.set)}
     for strategy in () if options.no_answers else options.strategy.split(","):
         yield from answer_all(str(options.index), questions, strategy, settings)

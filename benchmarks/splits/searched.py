@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from ramify.tools.index.full_text import searchable
+from ramify.tools.index.full_text import segment_words
 from ramify.tools.index.passage_store import SCHEMA, PassageStore
 from training.source import Document
 
@@ -16,7 +16,7 @@ class WordSearch:
     def __init__(self, documents: Iterable[Document], file: Path) -> None:
         self.ids = [""]
         database = sqlite3.connect(file)
-        database.create_function("searchable", 1, searchable, deterministic=True)
+        database.create_function("searchable", 1, segment_words, deterministic=True)
         database.executescript(SCHEMA)
         for document in documents:
             row = (document.id, document.id, document.title or "", document.text, "{}", b"")

@@ -15,10 +15,10 @@ from ramify.tools.documents.files import UnreadableError, existing
 from ramify.tools.documents.office import first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
-from ramify.tools.index.index import documents
+from ramify.tools.index.index import iterate_passages
 from ramify.tools.index.manifest import file_sha256
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 
 NEEDS_ANSWER = "needs_answer"
 """The field that marks a question whose answer has to be written by a person."""
@@ -27,12 +27,12 @@ _PROGRESS_INTERVAL = 1000
 """Number of passages between two progress reports."""
 
 
-def load_own_questions(index: str, file: Path, *, retrieval_only: bool = False, progress: Progress = silent) -> Dataset:
+def load_own_questions(index: str, file: Path, *, retrieval_only: bool = False, progress: Progress = ignore_progress) -> Dataset:
     """Return the questions of a file, with the documents of the index that their `source` and `quote` name. Blocking.
 
     UsageError or InputError, with the line, for a question without an answer, or a source or quote that is not in the index.
     """
-    path, opened_index = existing(file).resolve(), opened(index)
+    path, opened_index = existing(file).resolve(), open_index(index)
     records = read_questions(path)
     quotes = frozenset(quote for record in records for quote in _field_values(record, "quote"))
     has_golds = any(record.value.get(name) for record in records for name in ("source", "quote"))
@@ -114,11 +114,11 @@ class SourceLookup(NamedTuple):
     by_quote: dict[str, dict[str, None]]
 
     @classmethod
-    def of(cls, index: Index, quotes: Collection[str], progress: Progress = silent) -> "SourceLookup":
+    def of(cls, index: Index, quotes: Collection[str], progress: Progress = ignore_progress) -> "SourceLookup":
         """Read all passages of an index. A document is identified by its source, title or file path. Blocking."""
         lookup, ids = cls({}, {}), index.ids()
         duplicates: dict[str, str] = {}
-        for number, passage in enumerate(documents(index, ids), 1):
+        for number, passage in enumerate(iterate_passages(index, ids), 1):
             metadata = passage.metadata
             source = str(metadata.get("source", passage.id))
             for name in dict.fromkeys((source, str(metadata.get("title") or ""), str(metadata.get("path") or ""))):

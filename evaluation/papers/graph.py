@@ -15,9 +15,9 @@ from ramify.evaluation.search import update_index_kind
 from ramify.evaluation.task import Row
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
-from ramify.tools.knowledge.index import GraphIndex, inside
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
+from ramify.tools.knowledge.index import GraphIndex, graph_view
 from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 LEVEL_COUNT = 4
@@ -108,17 +108,17 @@ def graph_build_settings(builds: Iterable[dict[str, Any]], model: Any, options: 
     return [{**build, **connection, "model": model} for build in builds]
 
 
-def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = silent) -> list[Row]:
+def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = ignore_progress) -> list[Row]:
     """Build missing graphs, write the counts of each graph as a line of graphs.jsonl, and return the lines. Blocking."""
     lines = []
     for source in plan.sources:
         for build in builds:
             update_index_kind(source.folder, "graph", (), progress, build)
             folder = index_folder(source.folder, "graph", (), build)
-            index = opened(folder)
+            index = open_index(folder)
             if not isinstance(index, GraphIndex):
                 raise IndexingError(f"{str(folder)!r} is not a graph index", "delete the folder, and run the command again")
-            contents = inside(index, index.reports)
+            contents = graph_view(index, index.reports)
             about = {
                 "dataset": source.dataset.name,
                 "build": serializable_options(build),

@@ -19,22 +19,22 @@ from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NONE, Leaves, Routing, read_leaves
-from ramify.tools.hierarchy.partition import Partition, partition, serving
-from ramify.tools.hierarchy.summaries import Material as Cluster
-from ramify.tools.hierarchy.summaries import Quoting, Source, Summarizer
-from ramify.tools.hierarchy.tree import LETTERS, TOKENS
+from ramify.tools.hierarchy.leaves import NO_FIELDS, Leaves, Routing, read_leaves
+from ramify.tools.hierarchy.partition import Partition, partition, suitable_fields
+from ramify.tools.hierarchy.summaries import ClusterText, ExtractiveSummarizer, Summarizer
+from ramify.tools.hierarchy.summaries import SummaryMaterial as Cluster
+from ramify.tools.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore, estimate_passages
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_store import FolderStore
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.knowledge.build import WORK, Reading, Work, key_of
-from ramify.tools.knowledge.communities import communities, weighted
-from ramify.tools.knowledge.elements import Knowledge, Piece, quoted, read_pieces, settled, sum_up, units
-from ramify.tools.knowledge.reports import Material, Materials, Report
-from ramify.tools.knowledge.rule_builder import quoted_elements, quoted_report
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, IndexKind
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.knowledge.build import REPLIES_FILE, Extraction, ReplyStore, reply_key
+from ramify.tools.knowledge.communities import edge_weights, find_communities
+from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, pick_description, read_pieces, text_units, to_graph
+from ramify.tools.knowledge.reports import Report, ReportMaterial, ReportMaterials
+from ramify.tools.knowledge.rule_builder import extract_by_rules, extractive_report
 
 PILOT, REPORTED = 20, 5
 """Units read where a model finds the names, and reports written where only these are a model's; a build does not ask for them again.
@@ -93,7 +93,7 @@ class Cost(NamedTuple):
 def index_cost(
     paths: Sequence[Path],
     home: IndexStore,
-    kind: Kind,
+    kind: IndexKind,
     options: Mapping[str, Any],
     embedding: str,
     chunking: tuple[int, int],
@@ -121,14 +121,14 @@ def index_cost(
     if there is not None:
         pieces, leaves = read(folder / PASSAGES)
     else:
-        chunks = Chunking(*chunking).checked()
+        chunks = Chunking(*chunking).validated()
         (pieces, leaves), encoder = estimate_passages(paths or [folder], embedding, chunks, clean, progress, read)
     if kind == "passages":
         return [encoding(pieces, encoder)] if encoder else []
     with TemporaryDirectory(prefix="ramify-estimate-") as spare:
-        work = Path(spare) / WORK
+        work = Path(spare) / REPLIES_FILE
         if leaves is None:
-            return estimate(pieces, encoder, options, folder / WORK if asks and (folder / MANIFEST).is_file() else work, progress)
+            return estimate(pieces, encoder, options, folder / REPLIES_FILE if asks and (folder / MANIFEST).is_file() else work, progress)
         fields = group_by or (there.group_by if there and there.kind == "hierarchy" else None)
         made = estimate_hierarchy(leaves, pieces, encoder or Index.open(folder).embeddings, dict(options), fields, work)
     told = [", ".join(one) for one in made.fields]
@@ -138,7 +138,7 @@ def index_cost(
 
 
 def estimate(
-    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = silent
+    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = ignore_progress
 ) -> list[Stage]:
     """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
@@ -147,19 +147,19 @@ def estimate(
     known = is_embedded(settings.model) and reporting  # rules find the names as a build will: which reports it asks for can be known
     some = pieces if known else sample(pieces, _SAMPLE)
     began = time.perf_counter()
-    materials = _materials(sum_up(quoted_elements(some)), settings)
+    materials = _materials(merge_elements(extract_by_rules(some)), settings)
     rules = (time.perf_counter() - began) * len(pieces) / max(1, len(some))
     most = max(REPORTS[1], len(materials) / max(1, len(some)))
     reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
     by_rules = Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")
-    with Work(work) as kept, working(settings) as spent:
+    with ReplyStore(work) as kept, working(settings) as spent:
         builder = ByModel(settings, kept)
         if is_embedded(settings.model):
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))
             return [*stages, _written(builder, materials, lambda: spent.spent) if known else by_rules]
-        grouped = units(pieces, builder.finder.count, settings.unit_tokens)
+        grouped = text_units(pieces, builder.finder.count, settings.unit_tokens)
         pilot = sample(grouped, PILOT)
-        readings: list[Reading] = []
+        readings: list[Extraction] = []
 
         async def read() -> None:
             readings.append(await builder.read_units(pilot, progress))
@@ -169,23 +169,23 @@ def estimate(
         cost = _remembered(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
         times = len(grouped) / max(1, len(pilot))
         stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))
-        found = _materials(sum_up(readings[0].elements), settings)
+        found = _materials(merge_elements(readings[0].elements), settings)
         return [*stages, _foreseen(builder.reporter, found, reports, cost) if reporting else by_rules]
 
 
-def _written(builder: ByModel, materials: Sequence[Material], spent: Callable[[], Usage]) -> Stage:
+def _written(builder: ByModel, materials: Sequence[ReportMaterial], spent: Callable[[], Usage]) -> Stage:
     """Say what reports on known communities cost, from some that are written now."""
     levels = builder.settings.report_levels
     asked = [material for material in materials if material.community.level < levels]
     # What a report is made from is known where none of its parts is to be reported on by the model.
-    pilot = sample([material for material in asked if all(part.community.level >= levels for part in material.parts)], REPORTED)
+    pilot = sample([material for material in asked if all(part.community.level >= levels for part in material.sub_communities)], REPORTED)
     cost = blocking(measured(lambda: builder.report(pilot, lambda done: None), spent))
     cost = _remembered(builder.work, cost, [builder.reported_by, *(material.digest for material in pilot)])
     times = len(asked) / max(1, len(pilot))
     return cost.stage("reports", f"{len(materials):,}", (times, times))
 
 
-def _foreseen(reporter: KeptModel[BuildSettings], materials: Sequence[Material], reports: Range, names: Cost) -> Stage:
+def _foreseen(reporter: KeptModel[BuildSettings], materials: Sequence[ReportMaterial], reports: Range, names: Cost) -> Stage:
     """Say what reports on communities that are not known yet cost: their tokens counted, at the speed at which names were found."""
     asked = [material for material in materials if material.community.level < reporter.settings.report_levels]
     read = [report_tokens(material, reporter) for material in sample(asked, REPORTED)]
@@ -208,9 +208,9 @@ def encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
     return Stage("encoding", f"{len(pieces):,} passages", seconds=(seconds, seconds))
 
 
-def _remembered(kept: Work, cost: Cost, of: Sequence[str]) -> Cost:
+def _remembered(kept: ReplyStore, cost: Cost, of: Sequence[str]) -> Cost:
     """Take the cost that the same had when it was asked for: of a second estimate all replies are there."""
-    key = key_of(["cost", *of])
+    key = reply_key(["cost", *of])
     held = kept.get(key)
     if held and held["calls"] > cost.calls:
         return Cost(**held)
@@ -231,16 +231,16 @@ def sample(of: Sequence[T], most: int) -> Sequence[T]:
     return of[:: max(1, len(of) // most)][:most]
 
 
-def _materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
+def _materials(knowledge: Knowledge, settings: BuildSettings) -> list[ReportMaterial]:
     """Make materials as a build by rules would, to see what reporting on them costs."""
-    graph = settled(knowledge, quoted)
-    partition = communities(weighted(knowledge.relations, settings.weights), settings.max_cluster_size)
-    made = Materials(graph, partition)
+    graph = to_graph(knowledge, pick_description)
+    partition = find_communities(edge_weights(knowledge.relations, settings.weights), settings.max_cluster_size)
+    made = ReportMaterials(graph, partition)
     reports: dict[str, Report] = {}
-    found: list[Material] = []
+    found: list[ReportMaterial] = []
     for ids in made.by_depth():
-        found += [made.of(id, reports) for id in ids]
-        reports |= {material.community.id: quoted_report(material) for material in found[-len(ids) :]}
+        found += [made.material(id, reports) for id in ids]
+        reports |= {material.community.id: extractive_report(material) for material in found[-len(ids) :]}
     return found
 
 
@@ -258,9 +258,9 @@ def estimate_hierarchy(
     """List the stages of a build; of passages that are not encoded yet, this is one of them. UsageError for wrong fields. Blocking."""
     routing, settings = hierarchy_settings(options)
     encoded = bool(len(leaves.vectors))
-    chosen = [fields] if fields is not None or encoded else serving(leaves)
+    chosen = [fields] if fields is not None or encoded else suitable_fields(leaves)
     found = [partition(leaves, one) for one in chosen]
-    each = sum(len(piece.text) for piece in pieces) / LETTERS / max(1, len(pieces))
+    each = sum(len(piece.text) for piece in pieces) / CHARS_PER_TOKEN / max(1, len(pieces))
     ranges = [_summaries(parts, routing, each) for parts in found]
     summaries = (min(low for low, _ in ranges), max(high for _, high in ranges))
     encoder.encode_documents([piece.text for piece in pieces[:2]])  # loading is no part of the speed
@@ -280,9 +280,9 @@ def estimate_hierarchy(
 
 def _cost(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> Cost:
     """Sum up, and tell what that cost."""
-    with Work(work) as kept, working(settings) as spent:
+    with ReplyStore(work) as kept, working(settings) as spent:
         quotes = is_embedded(settings.model)
-        summarizer: Summarizer = Quoting(encoder) if quotes else Summarizing(KeptModel(settings, kept), encoder)
+        summarizer: Summarizer = ExtractiveSummarizer(encoder) if quotes else Summarizing(KeptModel(settings, kept), encoder)
 
         async def act() -> None:
             for material in materials:
@@ -296,9 +296,9 @@ def _summaries(parts: Partition, how: Routing, each: float) -> Range:
     sizes = [0] * len(parts.groups)
     for edge in parts.edges:
         sizes[edge.group] += 1
-    if parts.pool:  # those without metadata are one more group
-        sizes.append(len(parts.pool))
-    least = min(SUMMARIES[0], each / TOKENS)
+    if parts.ungrouped:  # those without metadata are one more group
+        sizes.append(len(parts.ungrouped))
+    least = min(SUMMARIES[0], each / MAX_CLUSTER_TOKENS)
     low = sum(max(1.0, least * size) if size >= how.tree else 1.0 for size in sizes)
     high = sum(1 + SUMMARIES[1] * size if size >= how.tree else 1.0 for size in sizes)  # one more: the root
     return round(low), round(high)
@@ -310,13 +310,13 @@ def _clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder
     members: list[list[int]] = [[] for _ in parts.groups]
     for edge in parts.edges:
         members[edge.group].append(edge.leaf)
-    named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NONE, parts.pool)]
+    named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NO_FIELDS, parts.ungrouped)]
     clusters = []
     for name, own in sample(named, SUMMED):
         shown = [held[leaves.ids[leaf]] for leaf in own[:_TOGETHER]]
         vectors = encoder.encode_documents([piece.text for piece in shown])
         sources = [
-            Source(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_TOGETHER], vectors, strict=True)
+            ClusterText(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_TOGETHER], vectors, strict=True)
         ]
         clusters.append(Cluster(tuple(sources), len(sources), name))
     return clusters

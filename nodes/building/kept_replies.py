@@ -12,7 +12,7 @@ from ramify.nodes.asking.language_model import room_for
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
-from ramify.tools.knowledge.build import Work, key_of
+from ramify.tools.knowledge.build import ReplyStore, reply_key
 from ramify.tools.server_address import addresses
 
 S = TypeVar("S", bound=Settings)
@@ -26,7 +26,7 @@ _OPTIONS = ("temperature", "seed", "num_ctx", "num_predict", "thought", "shots")
 class KeptModel(Generic[S]):
     """The model that the settings of a build name, with the replies kept in its work."""
 
-    def __init__(self, settings: S, work: Work) -> None:
+    def __init__(self, settings: S, work: ReplyStore) -> None:
         """Find the model, which blocks; UsageError or ModelError where there is none."""
         self.settings, self._work = settings, work
         self._model = current_model(settings)
@@ -40,7 +40,7 @@ class KeptModel(Generic[S]):
         """Return the reply to a prompt, kept or new; BudgetError, ReplyError and ModelError as `ask` raises them."""
         told = prompt.told_with(self.settings.thought, self.settings.shots)
         options = [f"{name}={getattr(self.settings, name)}" for name in _OPTIONS]
-        key = key_of([self.name, *options, *(message.text for message in told.render(slots))])
+        key = reply_key([self.name, *options, *(message.text for message in told.render(slots))])
         if (held := self._work.get(key)) is not None:
             return prompt.reply.model_validate(held)
         outer = CURRENT.get()
@@ -60,7 +60,7 @@ def at_once(settings: Settings) -> int:
 
 
 async def side_by_side(
-    act: Callable[[G], Awaitable[R]], given: Sequence[G], most: int, told: Callable[[int], None]
+    act: Callable[[G], Awaitable[R]], given: Sequence[G], most: int, on_done: Callable[[int], None]
 ) -> list[R | BudgetError]:
     """Act on all that is given, so many at a time; once a budget is used up, what is left comes back with that error."""
     results: list[R | BudgetError | None] = [None] * len(given)
@@ -77,7 +77,7 @@ async def side_by_side(
                 over.append(error)
                 results[place] = error
             done += 1
-            told(done)
+            on_done(done)
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -13,8 +13,8 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.hierarchy.leaves import Said, Summary
-from ramify.tools.hierarchy.summaries import SUPPORTED, Material, Quoting, encoded, unsupported
+from ramify.tools.hierarchy.leaves import Summary, SummarySentence
+from ramify.tools.hierarchy.summaries import MIN_SUPPORTED_SHARE, ExtractiveSummarizer, SummaryMaterial, encode_cached, find_unsupported
 
 _TOLD = 600
 """Tokens left for what the prompt says beside its passages."""
@@ -32,28 +32,28 @@ class Summarizing:
         """Name who writes the summaries."""
         return self.model.name
 
-    async def summarize(self, material: Material) -> Summary:
+    async def summarize(self, material: SummaryMaterial) -> Summary:
         """Sum up a cluster by what is supported; where that is too little, or a budget is used up, sentences are quoted, and marked so."""
         texts, nli = self._fitting(material), self.model.settings.nli
         try:
             said = await self._said(SUMMARIZE_CLUSTER, material, texts)
-            failing = unsupported(said, texts, self.encoder, nli)
-            if said and len(said) - len(failing) < SUPPORTED * len(said):
+            failing = find_unsupported(said, texts, self.encoder, nli)
+            if said and len(said) - len(failing) < MIN_SUPPORTED_SHARE * len(said):
                 said = await self._said(SUPPORT, material, texts, unsupported=failing)
-                failing = unsupported(said, texts, self.encoder, nli)
+                failing = find_unsupported(said, texts, self.encoder, nli)
         except (ReplyError, BudgetError):
-            return await Quoting(self.encoder).summarize(material)
+            return await ExtractiveSummarizer(self.encoder).summarize(material)
         support = 1 - len(failing) / len(said) if said else 0.0
-        if support < SUPPORTED:
-            return await Quoting(self.encoder).summarize(material)
+        if support < MIN_SUPPORTED_SHARE:
+            return await ExtractiveSummarizer(self.encoder).summarize(material)
         kept = _without(said, failing)
         return Summary(tuple(self._resting(kept, material)), self.made_by, round(support, 4))
 
-    async def _said(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
+    async def _said(self, prompt: Prompt[Summarized], material: SummaryMaterial, texts: Sequence[str], **more: object) -> list[str]:
         reply: Summarized = await self.model.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
         return [sentence for text in reply.sentences for sentence in sentences(text)]
 
-    def _fitting(self, material: Material) -> list[str]:
+    def _fitting(self, material: SummaryMaterial) -> list[str]:
         """List the texts nearest the centre that fit the window; one too long by itself is cut."""
         left = self.model.room(_TOLD)
         texts: list[str] = []
@@ -65,11 +65,11 @@ class Summarizing:
             left -= length
         return texts
 
-    def _resting(self, said: Sequence[str], material: Material) -> list[Said]:
+    def _resting(self, said: Sequence[str], material: SummaryMaterial) -> list[SummarySentence]:
         """Lead each sentence to the leaf nearest to it."""
-        vectors = np.array([source.vector for source in material.sources])
-        near = encoded(self.encoder, tuple(said)) @ vectors.T
-        return [Said(text, material.sources[int(row.argmax())].leaf) for text, row in zip(said, near, strict=True)]
+        vectors = np.array([source.vector for source in material.texts])
+        near = encode_cached(self.encoder, tuple(said)) @ vectors.T
+        return [SummarySentence(text, material.texts[int(row.argmax())].leaf) for text, row in zip(said, near, strict=True)]
 
 
 def _without(said: Sequence[str], failing: Sequence[str]) -> list[str]:

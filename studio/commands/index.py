@@ -14,7 +14,7 @@ from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import IndexStore
-    from ramify.tools.index.manifest import Kind, Precision
+    from ramify.tools.index.manifest import IndexKind, Precision
 
 Paths = Annotated[
     list[Path] | None,
@@ -121,7 +121,7 @@ def index_command(
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import show_estimate
     from ramify.tools.index.index_store import FolderStore, store_at
-    from ramify.tools.index.manifest import precision_of, share_index
+    from ramify.tools.index.manifest import parse_precision, share_index
 
     store = store_at(out_)
     if shared and not isinstance(store, FolderStore):
@@ -130,7 +130,7 @@ def index_command(
     groups = None if group_by is None else split_fields(group_by)
     flags = {"--recluster": ("graph", recluster), "--group-by": ("hierarchy", groups), "--rebuild": ("hierarchy", rebuild)}
     kind_name = _resolve_kind(kind, store, flags, options)
-    precision = None if vectors is None else precision_of(vectors)
+    precision = None if vectors is None else parse_precision(vectors)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
@@ -172,10 +172,10 @@ def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, **op
 def _change_precision(folder: Path, precision: "Precision") -> None:
     """Rebuild the vector graph of an index in another precision."""
     from ramify.studio.console.progress_bar import progress_bar
-    from ramify.tools.index.publication import relink
+    from ramify.tools.index.publication import change_precision
 
     with progress_bar() as progress:
-        changed = relink(folder, precision, progress)
+        changed = change_precision(folder, precision, progress)
     say(f"{one_line(folder)}: vectors are {'now' if changed else 'already'} searched as {precision}")
 
 
@@ -186,13 +186,13 @@ def split_fields(text: str) -> list[str]:
     return fields
 
 
-def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "Kind":
+def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "IndexKind":
     """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind, or options of another kind.
 
     `flags` maps each flag to the kind that it belongs to, and its value.
     """
     from ramify.tools.index.index_store import FolderStore
-    from ramify.tools.index.manifest import STRUCTURE
+    from ramify.tools.index.manifest import STRUCTURE_FILES
 
     try:
         existing = store.manifest()
@@ -201,9 +201,9 @@ def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tup
             raise
         existing = None
     kind_name = kind or (existing.kind if existing else "passages")
-    known = next((name for name in STRUCTURE if name == kind_name), None)
+    known = next((name for name in STRUCTURE_FILES if name == kind_name), None)
     if known is None:
-        raise UsageError(f"unknown kind of index {kind_name!r}", f"choose one of {', '.join(STRUCTURE)}")
+        raise UsageError(f"unknown kind of index {kind_name!r}", f"choose one of {', '.join(STRUCTURE_FILES)}")
     if known != "passages" and not isinstance(store, FolderStore):
         raise UsageError(f"the index in {store.where!r} cannot have a {known}", "build it in a folder with --out DIR, or omit --kind")
     for name, (required_kind, value) in flags.items():
@@ -223,11 +223,11 @@ def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tup
 
 
 def _build_structure(
-    folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool
+    folder: Path, kind: "IndexKind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool
 ) -> None:
     """Build, update or remove the graph or hierarchy of the index."""
     from ramify.studio.console.building import add_graph, build_hierarchy
-    from ramify.tools.index.manifest import MANIFEST, read_manifest
+    from ramify.tools.index.manifest import MANIFEST, read_index_manifest
     from ramify.tools.index.publication import drop_structure
 
     if kind == "graph":
@@ -236,7 +236,7 @@ def _build_structure(
     if kind == "hierarchy":
         build_hierarchy(folder, options, group_by, rebuild)
         return
-    existing = read_manifest(folder / MANIFEST)
+    existing = read_index_manifest(folder / MANIFEST)
     if existing and existing.kind != "passages":
         drop_structure(folder)
         say(f"{one_line(folder)}: the {existing.kind} was removed")

@@ -36,9 +36,9 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
         from ramify.studio.inspection.contents import group_json, inspect_index
         from ramify.studio.inspection.terminal import print_index, render_group
         from ramify.tools.demo import demo_index
-        from ramify.tools.index.searcher import DEMO, opened
+        from ramify.tools.index.searcher import DEMO, open_index
 
-        index = opened(demo_index("graph") if where == DEMO else where)
+        index = open_index(demo_index("graph") if where == DEMO else where)
         inspection = inspect_index(index)
     if group is not None and inspection.hierarchy is None:
         remedy = f"omit it, or build a hierarchy: `ramify index --kind hierarchy --out {inspection.folder}`"

@@ -53,12 +53,12 @@ def search_command(
         from ramify.nodes.retrieve import passage_of
         from ramify.nodes.tree.citation import cite, near
         from ramify.studio.drawing.terminal import citation_heading
-        from ramify.tools.relevance import load, reranked, width
+        from ramify.tools.relevance import load_reranker, rerank_hits, search_width
 
     filter_values = read_filter(filters)
-    load(rerank)
-    [hits] = blocking(find_passages(where, [checked(question)], k=width(rerank, k, MAX_RERANKED), filter=filter_values))
-    passages = near(question, [passage_of(hit) for hit in reranked(question, hits, rerank, k)])
+    load_reranker(rerank)
+    [hits] = blocking(find_passages(where, [checked(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
+    passages = near(question, [passage_of(hit) for hit in rerank_hits(question, hits, rerank, k)])
     if not passages and (notice := unknown_filter_fields(where, filter_values)):
         note(notice)
     if as_json:

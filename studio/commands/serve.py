@@ -90,9 +90,9 @@ def serve_command(
     options = merge_options(settings, base_url=base_url, profile=profile)
     require_token(host, token, TOKEN_VARIABLE)
     listening_socket = bind_socket(host, port)
-    from ramify.tools.index.index_store import is_address
+    from ramify.tools.index.index_store import is_store_address
 
-    places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
+    places = [one if is_store_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
     watched_folders = _prepare_watched_folders(watch or [], places)
     places += [one.where for one in watched_folders if one.where not in places]
     with err().status("loading …"):

@@ -108,7 +108,7 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     from ramify.studio.server.bounds import allowed_indexes, allowed_model_files, allowed_rerankers, default_index, set_allowed
     from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf import find_gguf
-    from ramify.tools.relevance import load
+    from ramify.tools.relevance import load_reranker
 
     places = {name: usable(name) for name in rerank}
     cross_encoders = [
@@ -119,7 +119,7 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     for file in model_files:
         find_gguf(str(file))
     for name in cross_encoders:
-        load(name)
+        load_reranker(name)
     set_allowed(indexes, base_urls, model_files, cross_encoders, profile)
     servers = ", ".join(map(shown, base_urls)) or "none; model servers are configured by environment variables (add one with --base-url)"
     note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, allowed_indexes()))))} (add one with --index)")

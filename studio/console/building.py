@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built, IndexStore
-    from ramify.tools.index.manifest import Kind
+    from ramify.tools.index.manifest import IndexKind
 
 MAX_LISTED = 5
 """Maximum number of units, notes or groups listed."""
@@ -27,7 +27,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def show_estimate(
-    paths: Sequence[Path], store: "IndexStore", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int],
+    paths: Sequence[Path], store: "IndexStore", kind: "IndexKind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int],
     clean: bool, group_by: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Print the estimated cost of each stage of a build, without building."""
@@ -126,7 +126,7 @@ def _suffix(name: PurePath) -> str:
 def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     """Build or update the graph of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import asks_model, structure
-    from ramify.tools.knowledge.build import NEW_EDGES
+    from ramify.tools.knowledge.build import MAX_NEW_EDGE_SHARE
 
     uses_model = asks_model(options)
     _print_cost(folder, "graph", options, uses_model)
@@ -140,7 +140,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
         note(f"{len(result.unread):,} units could not be read and were skipped: run the same command again to retry them")
     if result.replaced and uses_model:
         note(f"{result.replaced:,} of {result.communities:,} reports are quoted from the documents, not written by the model")
-    if result.new_edges > NEW_EDGES and not recluster:
+    if result.new_edges > MAX_NEW_EDGE_SHARE and not recluster:
         note(f"{result.new_edges:.0%} of the connections are newer than the communities: --recluster recomputes them")
 
 
@@ -148,28 +148,31 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     """Build or update the hierarchy of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import hierarchy, hierarchy_settings
     from ramify.nodes.settings import is_embedded
-    from ramify.tools.hierarchy.summaries import WEIGHED
+    from ramify.tools.hierarchy.summaries import MAX_ENCODED_SENTENCES
 
     uses_model = not is_embedded(hierarchy_settings(options)[1].model)
     _print_cost(folder, "hierarchy", options, uses_model, group_by)
     if not uses_model:
-        note(f"up to {WEIGHED} sentences of each new or changed cluster are encoded for its summary; no passage is encoded again")
+        note(
+            f"up to {MAX_ENCODED_SENTENCES} sentences of each new or changed cluster are encoded for its summary; "
+            "no passage is encoded again"
+        )
     with progress_bar() as progress:
         result, usage = hierarchy(folder, options, group_by, rebuild, progress)
     note(f"passages are grouped by {', '.join(result.fields)}{'' if group_by else ': --group-by names others'}")
     edges = (
-        (result.routed, "without metadata assigned to groups"),
-        (result.escaped, "linked to further groups"),
-        (result.pool, "in no group"),
+        (result.assigned, "without metadata assigned to groups"),
+        (result.linked, "linked to further groups"),
+        (result.ungrouped, "in no group"),
     )
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)
-    founded = f" ({result.founded:,} founded)" if result.founded else ""
+    founded = f" ({result.new_groups:,} founded)" if result.new_groups else ""
     suspicious = f", suspicious after {many(result.repairs, 'repair')}: {many(result.flagged, 'group')}" if result.flagged else ""
-    trees = f"{many(result.nodes, 'summary', 'summaries')}, {many(result.grown, 'tree')} grown"
+    trees = f"{many(result.nodes, 'summary', 'summaries')}, {many(result.rebuilt_trees, 'tree')} grown"
     _print_result(folder, f"{many(result.groups, 'group')}{founded}{passages}; {trees}{suspicious}", usage)
     for line in result.notes[:MAX_LISTED]:
         note(one_line(line))
-    if not result.groups - result.founded - bool(result.pool):
+    if not result.groups - result.new_groups - bool(result.ungrouped):
         note("no passage has these metadata: one tree is built over all passages")
     if result.replaced and uses_model:
         note(f"{result.replaced:,} of {result.nodes:,} summaries are quoted from the documents, not written by the model")
@@ -178,12 +181,12 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
         note(f"{len(result.drifted):,} groups have changed much since they were clustered ({drifted}): --rebuild clusters them again")
 
 
-def _print_cost(folder: Path, kind: "Kind", options: dict[str, Any], uses_model: bool, group_by: list[str] | None = None) -> None:
+def _print_cost(folder: Path, kind: "IndexKind", options: dict[str, Any], uses_model: bool, group_by: list[str] | None = None) -> None:
     """Print the estimated cost if a model is used for the first time."""
     from ramify.tools.index.index_store import FolderStore
-    from ramify.tools.knowledge.build import WORK
+    from ramify.tools.knowledge.build import REPLIES_FILE
 
-    if uses_model and not (folder / WORK).exists():
+    if uses_model and not (folder / REPLIES_FILE).exists():
         show_estimate([], FolderStore(folder), kind, options, "", (300, 30), True, group_by)
 
 

@@ -143,9 +143,9 @@ def load_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] | 
     """Return the indexes with addresses of FAISS stores replaced by the loaded stores; raise UsageError if that is not allowed."""
     if not any(one.startswith("faiss:") for one in index or ()):
         return index  # without imports in the usual case
-    from ramify.tools.index.index_store import allowed_stores
+    from ramify.tools.index.index_store import load_allowed_stores
 
-    return allowed_stores(index, allow_pickle)
+    return load_allowed_stores(index, allow_pickle)
 
 
 def question_options(

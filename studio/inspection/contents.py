@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.tree.citation import Citation, cite
-from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyIndex, HierarchyView, hierarchy_view
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.index import documents
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index import iterate_passages
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.passage_store import FileList, listed_files
-from ramify.tools.knowledge.index import GraphIndex, Inside, inside
+from ramify.tools.index.passage_store import FileList, read_file_list
+from ramify.tools.knowledge.index import GraphIndex, GraphView, graph_view
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Inspection:
 
     folder: str
     manifest: Manifest
-    graph: Inside | None = None
-    hierarchy: Grouped | None = None
+    graph: GraphView | None = None
+    hierarchy: HierarchyView | None = None
     file_list: FileList = field(default_factory=FileList)
     """The files of an index in a folder."""
 
@@ -62,12 +62,12 @@ class InspectionTable(NamedTuple):
 
 def inspect_index(index: Index) -> Inspection:
     """Return the contents of an index."""
-    graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    file_list = FileList() if is_address(index.where) else listed_files(Path(index.where))
-    return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, file_list)
+    graph = graph_view(index, index.reports) if isinstance(index, GraphIndex) else None
+    file_list = FileList() if is_store_address(index.where) else read_file_list(Path(index.where))
+    return Inspection(index.where, index.manifest, graph, hierarchy_view(index) if isinstance(index, HierarchyIndex) else None, file_list)
 
 
-def _graph_json(view: Inside) -> dict[str, Any]:
+def _graph_json(view: GraphView) -> dict[str, Any]:
     reports = []
     for id, community in view.partition.items():
         report = view.reports[id]
@@ -80,21 +80,21 @@ def _graph_json(view: Inside) -> dict[str, Any]:
     return {"counts": view.counts, "levels": levels, "reports": reports, "claims": claims, "facts": dict(view.facts)}
 
 
-def _hierarchy_json(view: Grouped) -> dict[str, Any]:
+def _hierarchy_json(view: HierarchyView) -> dict[str, Any]:
     content = view.content
     counts = {
         "groups": len(view.groups),
-        "memberships": dict(view.kinds),
-        "none_pool": sum(view.homeless.values()),
+        "memberships": dict(view.edge_counts),
+        "none_pool": sum(view.without_metadata.values()),
         "summaries": sum(map(len, content.trees.values())),
         "links": len(content.links),
-        "suspicious_groups": sum(bool(one.flags) for one in content.findings),
+        "suspicious_groups": sum(bool(one.flags) for one in content.diagnoses),
         "replaced_summaries": view.replaced,
-        "missing_passages": view.missing,
+        "missing_passages": view.missing_passages,
         "tokens": view.tokens,
     }
     reports = []
-    for id, (group, own_place) in view.places.items():
+    for id, (group, own_place) in view.positions.items():
         head = {"summary": id, "level": id.count("."), "parent": id.rpartition(".")[0] or None, "group": view.groups[group].name}
         reports.append({**head, **_summary_json(view, content.trees[group][own_place])})
     return {
@@ -104,14 +104,14 @@ def _hierarchy_json(view: Grouped) -> dict[str, Any]:
         "groups": [_group_json(view, group) for group in view.suspicious_first],
         "reports": reports,
         "repairs": [{**one._asdict(), "group": view.groups[one.group].name} for one in content.repairs],
-        "none_pool": dict(view.homeless),
+        "none_pool": dict(view.without_metadata),
         "drift": view.drifted,
         "notes": view.notes,
         "facts": dict(content.facts),
     }
 
 
-def _group_json(view: Grouped, group: GroupOverview) -> dict[str, Any]:
+def _group_json(view: HierarchyView, group: GroupOverview) -> dict[str, Any]:
     links = []
     for _, own_place, other, other_place, cosine in group.links:
         to = view.groups[other]
@@ -120,24 +120,24 @@ def _group_json(view: Grouped, group: GroupOverview) -> dict[str, Any]:
         "group": group.name,
         "kind": group.kind,
         "metadata": group.metadata,
-        "passages": group.finding.leaves,
+        "passages": group.diagnosis.leaves,
         "summaries": len(group.tree),
         "levels": group.depth,
-        "diagnostics": group.finding.measured._asdict(),
-        "suspicious": group.finding.flags,
+        "diagnostics": group.diagnosis.measures._asdict(),
+        "suspicious": group.diagnosis.flags,
         "links": links,
     }
 
 
-def _summary_json(view: Grouped, node: Node) -> dict[str, Any]:
+def _summary_json(view: HierarchyView, node: Node) -> dict[str, Any]:
     """Return a summary with its supporting passages; a lowest one with its members."""
     ids = view.content.ids
-    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.said]
+    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.sentences]
     passages = {} if node.children else {"passages": [ids[leaf] for leaf in node.leaves]}
     return {"title": node.title, "made_by": node.summary.made_by, "support": node.summary.support, "findings": findings, **passages}
 
 
-def group_json(view: Grouped, group: GroupOverview) -> dict[str, Any]:
+def group_json(view: HierarchyView, group: GroupOverview) -> dict[str, Any]:
     """Return a group with its tree of summaries as JSON values."""
 
     def subtree_json(node: Node) -> dict[str, Any]:
@@ -150,5 +150,5 @@ def group_json(view: Grouped, group: GroupOverview) -> dict[str, Any]:
 
 def load_citations(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
     """Return passages as citations, by id."""
-    passages = [passage_of(Hit(document, 0.0, 0.0)) for document in documents(index, list(dict.fromkeys(ids)))]
+    passages = [passage_of(Hit(document, 0.0, 0.0)) for document in iterate_passages(index, list(dict.fromkeys(ids)))]
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}

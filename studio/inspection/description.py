@@ -6,17 +6,17 @@ from typing import TypeVar
 
 from ramify.nodes.tree.citation import Citation
 from ramify.studio.inspection.contents import Inspection, InspectionTable, load_citations
-from ramify.tools.hierarchy.hierarchy_file import DRIFT
-from ramify.tools.hierarchy.index import Grouped, GroupOverview
-from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
-from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, Measured, Node
-from ramify.tools.hierarchy.repair import LIMITS
+from ramify.tools.hierarchy.hierarchy_file import MAX_DRIFT
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
+from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
+from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
+from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
-from ramify.tools.index.index_store import is_address
-from ramify.tools.index.manifest import WHOLE
-from ramify.tools.index.searcher import hidden_note, reasons
-from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, Inside
-from ramify.tools.knowledge.reports import QUOTED
+from ramify.tools.index.index_store import is_store_address
+from ramify.tools.index.manifest import FULL_PRECISION
+from ramify.tools.index.searcher import hidden_note, hidden_reasons
+from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
+from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.quoting import brief, many, one_line
 
 MAX_COMMUNITIES = 10
@@ -41,7 +41,7 @@ EDGE_KIND_LABELS: Mapping[EdgeKind, str] = {
     "moved": "moved: by repair",
 }
 K = TypeVar("K")
-SUSPICIOUS_NOTE = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in LIMITS.items())
+SUSPICIOUS_NOTE = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in FLAG_LIMITS.items())
 
 
 def index_facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
@@ -55,7 +55,7 @@ def index_facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
     if manifest.label:
         yield "label", f"{', '.join(manifest.label)}, title and headings: included in the searched text"
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
-    if manifest.vectors != WHOLE:
+    if manifest.vectors != FULL_PRECISION:
         yield "vectors", f"searched as {manifest.vectors}; scores are computed from fp32"
     if inspection.graph is not None:
         yield from _graph_facts(inspection.graph, manifest.passages)
@@ -73,7 +73,7 @@ def index_tables(inspection: Inspection) -> list[InspectionTable]:
 def _file_tables(inspection: Inspection) -> list[InspectionTable]:
     """Return the files with their passages, and the files that the last build skipped, if any."""
     rows = [
-        (f"{file.searched:,}", reasons(file.left_out) or NO_VALUE, one_line(file.source) or "(given by a program)")
+        (f"{file.searched:,}", hidden_reasons(file.left_out) or NO_VALUE, one_line(file.source) or "(given by a program)")
         for file in sorted(inspection.file_list.files, key=lambda file: (file.source, file.root))
     ]
     file_tables = [InspectionTable(("searched", "not searched", "file"), rows, text_columns=(1, 2), is_long=True)] if rows else []
@@ -99,13 +99,13 @@ def table_notes(inspection: Inspection) -> tuple[str, ...]:
 
 def structure_hint(inspection: Inspection) -> str:
     """Return how to add a graph or hierarchy to a plain index."""
-    if is_address(inspection.folder):
+    if is_store_address(inspection.folder):
         return "no graph and no hierarchy: only an index in a folder can have one"
     command = f"`ramify index --kind graph --out {one_line(inspection.folder)}` adds a graph"
     return f"no graph and no hierarchy: {command}, --kind hierarchy a hierarchy, without encoding passages again"
 
 
-def _graph_facts(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
+def _graph_facts(inside: GraphView, passages: int) -> Iterator[tuple[str, str]]:
     counts = inside.counts
     unconnected = f"; {counts['unconnected_names']:,} of them without a connection" if counts["unconnected_names"] else ""
     yield "names", f"{counts['names']:,}, found by {_model_label(inside.facts.get('made_by', ''))}{unconnected}"
@@ -123,7 +123,7 @@ def _graph_facts(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
 
 def _model_label(name: str) -> str:
     """Return the name of the model that extracted names or wrote reports."""
-    return "rules (no model)" if name == QUOTED else one_line(name) or "an unknown model"
+    return "rules (no model)" if name == EXTRACTIVE else one_line(name) or "an unknown model"
 
 
 def _format_percent(share: float) -> str:
@@ -131,7 +131,7 @@ def _format_percent(share: float) -> str:
     return f"{min(share, 0.999):.1%}".replace("%", " %") if share < 1 else f"{share:.0%}".replace("%", " %")
 
 
-def _graph_tables(inside: Inside, passages: int) -> list[InspectionTable]:
+def _graph_tables(inside: GraphView, passages: int) -> list[InspectionTable]:
     """Return the levels and sizes, compared with those of the GraphRAG paper, and the largest communities of level 0."""
     levels, by_number = [], {level.number: level for level in inside.levels}
     for number in sorted({*by_number, *PAPER_SHARES}):
@@ -157,7 +157,7 @@ def _graph_tables(inside: Inside, passages: int) -> list[InspectionTable]:
     ]
 
 
-def _claims(inside: Inside) -> Iterator[InspectionTable]:
+def _claims(inside: GraphView) -> Iterator[InspectionTable]:
     """Yield the first claims with their quotations, if any."""
     rows = [
         tuple(
@@ -174,26 +174,28 @@ def _claims(inside: Inside) -> Iterator[InspectionTable]:
         )
 
 
-def hierarchy_facts(hierarchy: Grouped, folder: str) -> Iterator[tuple[str, str]]:
+def hierarchy_facts(hierarchy: HierarchyView, folder: str) -> Iterator[tuple[str, str]]:
     """Yield facts about a hierarchy as label and text."""
     content = hierarchy.content
     yield "grouped by", "nothing: one tree over everything" if content.fields == (UNGROUPED,) else ", ".join(content.fields)
     kinds = Counter(group.kind for group in hierarchy.groups)
     yield "groups", f"{len(hierarchy.groups):,}: {', '.join(_count_labels(kinds, GROUP_KIND_LABELS))}"
-    memberships = _count_labels(hierarchy.kinds, EDGE_KIND_LABELS) or ["none"]
+    memberships = _count_labels(hierarchy.edge_counts, EDGE_KIND_LABELS) or ["none"]
     yield "memberships", memberships[0]
     yield from (("", more) for more in memberships[1:])
     yield "None-pool", _without_metadata(hierarchy)
     yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_summary_origin(hierarchy.made_by, hierarchy.replaced)}"
     yield "links", f"{len(content.links):,} between similar summaries of different groups"
-    yield "suspicious", f"{sum(bool(one.flags) for one in content.findings):,} of {len(hierarchy.groups):,} groups"
+    yield "suspicious", f"{sum(bool(one.flags) for one in content.diagnoses):,} of {len(hierarchy.groups):,} groups"
     yield from _repair_facts(hierarchy)
     if hierarchy.drifted:
         groups = [f"{one_line(name)} {share:.0%}" for name, share in hierarchy.drifted.items()]
-        summary = f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} changed by more than {DRIFT:.0%} since clustered"
+        summary = (
+            f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} changed by more than {MAX_DRIFT:.0%} since clustered"
+        )
         yield "drift", f"{summary} ({_join_first(groups)}): `ramify index --kind hierarchy --out {folder} --rebuild` clusters them again"
-    if hierarchy.missing:
-        summary = f"{hierarchy.missing:,} passages were added since the hierarchy was built"
+    if hierarchy.missing_passages:
+        summary = f"{hierarchy.missing_passages:,} passages were added since the hierarchy was built"
         yield "behind", f"{summary}: `ramify index --kind hierarchy --out {folder}` brings it up to date"
     yield from (("note", one_line(line)) for line in hierarchy.notes[:MAX_LISTED_NAMES])
 
@@ -210,21 +212,21 @@ def _join_first(items: Sequence[str], noun: str = "") -> str:
 
 
 def _summary_origin(made_by: str, replaced: int) -> str:
-    name = "quoted from the documents (no model)" if made_by == QUOTED else f"written by {one_line(made_by) or 'an unknown model'}"
+    name = "quoted from the documents (no model)" if made_by == EXTRACTIVE else f"written by {one_line(made_by) or 'an unknown model'}"
     return name + (f", {replaced:,} of them replaced by quotations" if replaced else "")
 
 
-def _without_metadata(hierarchy: Grouped) -> str:
+def _without_metadata(hierarchy: HierarchyView) -> str:
     """Return the number of passages without metadata, their files, and where they were assigned."""
-    if not hierarchy.homeless:
+    if not hierarchy.without_metadata:
         return "no passage lacks the metadata"
-    files = [f"{one_line(file)} {passages:,}" for file, passages in hierarchy.homeless.items()]
-    in_no_group = hierarchy.kinds["pool"]
+    files = [f"{one_line(file)} {passages:,}" for file, passages in hierarchy.without_metadata.items()]
+    in_no_group = hierarchy.edge_counts["pool"]
     assignment = f"{in_no_group:,} of them in no group" if in_no_group else "all of them assigned to groups"
-    return f"{sum(hierarchy.homeless.values()):,} passages without metadata ({_join_first(files, ' files')}), {assignment}"
+    return f"{sum(hierarchy.without_metadata.values()):,} passages without metadata ({_join_first(files, ' files')}), {assignment}"
 
 
-def _repair_facts(hierarchy: Grouped) -> Iterator[tuple[str, str]]:
+def _repair_facts(hierarchy: HierarchyView) -> Iterator[tuple[str, str]]:
     """Yield the repairs of each round with numbers of groups and passages."""
     done: dict[tuple[int, str], list[int]] = {}
     for one in hierarchy.content.repairs:
@@ -233,14 +235,14 @@ def _repair_facts(hierarchy: Grouped) -> Iterator[tuple[str, str]]:
         yield "" if number else "repairs", f"round {round}: {what} in {many(len(leaves), 'group')} ({many(sum(leaves), 'passage')})"
 
 
-def hierarchy_tables(hierarchy: Grouped) -> list[InspectionTable]:
+def hierarchy_tables(hierarchy: HierarchyView) -> list[InspectionTable]:
     """Return the levels, the groups by size, and their diagnostics, suspicious ones first."""
     levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in hierarchy.levels]
     text = ("text", "—", f"{hierarchy.tokens:,}", "100 %")
     groups = []
     for one in hierarchy.by_size:
-        counts = (f"{count:,}" for count in (one.finding.leaves, len(one.tree), one.depth, len(one.links)))
-        flags = f"{len(one.finding.flags)} !" if one.finding.flags else "—"
+        counts = (f"{count:,}" for count in (one.diagnosis.leaves, len(one.tree), one.depth, len(one.links)))
+        flags = f"{len(one.diagnosis.flags)} !" if one.diagnosis.flags else "—"
         groups.append((one_line(one.name), GROUP_KIND_LABELS[one.kind], *counts, flags))
     measures = [(one_line(one.name), *(value for _, value in _diagnostics(one))) for one in hierarchy.suspicious_first]
     heads = ("group", "kind", "passages", "summaries", "levels", "links", "suspicious")
@@ -250,7 +252,7 @@ def hierarchy_tables(hierarchy: Grouped) -> list[InspectionTable]:
             heads, groups, text_columns=(0, 1), is_long=True, row_anchors=[group_anchor(one.number) for one in hierarchy.by_size]
         ),
         InspectionTable(
-            ("group", *Measured._fields),
+            ("group", *GroupMeasures._fields),
             measures,
             is_long=True,
             row_anchors=[group_anchor(one.number) for one in hierarchy.suspicious_first],
@@ -265,15 +267,18 @@ def group_anchor(number: int) -> str:
 
 def _diagnostics(group: GroupOverview) -> list[tuple[str, str]]:
     """Return the diagnostics of a group; suspicious values are marked."""
-    values = group.finding.measured._asdict().items()
-    return [(name, f"{value:.2f}{' !' if name in group.finding.flags else ''}") for name, value in values]
+    values = group.diagnosis.measures._asdict().items()
+    return [(name, f"{value:.2f}{' !' if name in group.diagnosis.flags else ''}") for name, value in values]
 
 
-def group_details(hierarchy: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def group_details(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield facts about a group, without diagnostics and links."""
     values = ", ".join(f"{field} {value}" for field, value in group.metadata.items() if value)
     yield "kind", GROUP_KIND_LABELS[group.kind] + (f" ({one_line(values)})" if values else "")
-    yield "passages", f"{group.finding.leaves:,}: {', '.join(_count_labels(Counter(edge.kind for edge in group.edges), EDGE_KIND_LABELS))}"
+    yield (
+        "passages",
+        f"{group.diagnosis.leaves:,}: {', '.join(_count_labels(Counter(edge.kind for edge in group.edges), EDGE_KIND_LABELS))}",
+    )
     replaced = sum(node.summary.made_by != hierarchy.made_by for node in group.tree)
     yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_summary_origin(hierarchy.made_by, replaced)}"
     for one in hierarchy.content.repairs:
@@ -283,17 +288,17 @@ def group_details(hierarchy: Grouped, group: GroupOverview) -> Iterator[tuple[st
         yield "drift", f"{hierarchy.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
 
 
-def group_diagnostics(hierarchy: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def group_diagnostics(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield the diagnostics and links of a group."""
     for name, value in _diagnostics(group):
-        yield name, value + (f" suspicious: {LIMITS[name]}" if name in group.finding.flags else "")
+        yield name, value + (f" suspicious: {FLAG_LIMITS[name]}" if name in group.diagnosis.flags else "")
     yield (
         "linked to",
         _join_first([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in similar_groups(hierarchy, group)]) or "no group",
     )
 
 
-def similar_groups(hierarchy: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
+def similar_groups(hierarchy: HierarchyView, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
     """Return the most similar groups, each with the highest cosine."""
     highest: dict[int, float] = {}
     for _, _, other, _, cosine in group.links:
@@ -304,13 +309,13 @@ def similar_groups(hierarchy: Grouped, group: GroupOverview) -> list[tuple[Group
 class GroupTree:
     """The tree of a group with the passages to display: those that its summaries cite, and up to `max_leaves` below each lowest summary."""
 
-    def __init__(self, hierarchy: Grouped, group: GroupOverview, index: Index, max_leaves: int) -> None:
+    def __init__(self, hierarchy: HierarchyView, group: GroupOverview, index: Index, max_leaves: int) -> None:
         self.nodes = group.tree
         self.root = self.nodes[-1]
         self.kinds = {edge.leaf: edge.kind for edge in group.edges if edge.kind != "primary"}
         self._made_by = hierarchy.made_by
         shown_leaves = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:max_leaves]}
-        quoted_leaves = {one.leaf for node in self.nodes for one in node.summary.said}
+        quoted_leaves = {one.leaf for node in self.nodes for one in node.summary.sentences}
         ids = {leaf: hierarchy.content.ids[leaf] for leaf in sorted(shown_leaves | quoted_leaves)}
         cited = load_citations(index, list(ids.values()))
         self.cited: Mapping[int, tuple[str, Citation | None]] = {leaf: (id, cited.get(id)) for leaf, id in ids.items()}

@@ -9,7 +9,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from ramify.tools.knowledge.elements import Pair
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.knowledge.index import GraphView
 from ramify.tools.quoting import brief
 
 WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0
@@ -71,7 +71,7 @@ class GraphDrawing(NamedTuple):
     view_box: str = f"0 0 {WIDTH:g} {HEIGHT:g}"
 
 
-def layout_graph(inside: Inside) -> GraphDrawing:
+def layout_graph(inside: GraphView) -> GraphDrawing:
     """Return the drawing of a graph (deterministic)."""
     names = inside.graph.names
     community_of = {key: id for id in inside.root for key in inside.partition[id].members}

@@ -21,11 +21,11 @@ from ramify.studio.inspection.description import (
     structure_hint,
     table_notes,
 )
-from ramify.tools.hierarchy.index import Grouped
+from ramify.tools.hierarchy.index import HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
-from ramify.tools.knowledge.index import Inside
-from ramify.tools.knowledge.reports import QUOTED
+from ramify.tools.knowledge.index import GraphView
+from ramify.tools.knowledge.reports import EXTRACTIVE
 from ramify.tools.pages import draw_page, part
 from ramify.tools.quoting import brief
 
@@ -68,7 +68,7 @@ def inspect_page(inspection: Inspection, index: Index) -> str:
     )
 
 
-def _graph_sections(inside: Inside, index: Index) -> dict[str, Any]:
+def _graph_sections(inside: GraphView, index: Index) -> dict[str, Any]:
     drawing = graph_layout.layout_graph(inside)
     legend = [
         (colour, _community_anchor(id), inside.reports[id].title, f"{inside.size(id):,} names") for id, colour in drawing.colours.items()
@@ -90,7 +90,7 @@ def _community_anchor(id: str) -> str:
     return f"community-{id}"
 
 
-def _caption(inside: Inside, drawing: graph_layout.GraphDrawing) -> str:
+def _caption(inside: GraphView, drawing: graph_layout.GraphDrawing) -> str:
     edges_note = f", and of the connections among them the {len(drawing.edge_paths):,} most frequent" if drawing.omitted_edges else ""
     limit, dots, names = f"{graph_layout.MAX_NAMES:,}", f"{len(drawing.dots):,}", f"{len(inside.graph.names):,}"
     complete = f"The {dots} most connected of {names} names"
@@ -101,16 +101,16 @@ def _caption(inside: Inside, drawing: graph_layout.GraphDrawing) -> str:
     )
 
 
-def _omission_notes(inside: Inside, rendered: Mapping[str, Markup]) -> Iterator[str]:
+def _omission_notes(inside: GraphView, rendered: Mapping[str, Markup]) -> Iterator[str]:
     omitted = Counter(community.level for id, community in inside.partition.items() if id not in rendered)
     if omitted:
         counted = ", ".join(f"{omitted[level]:,} of level {level}" for level in sorted(omitted))
         yield f"Omitted to limit the size of the page: the reports of the smallest communities ({counted}); --json prints all."
-    if any(report.made_by == QUOTED for report in inside.reports.values()):
+    if any(report.made_by == EXTRACTIVE for report in inside.reports.values()):
         yield "Quoted reports are sentences of the documents; their title is the most connected names, their rating grows with their size."
 
 
-def _render_reports(inside: Inside, index: Index) -> dict[str, Markup]:
+def _render_reports(inside: GraphView, index: Index) -> dict[str, Markup]:
     """Return the reports of communities up to the size limit, parents first."""
     by_size = sorted(inside.partition, key=lambda id: (inside.partition[id].level, -inside.size(id)))
     rendered: dict[str, Markup] = {}
@@ -127,10 +127,10 @@ def _render_reports(inside: Inside, index: Index) -> dict[str, Markup]:
     return rendered
 
 
-def _render_report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
+def _render_report(inside: GraphView, id: str, cited: Mapping[str, Citation]) -> Markup:
     """Return a report's findings with their sources, quoted if the report is not itself a quotation."""
     report, members = inside.reports[id], inside.members(id)
-    quoted = report.made_by == QUOTED
+    quoted = report.made_by == EXTRACTIVE
     findings = []
     for finding in report.findings:
         cited_passages = [cited[passage] for passage in finding.passages if passage in cited]
@@ -145,8 +145,8 @@ def _render_report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Ma
     return part(TEMPLATE, "report", report, quoted, findings, " · ".join(brief(name, 60) for name in members[:MAX_MEMBER_NAMES]), more)
 
 
-def _render_community(inside: Inside, id: str, rendered: Mapping[str, Markup]) -> Markup:
-    report, parts = inside.reports[id], inside.parts.get(id, ())
+def _render_community(inside: GraphView, id: str, rendered: Mapping[str, Markup]) -> Markup:
+    report, parts = inside.reports[id], inside.sub_communities.get(id, ())
     children = [_render_community(inside, one, rendered) for one in parts if one in rendered]
     if omitted := sum(one not in rendered for one in parts):
         children.append(part(TEMPLATE, "note", f"{omitted:,} smaller communities are omitted."))
@@ -155,7 +155,7 @@ def _render_community(inside: Inside, id: str, rendered: Mapping[str, Markup]) -
     return part(TEMPLATE, "unfolded", report.title, size, rendered[id], _community_anchor(id), heading, children)
 
 
-def _hierarchy_sections(hierarchy: Grouped, index: Index) -> dict[str, Any]:
+def _hierarchy_sections(hierarchy: HierarchyView, index: Index) -> dict[str, Any]:
     """Return the groups by size up to the size limit: complete, or if too large only their first summary."""
     rendered: dict[str, Markup] = {}
     remaining = MAX_PARTS_BYTES
@@ -177,7 +177,7 @@ def _hierarchy_sections(hierarchy: Grouped, index: Index) -> dict[str, Any]:
             remaining -= len(html.encode())
     omitted = len(hierarchy.groups) - len(rendered)
     left_out = [f"Omitted to limit the size of the page: the {omitted:,} smallest groups; --json prints all."] if omitted else []
-    if hierarchy.made_by == QUOTED:
+    if hierarchy.made_by == EXTRACTIVE:
         left_out.append("Quoted summaries are the sentences of the passages nearest to their centre.")
     return {"left_out": left_out, "unfolded": rendered}
 
@@ -187,7 +187,7 @@ class _GroupTreeHtml(GroupTree):
 
     def html(self, node: Node, facts: Markup = EMPTY_MARKUP, id: str = "", whole: bool = True) -> Markup:
         """Return a foldable summary with the facts of its group and, if `whole`, everything below it."""
-        content = facts + part(TEMPLATE, "summary", [(one.text, *self._passage_link(one.leaf)) for one in node.summary.said])
+        content = facts + part(TEMPLATE, "summary", [(one.text, *self._passage_link(one.leaf)) for one in node.summary.sentences])
         size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:
             left_out = part(TEMPLATE, "note", "The levels below are omitted to limit the size of the page: --group shows them.")

@@ -17,7 +17,7 @@ from ramify.studio.inspection.description import (
     structure_hint,
     table_notes,
 )
-from ramify.tools.hierarchy.index import Grouped, GroupOverview
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.quoting import brief, one_line
@@ -51,7 +51,7 @@ def print_index(inspection: Inspection, console: Console) -> None:
         console.print(Group(Text(), *notes_text))
 
 
-def render_group(hierarchy: Grouped, group: GroupOverview, index: Index) -> Group:
+def render_group(hierarchy: HierarchyView, group: GroupOverview, index: Index) -> Group:
     """Return one group with its tree of summaries and passages."""
     facts, tree = (
         _facts((*group_details(hierarchy, group), *group_diagnostics(hierarchy, group))),
@@ -109,7 +109,7 @@ class _TerminalTree(GroupTree):
     def _label(self, node: Node) -> Text:
         replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
-        for one in node.summary.said:
+        for one in node.summary.sentences:
             sentence_text = one_line(brief(one.text, _MAX_TEXT_CHARS))
             label.append(f"\n· {sentence_text} ", style="not bold default").append(self._passage_title(one.leaf), style="not bold cyan")
         return label

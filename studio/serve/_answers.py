@@ -18,9 +18,9 @@ from ramify.studio.serve.catalog import Catalog, Selection
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.typed import usable
 
 MAX_TREE_PASSAGES = 2000
@@ -87,7 +87,7 @@ def _load_passages(selection: Selection, ids: list[str]) -> dict[str, Passage]:
     by_identity: dict[str, Passage] = {}
     for member in selection.members:
         by_passage = {located[1]: identity for identity in ids if (located := selection.locate(identity)) and located[0] == member}
-        for document in opened(member.where).get_by_ids([*by_passage]):
+        for document in open_index(member.where).get_by_ids([*by_passage]):
             passage, name = passage_of(Hit(document, 0.0, 0.0)), member.name if len(selection.members) > 1 else ""
             by_identity[by_passage[passage.id]] = passage.model_copy(update={"id": by_passage[passage.id], "collection": name})
     return {identity: by_identity[identity] for identity in ids if identity in by_identity}
@@ -110,7 +110,7 @@ def passage_file(selection: Selection, identity: str) -> Path | None:
 
     The path comes from the index's list of files, never from the text or metadata of a document.
     """
-    if (located := selection.locate(identity)) is None or is_address(located[0].where):
+    if (located := selection.locate(identity)) is None or is_store_address(located[0].where):
         return None
     collection, passage = located
     folder = demo_index() if collection.where == DEMO else usable(collection.where).resolve()

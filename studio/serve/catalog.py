@@ -11,10 +11,10 @@ from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.studio.server.bounds import check_allowed, unique_index_names
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collections import Collections as IndexCollections
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.collection_set import CollectionSet
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import shown
 
@@ -40,14 +40,14 @@ class Collection:
 
     def manifest(self) -> Manifest:
         """Return the manifest of the index. Blocking."""
-        return opened(self.where).manifest
+        return open_index(self.where).manifest
 
     def to_json(self) -> dict[str, Any]:
         """Return the description of the collection as JSON values. Blocking."""
         manifest = self.manifest()
         return {
             "name": self.name,
-            "path": self.name if self.where == DEMO else shown(self.where) if is_address(self.where) else Path(self.where).name,
+            "path": self.name if self.where == DEMO else shown(self.where) if is_store_address(self.where) else Path(self.where).name,
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,
@@ -67,11 +67,11 @@ class Selection:
         return NAME_SEPARATOR.join(member.name for member in self.members)
 
     @property
-    def index(self) -> str | IndexCollections:
+    def index(self) -> str | CollectionSet:
         """Return the index to search; raise UsageError if two names refer to the same index."""
         if len(self.members) == 1:
             return self.members[0].where
-        collections = IndexCollections.of([member.where for member in self.members])
+        collections = CollectionSet.from_members([member.where for member in self.members])
         return replace(collections, names=tuple(member.name for member in self.members))
 
     def locate(self, passage: str) -> tuple[Collection, str] | None:

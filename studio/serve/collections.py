@@ -19,9 +19,9 @@ from ramify.studio.server.bounds import allow_index
 from ramify.tools.errors import InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import MANIFEST, PASSAGES
-from ramify.tools.index.passage_store import FileList, listed_files
+from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.index.watching import watch
@@ -170,7 +170,7 @@ class UserCollections:
             not_indexed = {file.name for file in collection.uploads_folder.iterdir()}
         if collection is None or name in self._catalog.collections:
             where = self._catalog.collection(name).where
-            file_list = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else listed_files(Path(where))
+            file_list = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else read_file_list(Path(where))
         skipped = [{"name": source, "reason": reason} for source, reason in file_list.unread]
         counts = {file.source: file.searched + sum(file.left_out.values()) for file in file_list.files}
         not_indexed -= {*counts, *(source for source, _ in file_list.unread)}
@@ -353,7 +353,7 @@ def create_watched_folders(folders: Sequence[Path], indexes: Sequence[str], root
 
 def _source_folder(where: str) -> Path | None:
     """Return the only folder that an index was built of; None if there is no index, or several folders."""
-    if is_address(where) or not (Path(where) / PASSAGES).exists():
+    if is_store_address(where) or not (Path(where) / PASSAGES).exists():
         return None
-    roots = {Path(file.root).resolve() for file in listed_files(Path(where)).files}
+    roots = {Path(file.root).resolve() for file in read_file_list(Path(where)).files}
     return roots.pop() if len(roots) == 1 else None

@@ -16,10 +16,10 @@ from pydantic import Field, create_model, model_validator
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
-from ramify.tools.index.index_store import is_address
-from ramify.tools.index.searcher import collections_of
+from ramify.tools.index.index_store import is_store_address
+from ramify.tools.index.searcher import as_collections
 from ramify.tools.models.gguf import GGUF, SMOLLM2
-from ramify.tools.relevance import MODEL, NONE, READER
+from ramify.tools.relevance import MODEL, NO_RERANKER, READER
 from ramify.tools.scrub import shown
 from ramify.tools.server_address import addresses, without_credentials
 
@@ -51,7 +51,7 @@ def restrict_settings(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     """
     base, default = wiring.settings, index or default_index()
     field = base.model_fields["index"]
-    secret = is_address(default) and shown(default) != default  # Studio's forms show a default, but not a default factory
+    secret = is_store_address(default) and shown(default) != default  # Studio's forms show a default, but not a default factory
     index_default: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
     fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **index_default))}
     if profile := os.environ.get(PROFILE_VARIABLE):
@@ -75,7 +75,7 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     def not_allowed(setting: str, option: str) -> UsageError:
         return UsageError(f"{setting} is not allowed for runs of this server", f"start it with `{command} {option}`")
 
-    group = collections_of(index)
+    group = as_collections(index)
     for item in group.members if group else (index,):
         if isinstance(item, str) and item != DEMO and _without_slash(item) not in allowed_indexes():
             raise not_allowed(f"index={item!r}", f"--index {item}")
@@ -123,14 +123,14 @@ def allowed_model_files() -> set[str]:
 
 def allowed_rerankers() -> set[str]:
     """Return the rerankers that a run may name."""
-    return {READER, NONE, *_split_variable(RERANKERS_VARIABLE, os.pathsep)}
+    return {READER, NO_RERANKER, *_split_variable(RERANKERS_VARIABLE, os.pathsep)}
 
 
 def unique_index_names(indexes: Sequence[str], used: Collection[str] = ()) -> list[str]:
     """Return a name for each index: the last part of its folder or address, numbered if it is in use."""
     names: list[str] = []
     for index in indexes:
-        last = re.split(r"[/\\]", index.rstrip("/\\"))[-1] if is_address(index) else Path(index).absolute().name
+        last = re.split(r"[/\\]", index.rstrip("/\\"))[-1] if is_store_address(index) else Path(index).absolute().name
         base = re.sub(r"[^\w.-]+", "-", last).strip("-.") or "index"
         numbered = (f"{base}-{number}" if number > 1 else base for number in range(1, len(indexes) + len(used) + 2))
         names.append(next(name for name in numbered if name not in {*used, *names}))
@@ -145,10 +145,10 @@ def set_allowed(
     profile: str | None = None,
 ) -> None:
     """Set what runs of the server in this process may name; folders are allowed by their given and their resolved path."""
-    os.environ[INDEX_FOLDERS_VARIABLE] = os.pathsep.join(_path_spellings([Path(one) for one in indexes if not is_address(one)]))
-    os.environ[INDEX_ADDRESSES_VARIABLE] = " ".join(str(one) for one in indexes if is_address(one))
+    os.environ[INDEX_FOLDERS_VARIABLE] = os.pathsep.join(_path_spellings([Path(one) for one in indexes if not is_store_address(one)]))
+    os.environ[INDEX_ADDRESSES_VARIABLE] = " ".join(str(one) for one in indexes if is_store_address(one))
     first = indexes[0] if indexes else ""
-    os.environ[DEFAULT_INDEX_VARIABLE] = str(first) if not first or is_address(first) else os.path.abspath(first)
+    os.environ[DEFAULT_INDEX_VARIABLE] = str(first) if not first or is_store_address(first) else os.path.abspath(first)
     os.environ[MODEL_FILES_VARIABLE] = os.pathsep.join(_path_spellings(model_files))
     os.environ[BASE_URLS_VARIABLE] = " ".join(base_urls)
     os.environ[RERANKERS_VARIABLE] = os.pathsep.join(cross_encoders)
@@ -157,7 +157,7 @@ def set_allowed(
 
 def set_assistant_indexes(indexes: Sequence[str], used: Collection[str]) -> Mapping[str, str]:
     """Define an assistant for each index on the server in this process; return the indexes by the assistants' names."""
-    places = [one if is_address(one) else os.path.abspath(one) for one in indexes]
+    places = [one if is_store_address(one) else os.path.abspath(one) for one in indexes]
     by_name = dict(zip(unique_index_names(places, used), places, strict=True))
     os.environ[ASSISTANTS_VARIABLE] = json.dumps(by_name)
     return by_name

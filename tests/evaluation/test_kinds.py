@@ -12,7 +12,7 @@ from ramify.evaluation.run import execute, load_inputs
 from ramify.evaluation.search import update_indexes
 from ramify.evaluation.task import RESULTS
 from ramify.tools.errors import UsageError
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from tests.evaluation.few_lines import read_table
 from tests.evaluation.films import BOTH, FILMS, NAIVE, film_options, retrieved_by_id, search_options
 from tests.fakes import FakeModel
@@ -106,5 +106,5 @@ def test_a_graph_is_made_once_and_again_only_where_it_is_not_of_these_passages(f
     manifest = graph / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"passages.sqlite": "', '"passages.sqlite": "0'), encoding="utf-8")
     update_indexes(plan, asked)
-    assert opened(graph).manifest.kind == "graph"
-    assert opened(plan.sources[0].folder).manifest.kind == "passages"
+    assert open_index(graph).manifest.kind == "graph"
+    assert open_index(plan.sources[0].folder).manifest.kind == "passages"

@@ -11,7 +11,7 @@ import pytest
 from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.graphs.building import structure
 from ramify.studio.cli import run
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, write_questions
 
 CALL = ("--strategy", "naive", "--model", "extractive")
@@ -21,7 +21,7 @@ CALL = ("--strategy", "naive", "--model", "extractive")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a copy of the demo's index with a graph, and check that nothing changes it."""
     folder = tmp_path_factory.mktemp("own") / "index"
-    shutil.copytree(opened(DEMO).where, folder)
+    shutil.copytree(open_index(DEMO).where, folder)
     structure(folder)
     before = contents(folder)
     yield folder
@@ -57,7 +57,7 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
     assert (told["origin"]["kind"], manifest["embedding"], manifest["index"]) == ("graph", "minilm", str(own))
 
     capsys.readouterr()
-    assert called(Path(opened(DEMO).where), questions, tmp_path / "run") == 2, "another index is another run"
+    assert called(Path(open_index(DEMO).where), questions, tmp_path / "run") == 2, "another index is another run"
     assert "holds a run with the index of 'mine' of sha256" in capsys.readouterr().err
 
 

@@ -13,7 +13,7 @@ from ramify.evaluation.search import update_indexes
 from ramify.evaluation.task import RESULTS, ResultLog
 from ramify.graphs.strategies import STRATEGIES, Strategy
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.manifest import manifest_of
+from ramify.tools.index.manifest import require_manifest
 from ramify.tools.reader.reading import read_context
 from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 
@@ -176,6 +176,6 @@ def test_passages_have_the_requested_length_throughout_a_run(data: Path, tmp_pat
     wanted = make_options(data, tmp_path / "run", chunk_tokens=40, limit=1)
     execute(wanted)
     [source] = prepare_run(wanted, *load_inputs(wanted)).sources
-    assert manifest_of(source.folder).chunk_tokens == 40
+    assert require_manifest(source.folder).chunk_tokens == 40
     with pytest.raises(UsageError, match="40 tokens"):
         execute(wanted.model_copy(update={"chunk_tokens": 60}))

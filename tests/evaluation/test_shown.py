@@ -16,7 +16,7 @@ from ramify.nodes.tree import Passage
 from ramify.tools.documents.load import load as read
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.index.chunking import split
+from ramify.tools.index.chunking import split_documents
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel, library
 from tests.graphs.wirings import Wiring, cases
@@ -81,7 +81,7 @@ def test_no_gold_sentence_of_a_passage_is_truncated(tmp_path: Path) -> None:
     """Of real articles, split as an index splits them; by a careful estimate a sixth was lost."""
     articles = load_dataset(SET, tmp_path)
     facts = {fact for question in articles.questions for fact in question.gold_facts}
-    passages = [passage for group in split(list(read(*articles.documents)), load_encoder(MINILM)) for passage in group]
+    passages = [passage for group in split_documents(list(read(*articles.documents)), load_encoder(MINILM)) for passage in group]
     whole = "\n".join(passage.page_content for passage in passages)
     shown = "\n".join(quote(Passage(id="p", text=p.page_content, source="s", score=0), Settings())["text"] for p in passages)
     held = {fact for fact in facts if fact in whole}

@@ -24,7 +24,7 @@ from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import read_manifest
+from ramify.tools.index.manifest import read_index_manifest
 from ramify.tools.index.passage_store import PassageStore
 from ramify.tools.models.reply_parsing import field_span, objects, read, span_confidence, split_thought, text_so_far
 from ramify.tools.new_files import make_folder, write_whole
@@ -122,7 +122,7 @@ def filters(data: bytes) -> None:
     text = text_of(data)
     with suppress(UsageError, ValidationError):
         wanted = Within.model_validate({"filter": text}).filter if text.startswith("{") else read_filter(text.split("\n"))
-        rows = store().matching(wanted or {})
+        rows = store().rows_matching(wanted or {})
         assert set(rows) <= set(store().rows())
 
 
@@ -131,12 +131,12 @@ def manifest(data: bytes) -> None:
     with folder() as made:
         (made / "manifest.json").write_bytes(data)
         try:
-            found = read_manifest(made / "manifest.json")
+            found = read_index_manifest(made / "manifest.json")
         except RamifyError:
             return
         assert found is not None
         found.write(made / "again.json")
-        assert read_manifest(made / "again.json") == found
+        assert read_index_manifest(made / "again.json") == found
 
 
 def documents(name: str) -> Callable[[bytes], None]:

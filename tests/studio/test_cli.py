@@ -111,7 +111,7 @@ def test_search_as_json(ramify: Ramify, built: Path) -> None:
 
 
 def test_an_unknown_field_of_a_filter_is_reported(ramify: Ramify, built: Path) -> None:
-    told = "no passage has the filter's 'autor': there are "
+    told = "no passage has the filter fields 'autor': there are "
     assert told in ramify("search", "Who?", "--index", built, "--filter", "autor=x").err
     assert told not in ramify("search", "Who?", "--index", built, "--filter", "title=x").err
     asked = ("ask", "Who was Marie Curie?", "--index", built, "--strategy", "naive", "--model", "extractive", "--filter", "autor=x")

@@ -12,7 +12,7 @@ from ramify.evaluation.plan import RunOptions, list_variants
 from ramify.studio.console.options import add_ray_default
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.ray_cluster import check_address
+from ramify.tools.ray_cluster import check_ray_address
 from tests.embeddings import WordEmbeddings
 from tests.evaluation.conftest import cache
 from tests.studio.conftest import Ramify, ramify
@@ -47,9 +47,9 @@ def test_both_commands_take_it(ramify: Ramify, tmp_path: Path, command: tuple[st
 
 
 @pytest.mark.parametrize("address", ["head", "", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:6379", "ray://"])
-def test_what_is_no_address_is_refused_as_such(address: str) -> None:
+def test_an_invalid_address_is_rejected(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
-        check_address(address)
+        check_ray_address(address)
 
 
 @pytest.fixture
@@ -67,18 +67,18 @@ def web() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_server_that_is_no_cluster_is_told_at_once_and_not_after_minutes(web: int) -> None:
-    with pytest.raises(RamifyError, match="is no Ray cluster"):
-        check_address(f"127.0.0.1:{web}")
+def test_a_server_that_is_no_cluster_is_rejected_at_once(web: int) -> None:
+    with pytest.raises(RamifyError, match="is not a Ray cluster"):
+        check_ray_address(f"127.0.0.1:{web}")
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_where_nothing_answers_that_is_said(scheme: str) -> None:
+def test_an_unreachable_cluster_is_reported(scheme: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
-    with pytest.raises(RamifyError, match="no Ray cluster answers") as told:
-        check_address(address)
-    assert address in str(told.value)
+    with pytest.raises(RamifyError, match="no Ray cluster answers") as caught:
+        check_ray_address(address)
+    assert address in str(caught.value)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify: Ramify, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Work on a Ray cluster: the same index and the same lines as without it, whichever worker dies; and what is no cluster."""
+"""Work on a Ray cluster: the same index and result lines as without it, whichever worker dies."""
 
 import json
 import os
@@ -106,7 +106,7 @@ class TestOnTwoWorkers:
         assert "reading page 7" in lost["said"]
         assert "memory" in lost["said"]
 
-    def test_what_a_worker_raises_is_raised_here(self, found: Any) -> None:
+    def test_a_worker_s_exception_is_raised_in_this_process(self, found: Any) -> None:
         assert found["raised"] == {"what": "no such model 'm'", "remedy": "pull it"}
 
     def test_a_machine_that_does_not_see_an_index_is_named(self, place: Path, found: Any) -> None:
@@ -161,7 +161,7 @@ def workers_of(folder: Path) -> list[Process]:
 
 
 @installed
-def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it_kept(tmp_path: Path, ramify: Ramify) -> None:
+def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path: Path, ramify: Ramify) -> None:
     records = [
         {"id": str(one), "text": f"Vessel {one} left {TOWNS[one % 6]} with {one * one} tons. " * (1 + one % 9)} for one in range(1200)
     ]

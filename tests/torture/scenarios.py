@@ -94,7 +94,7 @@ def with_large_index(work: Callable[[Path], object]) -> Callable[[Path], object]
     """Return the work with lowered limits, so that an index of a few passages counts as large."""
 
     def run(folder: Path) -> None:
-        hnsw._SCANNED = publication.POSTINGS_FROM = 50  # type: ignore[attr-defined]
+        hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50  # type: ignore[attr-defined]
         work(folder)
 
     return run
@@ -221,10 +221,10 @@ SCENARIOS = {
     "index": Scenario(lambda folder: None, build_index(60), read_search_results),
     "update": Scenario(build_index(40), build_index(100), read_search_results),
     "large index": Scenario(with_large_index(build_index(100)), with_large_index(build_index(160)), read_search_results),
-    "graph": Scenario(index_valley, lambda folder: valley.structured(folder / "index", **valley.SMALL), read_file_content(GRAPH)),
+    "graph": Scenario(index_valley, lambda folder: valley.build_structure(folder / "index", **valley.SMALL), read_file_content(GRAPH)),
     "hierarchy": Scenario(
         lambda folder: Index.build([manual.write(documents_folder(folder) / "manual", manual.records())], folder / "index", WordEncoder()),
-        lambda folder: manual.grouped(folder / "index"),
+        lambda folder: manual.build_groups(folder / "index"),
         read_file_content(HIERARCHY),
     ),
     "eval row": Scenario(prepare_evaluation, run_evaluation, read_scores, resume_evaluation),

@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, new_damage, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, IndexKind, file_sha256, find_damage, read_index_manifest
 from ramify.tools.new_files import cache_folder, make_folder
 
 __all__ = ["demo_corpus", "demo_index"]
@@ -25,7 +25,7 @@ def demo_corpus() -> Path:
     return Path(str(files(__name__) / "corpus.jsonl"))
 
 
-def demo_index(kind: Kind = "passages") -> Path:
+def demo_index(kind: IndexKind = "passages") -> Path:
     """Return the folder of the demo corpus's index, made at first use; blocking. Two threads or processes may ask at once.
 
     Each installation has one of its own, whose citations lead into its own corpus; that of kind graph lies beside the plain one.
@@ -64,10 +64,10 @@ def _sha256(path: Path, changed: int) -> str:
     return file_sha256(path)
 
 
-def _whole(folder: Path, kind: Kind) -> bool:
+def _whole(folder: Path, kind: IndexKind) -> bool:
     """Tell whether an index is there and whole; its files are read only where one has changed."""
     try:
-        manifest = read_manifest(folder / MANIFEST)
+        manifest = read_index_manifest(folder / MANIFEST)
     except (IndexingError, OSError):
         return False
-    return manifest is not None and manifest.kind == kind and new_damage(manifest, folder, note_from=0) is None
+    return manifest is not None and manifest.kind == kind and find_damage(manifest, folder, note_from=0) is None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import cache_folder, make_file, make_folder, remedy_for, sync
 from ramify.tools.scrub import learn
 from ramify.tools.server_address import is_address, is_loopback, without_credentials
@@ -75,7 +75,7 @@ _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 _OTHERWISE = "run it again: it resumes; or name a mirror of the hub with --mirror"
 
 
-def download(model: HubModel, progress: Progress = silent, mirror: str | None = None) -> tuple[Path, bool]:
+def download(model: HubModel, progress: Progress = ignore_progress, mirror: str | None = None) -> tuple[Path, bool]:
     """Return the path of a model's file, downloaded if it is not there, and whether it was; its hash is checked either way.
 
     mirror: the address of a mirror of the hub; by default HF_ENDPOINT, else the hub itself. UsageError where it is not https.

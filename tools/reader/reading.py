@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ramify.tools.embeddings.local_encoders import best_device
 from ramify.tools.embeddings.named import shared_layers
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, POSITIONS, Pretrained
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, POSITIONS, Pretrained
 from ramify.tools.reader import large, multilingual
 from ramify.tools.reader.calibration import SPANS, VERDICTS, Constants
 from ramify.tools.released_weights import intact, unpack
@@ -52,9 +52,9 @@ def in_context(title: str | None, text: str) -> str:
     return f"{title}: {text}" if title else text
 
 
-def pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED) -> list[Pair]:
+def pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED_MINILM) -> list[Pair]:
     """Cut questions and their contexts into an encoder's word pieces."""
-    encodings = encoder.tokenizer(cutting=True).encode_batch(list(zip(questions, contexts, strict=True)))
+    encodings = encoder.tokenizer(truncate=True).encode_batch(list(zip(questions, contexts, strict=True)))
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
     starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
     return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
@@ -102,7 +102,7 @@ class Reader:
         return self._network
 
 
-SMALL = Reader("the reader", PACKAGED, FILE, SHA256, SPANS, VERDICTS)
+SMALL = Reader("the reader", PACKAGED_MINILM, FILE, SHA256, SPANS, VERDICTS)
 MULTILINGUAL = Reader(
     "the multilingual reader", MULTILINGUAL_E5, multilingual.FILE, multilingual.SHA256, multilingual.SPANS, multilingual.VERDICTS
 )
@@ -186,10 +186,10 @@ def batch(pairs: Sequence[Pair]) -> "Batch":
     """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
     import torch
 
-    from ramify.tools.embeddings.bert import padded
+    from ramify.tools.embeddings.bert import pad_batch
     from ramify.tools.reader.network import Batch
 
-    ids, mask = padded([pair.ids for pair in pairs], STEP)
+    ids, mask = pad_batch([pair.ids for pair in pairs], STEP)
     types, readable = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):
         types[row, pair.first : len(pair.ids)] = 1

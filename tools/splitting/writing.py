@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.tools.arithmetic import Combination
 from ramify.tools.embeddings.named import shared_layers
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.english import fold
 from ramify.tools.released_weights import intact, unpack
 
@@ -125,7 +125,7 @@ def cut(question: str, before: str = "") -> Text:
     """Cut a question and what was said before it into words and pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
-    tokenizer = PACKAGED.tokenizer(cutting=False)
+    tokenizer = PACKAGED_MINILM.tokenizer(truncate=False)
     found = tokenizer.encode(text, add_special_tokens=False)
     pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
     earlier = [item for item in pieces if item[1] < start][-BEFORE:]
@@ -148,9 +148,9 @@ def encode(texts: Sequence[Text], encoder: "Bert", layers: Sequence[int]) -> "li
     """Return the states of each text's words, (words, layers x width): the mean over a word's pieces, layers concatenated."""
     import torch
 
-    from ramify.tools.embeddings.bert import padded
+    from ramify.tools.embeddings.bert import pad_batch
 
-    ids, mask = padded([text.ids for text in texts])
+    ids, mask = pad_batch([text.ids for text in texts])
     layered = encoder(ids.to(encoder.device), mask.to(encoder.device))
     states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
     by_word = []

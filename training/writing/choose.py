@@ -12,7 +12,7 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import exact_match, token_f1
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.splitting.network import Writer
 from ramify.tools.splitting.writing import REWRITE, Reply, Splitter
 from training.network import WEIGHTS
@@ -50,7 +50,7 @@ def load(folder: Path) -> Splitter:
     words = known_words(folder)
     writer = Writer(len(words))
     writer.load_state_dict(load_file(folder / WEIGHTS))
-    return Splitter(writer.eval(), words, PACKAGED.new_layers())
+    return Splitter(writer.eval(), words, PACKAGED_MINILM.new_layers())
 
 
 def drawn(examples: Sequence[Written], most: int) -> dict[tuple[str, str], list[Written]]:

@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.writing import Vocabulary, encode, load_splitter
 from training.network import WEIGHTS, bar, show, steps_of
@@ -48,7 +48,7 @@ def arguments() -> argparse.Namespace:
 
 def all_states(items: Sequence[Sequenced]) -> list[Tensor]:
     """Encode every source once: the encoder does not learn."""
-    encoder, states = PACKAGED.new_layers(), [torch.empty(0)] * len(items)
+    encoder, states = PACKAGED_MINILM.new_layers(), [torch.empty(0)] * len(items)
     order = sorted(range(len(items)), key=lambda number: len(items[number].text.ids))
     with torch.inference_mode(), bar() as progress:
         for begin in progress.track(range(0, len(order), _AT_ONCE), description="encoding"):

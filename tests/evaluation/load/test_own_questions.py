@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.load.own_questions import load_own_questions
 from ramify.tools.errors import InputError
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 
 LEM: dict[str, Any] = {
     "question": "Who wrote Solaris?",
@@ -52,7 +52,7 @@ def test_a_file_of_any_format_gives_the_same_questions(suffix: str, tmp_path: Pa
     assert (born.gold_documents, born.gold_facts) == (("corpus.jsonl#stanislaw-lem",), (BORN["quote"],))
     assert nobody.unanswerable
     assert [own.hits_by_for(question) for question in own.questions] == ["source", "quote", "source"]
-    assert own.origin["index"] == opened(DEMO).where
+    assert own.origin["index"] == open_index(DEMO).where
 
 
 def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ramify.studio.commands import download as download_command
 from ramify.tools import pip, released_weights
 from ramify.tools.embeddings import pretrained
 from ramify.tools.embeddings.mpnet_download import MEGABYTES
-from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS, READER
+from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS, READER_MODEL
 from ramify.tools.models import gguf
 from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.released_weights import PackagedFile
@@ -98,7 +98,7 @@ def test_an_unknown_name_is_wrong_usage(ramify: Ramify, environment: Environment
     assert (done.code, done.out, environment.commands) == (2, "", [])
     assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
-    assert all(fact in done.err for fact in ("'llama3.1:8b'", "smollm2", E5, READER))
+    assert all(fact in done.err for fact in ("'llama3.1:8b'", "smollm2", E5, READER_MODEL))
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_a_missing_engine_is_reported(ramify: Ramify, environment: Environment, 
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
     told = " ".join(ramify("download", "--help").out.replace("│", " ").split())
-    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER: MEGABYTES}
+    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER_MODEL: MEGABYTES}
     assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
 
 

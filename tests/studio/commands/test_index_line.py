@@ -36,7 +36,7 @@ def test_metadata_to_search_under_are_named_and_shown(ramify: Ramify, tmp_path: 
     )
     wrong = ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "other", "--label", "page")
     assert (wrong.code, (tmp_path / "other").exists()) == (1, False)
-    assert wrong.err.startswith("error: no document has the metadata 'page' — label passages with what there is: chapter, section, source")
+    assert wrong.err.startswith("error: no document has the metadata 'page' — use existing fields for labels: chapter, section, source")
 
 
 def test_an_index_is_shared_when_that_is_asked_for(ramify: Ramify, tmp_path: Path) -> None:

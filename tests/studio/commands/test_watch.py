@@ -37,7 +37,7 @@ def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
     (tmp_path / "oil.txt").write_text("Oil.", encoding="utf-8")
     refused = ramify("watch", tmp_path / "oil.txt", "--out", tmp_path / "index")
     assert refused.code == 2
-    assert "name the folder" in refused.err
+    assert "give the folder" in refused.err
 
 
 def test_a_missing_library_is_reported(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

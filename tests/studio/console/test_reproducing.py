@@ -12,7 +12,7 @@ from ramify.prompts.prefer import CRITERIA
 from ramify.studio.console.evaluating import run_reproduction
 from tests.evaluation.conftest import cache
 from tests.fakes import FakeModel
-from tests.tools.knowledge.scribe import replies
+from tests.tools.knowledge.graph_model import replies
 from tests.tools.knowledge.valley import VALLEY
 
 __all__ = ["cache"]

@@ -15,10 +15,10 @@ from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
 from ramify.studio.inspection.contents import inspect_index
 from ramify.studio.inspection.description import index_facts
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
-from tests.tools.knowledge.scribe import built, but
+from tests.tools.knowledge.graph_model import built, but
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENTS = {
@@ -123,7 +123,7 @@ def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, inspe
 
 
 def test_units_that_a_model_failed_to_read_are_reported(linked: Path) -> None:
-    found = inspect_index(opened(linked))
+    found = inspect_index(open_index(linked))
     assert found.graph is not None
     said = {
         "made_by": "ollama:some-model",

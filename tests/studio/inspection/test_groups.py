@@ -13,7 +13,7 @@ from ramify.studio.inspection.description import index_facts
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import indexed, made, opened, records
+from tests.tools.hierarchy.manual import build_index, build_index_with_groups, open_groups, records
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -113,16 +113,18 @@ def test_what_is_asked_about_everything_is_answered_from_the_groups(ramify: Rami
 
 
 def test_new_groups_and_ungrouped_passages_are_reported(tmp_path: Path) -> None:
-    made(tmp_path / "index", [*records(), *strangers("jupiter", JUPITER), *strangers("bread", BREAD), *strangers("lone", ODD)[:1]])
-    lines = dict(index_facts(inspect_index(opened(tmp_path / "index"))))
+    build_index_with_groups(
+        tmp_path / "index", [*records(), *strangers("jupiter", JUPITER), *strangers("bread", BREAD), *strangers("lone", ODD)[:1]]
+    )
+    lines = dict(index_facts(inspect_index(open_groups(tmp_path / "index"))))
     assert re.search(r"^[67]: 4 by metadata, 2 founded", lines["groups"])
     assert re.search(r"^21 passages without metadata \(manual.jsonl.* 21\)", lines["None-pool"])
 
 
 def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> None:
-    folder = indexed(tmp_path / "index", records(5))
+    folder = build_index(tmp_path / "index", records(5))
     fake = FakeModel(replies=lambda prompt, slots: {"sentences": ["It was built by Karl Ritter in 1877."]})
     hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
-    lines = dict(index_facts(inspect_index(opened(folder))))
+    lines = dict(index_facts(inspect_index(open_groups(folder))))
     assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
     assert "extractive" not in lines["summaries"]

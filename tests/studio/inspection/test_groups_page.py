@@ -13,7 +13,7 @@ from ramify.studio.inspection import page as inspect_page
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
 from tests.studio.inspection.test_groups import HOSTILE
-from tests.tools.hierarchy.manual import WORDS, changed, records, write
+from tests.tools.hierarchy.manual import WORDS, change_records, records, write
 
 
 def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
@@ -57,7 +57,7 @@ def test_a_page_beyond_its_size_limit_lists_what_it_omits(
 def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:
     pages = [(number, place) for number in range(1, 5) for place in range(1, 31)]
     chapters = {f"p{number}-{place}": {"chapter": f"{(place - 1) // 6} of {list(WORDS)[number - 1]}"} for number, place in pages}
-    given = changed(records(30), chapters)
+    given = change_records(records(30), chapters)
     file = write(tmp_path, given)
     assert run(["index", str(file), "--out", str(tmp_path / "many"), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
     out = ramify("inspect", tmp_path / "many").out
@@ -85,7 +85,7 @@ def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify,
 def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
     wrong = [
         (ramify("inspect", plain, "--group", "Kiln"), "build a hierarchy: `ramify index --kind hierarchy --out"),
-        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
+        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — choose one of"),
         (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "exclude each other"),
     ]
     for done, said in wrong:

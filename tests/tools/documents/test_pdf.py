@@ -7,7 +7,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.index.chunking import Chunking, split
+from ramify.tools.index.chunking import Chunking, split_documents
 from tests.tools.documents.shown import FILES, Shown, shown
 from tests.tools.documents.test_load import pdf
 
@@ -29,7 +29,7 @@ def test_a_paragraph_goes_on_over_a_page_break_without_header_footer_or_note() -
 
 def test_a_passage_has_the_page_that_most_of_it_stands_on() -> None:
     locks = survey().under("Locks")
-    (passages,) = split([locks], load_encoder("minilm"), Chunking(120, 0))
+    (passages,) = split_documents([locks], load_encoder("minilm"), Chunking(120, 0))
     pages = [passage.metadata["page"] for passage in passages]
     assert pages == sorted(pages)
     assert (pages[0], pages[-1]) == (1, locks.metadata["pages"][-1][1])

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from ramify.tools.embeddings.pretrained import MULTILINGUAL_E5, PACKAGED, Pretrained
+from ramify.tools.embeddings.pretrained import MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
 from ramify.tools.reader.network import KINDS
 from ramify.tools.reader.reading import batch, pairs
 from tests.multilingual import DOWNLOADED
 from training.network import new_network
 
 QUESTION, CONTEXT = "Who built the lighthouse?", "Skerry: it was built by Anna Holt (1905)."
-TRUNKS = [PACKAGED, pytest.param(MULTILINGUAL_E5, marks=DOWNLOADED)]
+TRUNKS = [PACKAGED_MINILM, pytest.param(MULTILINGUAL_E5, marks=DOWNLOADED)]
 
 
 @pytest.mark.parametrize("trunk", TRUNKS, ids=lambda trunk: trunk.name)

@@ -1,4 +1,4 @@
-"""An update of a large index that is killed between two of its files: the next one completes it, and encodes nothing."""
+"""An update of a large index killed between two files: the next one completes it without encoding."""
 
 import signal
 import subprocess
@@ -12,12 +12,12 @@ from ramify.tools.index import Index
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_damage import PUBLISH_AND_DIE
-from tests.tools.index.test_grown import build, change, corpus, large, words  # noqa: F401
+from tests.tools.index.test_incremental_update import build, change, corpus, large, words  # noqa: F401
 from tests.tools.index.test_updates import search_all
 
 LARGE_AND_DIE = f"""
 from ramify.tools.index import hnsw, publication
-hnsw._SCANNED = publication.POSTINGS_FROM = 50
+hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50
 {PUBLISH_AND_DIE}"""
 
 

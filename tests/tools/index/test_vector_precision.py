@@ -1,4 +1,4 @@
-"""Vectors kept in fewer bytes: what is found and scored stays, nothing is encoded again, and large files open without being read."""
+"""Vectors in lower precision: same results and scores, no encoding; large files are opened without reading them."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from ramify.studio.inspection.description import index_facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
-from ramify.tools.index.publication import relink
+from ramify.tools.index.publication import change_precision
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
@@ -34,44 +34,44 @@ def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     return Index.open(folder / "index", WordEncoder())
 
 
-@pytest.mark.parametrize("kept", SMALLER)
+@pytest.mark.parametrize("precision", SMALLER)
 class TestKeptSmaller:
     @pytest.fixture
-    def index(self, corpus: Path, tmp_path: Path, kept: Precision) -> Index:
-        Index.build([corpus], tmp_path / "index", WordEncoder(), vectors=kept)
+    def index(self, corpus: Path, tmp_path: Path, precision: Precision) -> Index:
+        Index.build([corpus], tmp_path / "index", WordEncoder(), vectors=precision)
         return Index.open(tmp_path / "index", WordEncoder())
 
-    def test_the_file_is_smaller_and_what_is_found_the_same(self, whole: Index, index: Index, kept: Precision) -> None:
+    def test_the_file_is_smaller_and_what_is_found_the_same(self, whole: Index, index: Index, precision: Precision) -> None:
         sizes = [(Path(one.where) / "vectors.faiss").stat().st_size for one in (whole, index)]
-        assert sizes[1] < {"fp16": 0.8, "int8": 0.7}[kept] * sizes[0]
-        assert index.manifest.vectors == kept
+        assert sizes[1] < {"fp16": 0.8, "int8": 0.7}[precision] * sizes[0]
+        assert index.manifest.vectors == precision
         for how in ({}, {"hybrid": False}, {"filter": {"even": True}}, {"mmr": 0.7}):
             for ours, theirs in zip(whole.search(QUERIES, 5, **how), index.search(QUERIES, 5, **how), strict=True):
                 assert {hit.document.id for hit in ours} == {hit.document.id for hit in theirs}
 
-    def test_scores_are_the_cosines_of_whole_vectors_and_in_order(self, whole: Index, index: Index, kept: Precision) -> None:
+    def test_scores_are_the_cosines_of_whole_vectors_and_in_order(self, whole: Index, index: Index, precision: Precision) -> None:
         exact = {str(hit.document.id): hit.score for hit in whole.search(["river 42"], 400, hybrid=False)[0]}
         found = index.search(["river 42"], 20, hybrid=False)[0]
         assert [hit.score for hit in found] == pytest.approx([exact[str(hit.document.id)] for hit in found], abs=1e-6)
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
 
-    def test_it_is_remembered_by_updates(self, corpus: Path, index: Index, kept: Precision) -> None:
-        Index.build([corpus, write_records(corpus.with_name(f"{kept}.jsonl"), range(400, 405))], index.where, encoder := WordEncoder())
-        assert (Index.open(index.where, WordEncoder()).manifest.vectors, len(encoder.encoded)) == (kept, 5)
+    def test_it_is_remembered_by_updates(self, corpus: Path, index: Index, precision: Precision) -> None:
+        Index.build([corpus, write_records(corpus.with_name(f"{precision}.jsonl"), range(400, 405))], index.where, encoder := WordEncoder())
+        assert (Index.open(index.where, WordEncoder()).manifest.vectors, len(encoder.encoded)) == (precision, 5)
 
-    def test_an_index_can_be_changed_to_it_and_back(self, corpus: Path, whole: Index, tmp_path: Path, kept: Precision) -> None:
+    def test_an_index_can_be_changed_to_it_and_back(self, corpus: Path, whole: Index, tmp_path: Path, precision: Precision) -> None:
         Index.build([corpus], tmp_path / "index", WordEncoder())
         before = (tmp_path / "index" / "vectors.faiss").read_bytes()
         opened = Index.open(tmp_path / "index", WordEncoder())
-        assert relink(tmp_path / "index", kept)
-        assert not relink(tmp_path / "index", kept)
-        assert Index.open(tmp_path / "index", WordEncoder()).manifest.vectors == kept
+        assert change_precision(tmp_path / "index", precision)
+        assert not change_precision(tmp_path / "index", precision)
+        assert Index.open(tmp_path / "index", WordEncoder()).manifest.vectors == precision
         Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), vectors="fp32")
         assert (encoder.encoded, (tmp_path / "index" / "vectors.faiss").read_bytes()) == ([], before)
         assert len(opened.search(["river 42"], 5)[0]) == 5
 
 
-def test_the_command_line_changes_how_vectors_are_kept(ramify: Ramify, corpus: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_the_command_line_changes_the_precision(ramify: Ramify, corpus: Path, tmp_path: Path) -> None:  # noqa: F811
     Index.build([corpus], tmp_path / "index", WordEncoder())
     assert "searched as int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
     assert json.loads((tmp_path / "index" / "manifest.json").read_text())["vectors"] == "int8"
@@ -86,8 +86,8 @@ def test_the_command_line_changes_how_vectors_are_kept(ramify: Ramify, corpus: P
 class TestLargeFiles:
     @pytest.fixture
     def folder(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setattr(hnsw, "LARGE", 1000)
-        monkeypatch.setattr("ramify.tools.index.manifest.LARGE", 1000)
+        monkeypatch.setattr(hnsw, "LARGE_FILE_BYTES", 1000)
+        monkeypatch.setattr("ramify.tools.index.manifest.LARGE_FILE_BYTES", 1000)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return tmp_path / "index"
 
@@ -108,7 +108,7 @@ class TestLargeFiles:
         with pytest.raises(IndexingError, match=f"{name} is damaged"):
             Index.open(folder, WordEncoder())
 
-    def test_an_opened_index_goes_on_when_another_takes_its_place(self, corpus: Path, folder: Path) -> None:
+    def test_an_opened_index_keeps_its_state_when_it_is_replaced(self, corpus: Path, folder: Path) -> None:
         index = Index.open(folder, WordEncoder())
         before = index.search(QUERIES, 5)
         Index.build([write_records(folder.parent / "other.jsonl", range(500, 700)), corpus], folder, WordEncoder(), vectors="int8")
@@ -138,9 +138,9 @@ class TestLargeFiles:
 
 def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
     ids = [f"t{number}" for number in range(9)]
-    for kept in ("fp32", "int8"):
-        index = Index.from_texts(["same words"] * 9, WordEncoder(), ids=ids, path=tmp_path / kept)
-        relink(tmp_path / kept, "int8" if kept == "int8" else "fp32")
+    for precision in ("fp32", "int8"):
+        index = Index.from_texts(["same words"] * 9, WordEncoder(), ids=ids, path=tmp_path / precision)
+        change_precision(tmp_path / precision, "int8" if precision == "int8" else "fp32")
         assert [hit.document.id for hit in index.search(["same words"], 9, hybrid=False)[0]] == ids
         assert np.isclose(index.search(["same words"], 1)[0][0].score, 1.0)
 
@@ -148,7 +148,7 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
 class TestWordsOfLargeIndexes:
     @pytest.fixture
     def large(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
-        monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 100)
+        monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 100)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return Index.open(tmp_path / "index", WordEncoder())
 
@@ -160,7 +160,7 @@ class TestWordsOfLargeIndexes:
                 assert {hit.document.metadata[field] for hit in theirs} == {value}
 
     def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 2)
+        monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 2)
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
         for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):

@@ -1,4 +1,4 @@
-"""Lists and records: what is kept and not searched, and what is never hidden."""
+"""Lists are stored and hidden from search; records never are."""
 
 import json
 import shutil
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.full_text import searchable
-from tests.tools.index.test_left_out_of_search import PARTS, WORDS, build, hidden_in, hidden_in_build, opened, page, prose, sources
+from ramify.tools.index.full_text import segment_words
+from tests.tools.index.test_duplicates import PARTS, WORDS, build, hidden_in, hidden_in_build, opened, page, prose, sources
 
 
 def test_records_are_never_hidden(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_records_are_never_hidden(tmp_path: Path) -> None:
     assert {"corpus.jsonl#r0", "corpus.jsonl#r1", "corpus.jsonl#r2"} <= sources(opened(tmp_path / "index"), prose(1))
 
 
-def test_lists_are_kept_and_not_searched_unless_all_is(folder: Path, tmp_path: Path) -> None:
+def test_lists_are_hidden_unless_disabled(folder: Path, tmp_path: Path) -> None:
     links = "".join(f'<li><a href="{word}.html">{word}</a></li>' for word in WORDS[:8])
     (folder / "list.html").write_text(f"<h1>Chapters</h1><ul>{links}</ul><p>{prose(5)}</p>", encoding="utf-8")
     clean = build(folder, tmp_path / "clean")
@@ -57,12 +57,12 @@ def test_an_index_of_another_layout_is_refused_and_left_alone(folder: Path, tmp_
     assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
-def test_a_build_that_was_cut_short_while_reading_still_finds_twins(folder: Path, tmp_path: Path) -> None:
+def test_a_build_interrupted_while_reading_still_finds_duplicates(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "whole")
     shutil.copytree(tmp_path / "whole", tmp_path / "cut")
     (tmp_path / "cut" / "manifest.json").unlink()
     with sqlite3.connect(tmp_path / "cut" / "passages.sqlite") as database:
-        database.create_function("searchable", 1, searchable)
+        database.create_function("searchable", 1, segment_words)
         database.execute("UPDATE passages SET hidden = NULL, twin_of = NULL")
         database.execute("DELETE FROM facts WHERE name = 'compared'")
         database.execute("INSERT OR IGNORE INTO uncompared SELECT digest FROM passages")

@@ -1,4 +1,4 @@
-"""Documents of an index get other metadata: it is then as if it had been made of them so, and no more is encoded than has changed."""
+"""Metadata updates of a finished index: the result equals a new index, and only changed texts are encoded."""
 
 import sqlite3
 from contextlib import closing
@@ -8,9 +8,9 @@ import pytest
 
 from ramify.tools.documents.load import Loading
 from ramify.tools.index import Index
-from ramify.tools.index.index_store import amend
+from ramify.tools.index.index_store import update_documents
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import Record, changed, records, write
+from tests.tools.hierarchy.manual import Record, change_records, records, write
 
 CHANGES = {"p1-3": None, "p2-3": {"chapter": "Kiln"}}
 
@@ -29,11 +29,11 @@ def content(folder: Path) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("label", [[], ["chapter"]], ids=["plain", "labelled"])
 def test_an_amended_index_is_as_if_made_of_these_documents(tmp_path: Path, label: list[str]) -> None:
-    wanted = changed(records(4), CHANGES)
+    wanted = change_records(records(4), CHANGES)
     fresh, folder = made(tmp_path / "fresh", wanted, label), made(tmp_path / "index", records(4), label)
     documents = [document for document in Loading([write(tmp_path / "wanted", wanted)]) if document.id in CHANGES]
     encoder = WordEncoder()
-    amend(folder, encoder, documents)
+    update_documents(folder, encoder, documents)
     assert content(folder) == content(fresh)
     assert len(encoder.encoded) == (len(CHANGES) if label else 0)
     index = Index.open(folder, WordEncoder())
@@ -43,11 +43,11 @@ def test_an_amended_index_is_as_if_made_of_these_documents(tmp_path: Path, label
     assert {hit.document.id for hit in hits} == {"p2-3", *(f"p3-{place}" for place in range(1, 5))}
 
 
-def test_a_label_that_is_gone_needs_no_encoding_where_the_plain_text_is_known(tmp_path: Path) -> None:
+def test_a_removed_label_needs_no_encoding_if_the_plain_text_is_known(tmp_path: Path) -> None:
     plain, folder = made(tmp_path / "plain", records(4), []), made(tmp_path / "index", records(4), ["chapter"])
     documents = [
-        document for document in Loading([write(tmp_path / "wanted", changed(records(4), {"p1-3": None}))]) if document.id == "p1-3"
+        document for document in Loading([write(tmp_path / "wanted", change_records(records(4), {"p1-3": None}))]) if document.id == "p1-3"
     ]
     encoder = WordEncoder()
-    amend(folder, encoder, documents, plain)
+    update_documents(folder, encoder, documents, plain)
     assert encoder.encoded == []

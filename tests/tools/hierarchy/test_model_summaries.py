@@ -1,4 +1,4 @@
-"""Summaries written by a language model: kept where the passages support them, asked for again, and quoted where all that fails."""
+"""Summaries by a language model: checked against the passages, requested again, and replaced by quotations."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,17 +9,17 @@ import pytest
 from ramify.graphs.building import hierarchy
 from ramify.nodes.state import Usage
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.hierarchy.build import Made
-from ramify.tools.hierarchy.summaries import unsupported
+from ramify.tools.hierarchy.build import HierarchyBuild
+from ramify.tools.hierarchy.summaries import find_unsupported
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import content_of, dump, indexed, records
+from tests.tools.hierarchy.manual import build_index, dump, read_content, records
 
 INVENTED = "It was built by Karl Ritter in 1877."
 
 
 def sentences(material: list[str]) -> list[str]:
-    """Say what the first passages say."""
+    """Return the first sentences of the passages."""
     return [text.split(". ")[0].rstrip(".") + "." for text in material[:3]]
 
 
@@ -30,29 +30,29 @@ def model(say: Callable[[str, list[str]], list[str]]) -> FakeModel:
     return FakeModel(replies=reply)
 
 
-def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[Made, Usage]:
+def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[HierarchyBuild, Usage]:
     return hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return indexed(tmp_path / "index", records(5))
+    return build_index(tmp_path / "index", records(5))
 
 
 def made_by(folder: Path) -> set[str]:
-    return {node.summary.made_by for tree in content_of(folder).trees.values() for node in tree}
+    return {node.summary.made_by for tree in read_content(folder).trees.values() for node in tree}
 
 
-def test_what_the_passages_support_is_kept_and_leads_to_them(folder: Path) -> None:
+def test_supported_sentences_are_kept_with_their_passages(folder: Path) -> None:
     done, usage = summed_up(folder, fake := model(lambda prompt, material: sentences(material)))
     assert (done.nodes, done.replaced, usage.llm_calls) == (4, 0, 4)
-    assert made_by(folder) == {content_of(folder).facts["made_by"]} != {"extractive"}
+    assert made_by(folder) == {read_content(folder).facts["made_by"]} != {"extractive"}
     assert [prompt for prompt, _ in fake.calls] == ["summarize_cluster"] * 4
-    for tree in content_of(folder).trees.values():
-        assert all(one.leaf in tree[-1].leaves for one in tree[-1].summary.said)
+    for tree in read_content(folder).trees.values():
+        assert all(one.leaf in tree[-1].leaves for one in tree[-1].summary.sentences)
 
 
-def test_what_is_made_up_is_named_and_asked_for_again(folder: Path) -> None:
+def test_unsupported_sentences_are_reported_and_requested_again(folder: Path) -> None:
     def say(prompt: str, material: list[str]) -> list[str]:
         return sentences(material) if prompt == "support" else [*sentences(material)[:1], INVENTED]
 
@@ -73,7 +73,7 @@ def test_a_model_that_repeats_itself_is_quoted_instead(folder: Path) -> None:
 
 def test_a_sentence_that_is_made_up_is_left_out_of_a_summary_that_holds(folder: Path) -> None:
     summed_up(folder, model(lambda prompt, material: [*sentences(material), INVENTED]))
-    summaries = [tree[-1].summary for tree in content_of(folder).trees.values()]
+    summaries = [tree[-1].summary for tree in read_content(folder).trees.values()]
     assert all(INVENTED not in summary.text and summary.support == 0.75 for summary in summaries)
     assert made_by(folder) != {"extractive"}
 
@@ -85,14 +85,14 @@ def test_a_second_build_asks_nothing(folder: Path) -> None:
     assert (usage.llm_calls, fake.calls, dump(folder)) == (0, [], before)
 
 
-def test_a_budget_ends_it_with_a_hierarchy_that_works_and_is_gone_on_with(folder: Path) -> None:
+def test_a_budget_ends_it_with_a_usable_hierarchy_that_is_resumed(folder: Path) -> None:
     done, usage = summed_up(folder, model(lambda prompt, material: sentences(material)), max_calls=2)
     assert (done.replaced, usage.llm_calls) == (2, 2)
     done, usage = summed_up(folder, model(lambda prompt, material: sentences(material)))
     assert (done.replaced, usage.llm_calls) == (0, 2)
 
 
-def test_names_and_numbers_must_stand_in_the_passages() -> None:
+def test_names_and_numbers_must_occur_in_the_passages() -> None:
     texts = ["The warp of the loom is checked by Ada Lantz every 50 hours."]
     said = [
         "The warp of the loom is checked by Ada Lantz.",
@@ -100,10 +100,10 @@ def test_names_and_numbers_must_stand_in_the_passages() -> None:
         "The warp of the loom is checked every 500 hours.",
         "Ships sail at dawn.",
     ]
-    assert unsupported(said, texts, WordEncoder()) == said[1:]
+    assert find_unsupported(said, texts, WordEncoder()) == said[1:]
 
 
-def test_a_model_that_is_no_nli_model_is_refused_before_anything_is_asked(folder: Path, tmp_path: Path) -> None:
+def test_a_model_that_is_not_for_nli_is_rejected_before_the_first_call(folder: Path, tmp_path: Path) -> None:
     fake = model(lambda prompt, material: sentences(material))
     with pytest.raises(ModelError, match="the NLI model"):
         summed_up(folder, fake, nli=str(tmp_path / "nowhere"))
@@ -111,6 +111,6 @@ def test_a_model_that_is_no_nli_model_is_refused_before_anything_is_asked(folder
 
 
 @pytest.mark.parametrize("options", [{"soft_k": 0}, {"reduction": "tsne"}, {"colour": "red"}])
-def test_settings_that_there_are_not_are_refused(folder: Path, options: dict[str, Any]) -> None:
+def test_unknown_settings_are_rejected(folder: Path, options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="a hierarchy's are soft_k, escape, novelty"):
         summed_up(folder, model(lambda prompt, material: []), **options)

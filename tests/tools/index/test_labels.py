@@ -1,4 +1,4 @@
-"""Passages that are searched under metadata of their documents, and quoted without it."""
+"""Passages embedded and searched with metadata labels, and quoted without them."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
-from ramify.tools.index.chunking import label
+from ramify.tools.index.chunking import passage_label
 from tests.tools.fakes import WordEncoder
 
 PARAGRAPHS = {
@@ -42,10 +42,10 @@ def test_what_only_the_metadata_say_is_found_by_words_and_by_vectors(tmp_path: P
     assert best.page_content == PARAGRAPHS["fabric"][2], "quoted is the text alone"
 
 
-def test_it_stands_above_title_and_headings_once() -> None:
+def test_it_precedes_title_and_headings_once() -> None:
     metadata = {"title": "General", "heading": "Materials > Glue", "chapter": "Wood", "section": "Materials", "marks": ["A", 7, None]}
-    assert label(metadata, ["chapter", "section", "marks", "nothing"]) == "Wood > Materials > A > 7 > General > Glue"
-    assert label(metadata) == "General > Materials > Glue"
+    assert passage_label(metadata, ["chapter", "section", "marks", "nothing"]) == "Wood > Materials > A > 7 > General > Glue"
+    assert passage_label(metadata) == "General > Materials > Glue"
 
 
 class TestRemembered:
@@ -69,7 +69,7 @@ class TestRemembered:
         assert len(Index.open(tmp_path / "index", WordEncoder()).search(["gliders"], 5, dense=False)[0]) == 3
 
 
-def test_a_field_that_no_document_has_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+def test_an_unknown_field_is_rejected_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no document has the metadata 'chaptre' — .*chapter.*section") as caught:
         made(tmp_path, label=["chaptre", "section"])
     assert "\n" not in str(caught.value)

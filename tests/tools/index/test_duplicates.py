@@ -1,4 +1,4 @@
-"""What is kept out of search: passages that only list, and the same text found again in another file."""
+"""Near-duplicates that are hidden from search, and restored."""
 
 import sqlite3
 from pathlib import Path
@@ -66,11 +66,11 @@ def test_the_same_text_in_another_format_is_searched_once_and_named_beside_it(fo
     assert len(index) == built.passages
     also = [place for hit in index.search([PARTS["Use"]], 50)[0] for place in hit.document.metadata.get("also", [])]
     assert {place["source"] for place in also} == {"pump.txt"}
-    (twin,) = index.get_by_ids(["pump.txt"])
-    assert twin.page_content.startswith("Care")
+    (duplicate,) = index.get_by_ids(["pump.txt"])
+    assert duplicate.page_content.startswith("Care")
 
 
-def test_the_twin_comes_back_when_the_visible_one_goes_or_changes(folder: Path, tmp_path: Path) -> None:
+def test_the_duplicate_is_restored_when_the_original_is_deleted_or_changed(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "index")
     (folder / "pump.html").write_text(page({heading: prose(70 + number) for number, heading in enumerate(PARTS)}), encoding="utf-8")
     assert build(folder, tmp_path / "index").hidden == {}
@@ -84,14 +84,14 @@ def test_the_twin_comes_back_when_the_visible_one_goes_or_changes(folder: Path, 
     assert not any("also" in hit.document.metadata for hit in index.search([PARTS["Use"]], 50)[0])
 
 
-def test_deleting_the_visible_one_brings_the_twin_back(folder: Path, tmp_path: Path) -> None:
+def test_deleting_the_original_restores_the_duplicate(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "index")
     index = opened(tmp_path / "index")
     index.delete(["pump.html#care", "pump.html#use", "pump.html#repair"])
     assert sources(index, PARTS["Use"]) == {"pump.txt", "other.txt"}
 
 
-def test_twins_do_not_depend_on_what_was_indexed_first(folder: Path, tmp_path: Path) -> None:
+def test_duplicates_do_not_depend_on_the_order_of_indexing(folder: Path, tmp_path: Path) -> None:
     build(folder, tmp_path / "at-once")
     (folder / "pump.html").rename(tmp_path / "pump.html")
     build(folder, tmp_path / "later")
@@ -100,7 +100,7 @@ def test_twins_do_not_depend_on_what_was_indexed_first(folder: Path, tmp_path: P
     assert hidden_in(tmp_path / "later") == hidden_in(tmp_path / "at-once") != {}
 
 
-def test_pages_that_differ_in_a_word_or_a_number_are_no_twins(tmp_path: Path) -> None:
+def test_pages_that_differ_in_a_word_or_a_number_are_no_duplicates(tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()
     body = f"{prose(4, 20)} A mill at rest waits 86400 turns and can be woken. {prose(5, 20)}"

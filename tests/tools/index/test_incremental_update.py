@@ -1,4 +1,4 @@
-"""A large index is brought up to date in place: vectors and words are added to those that are there, and what is gone is passed over."""
+"""Incremental updates of a large index: vectors and postings are extended, and deleted passages are skipped."""
 
 import json
 from pathlib import Path
@@ -9,22 +9,22 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.hnsw import Slots, distinct
+from ramify.tools.index.hnsw import Slots, unique_keys
 from ramify.tools.index.manifest import VECTORS, Precision
-from ramify.tools.index.publication import open_snapshot, relink
+from ramify.tools.index.publication import change_precision, open_snapshot
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
 from tests.tools.index.test_updates import search_all
 
 COUNT = 300
-ASKED = [f"{query} {number}" for query in QUERIES for number in range(0, COUNT, 30)]
+QUESTIONS = [f"{query} {number}" for query in QUERIES for number in range(0, COUNT, 30)]
 
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an index of a few passages be a large one."""
-    monkeypatch.setattr(hnsw, "_SCANNED", 50)
-    monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 50)
+    monkeypatch.setattr(hnsw, "_MAX_SCANNED", 50)
+    monkeypatch.setattr("ramify.tools.index.publication.MIN_POSTINGS_PASSAGES", 50)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def change(corpus: Path) -> Path:
 def words(folder: Path) -> list[list[tuple[str | None, float]]]:
     """What is found by words, with the BM25 of each."""
     held = open_snapshot(folder)
-    found = held.by_words(ASKED, 20, None)
+    found = held.by_words(QUESTIONS, 20, None)
     names = held.ids()
     return [[(names[position], round(score, 5)) for position, score in one.items()] for one in found]
 
@@ -58,17 +58,17 @@ def words(folder: Path) -> list[list[tuple[str | None, float]]]:
 def recall(folder: Path) -> float:
     """The part of the nearest ten that is found."""
     held = open_snapshot(folder)
-    vectors = WordEncoder().encode_queries(ASKED)
-    exact = held.graph.exact(vectors, 10, np.arange(len(held)))
-    found = held.graph.search(vectors, 10)
+    vectors = WordEncoder().encode_queries(QUESTIONS)
+    exact = held.vector_index.search_exact(vectors, 10, np.arange(len(held)))
+    found = held.vector_index.search(vectors, 10)
     return float(np.mean([len({*ours.tolist()} & {*theirs.tolist()}) / 10 for ours, theirs in zip(found, exact, strict=True)]))
 
 
-@pytest.mark.parametrize("kept", ["fp32", "fp16", "int8"])
-def test_an_updated_index_finds_what_a_new_one_finds(tmp_path: Path, corpus: Path, kept: Precision) -> None:
-    updated = build(corpus, tmp_path / "updated", vectors=kept)
+@pytest.mark.parametrize("precision", ["fp32", "fp16", "int8"])
+def test_an_updated_index_finds_what_a_new_one_finds(tmp_path: Path, corpus: Path, precision: Precision) -> None:
+    updated = build(corpus, tmp_path / "updated", vectors=precision)
     build(change(corpus), updated)
-    new = build(corpus, tmp_path / "new", vectors=kept)
+    new = build(corpus, tmp_path / "new", vectors=precision)
     assert len(slots(updated)) > len(slots(new)) == COUNT - 5
     assert search_all(updated) == search_all(new)
     assert words(updated) == words(new)
@@ -77,18 +77,18 @@ def test_an_updated_index_finds_what_a_new_one_finds(tmp_path: Path, corpus: Pat
     assert everything == {*Index.open(new, WordEncoder()).ids()}
 
 
-def test_vectors_are_added_to_the_graph_that_is_there(tmp_path: Path, corpus: Path) -> None:
+def test_vectors_are_added_to_the_existing_graph(tmp_path: Path, corpus: Path) -> None:
     folder = build(corpus, tmp_path / "index")
     before = slots(folder)
-    told: list[tuple[int, int | None, str]] = []
-    build(change(corpus), folder, progress=lambda *step: told.append(step))
+    steps: list[tuple[int, int | None, str]] = []
+    build(change(corpus), folder, progress=lambda *step: steps.append(step))
     after = slots(folder)
     assert np.array_equal(after.keys[:COUNT], before.keys)
-    assert [step for step in told if step[2] == "vectors"] == [(COUNT + 20, COUNT + 20, "vectors")]
+    assert [step for step in steps if step[2] == "vectors"] == [(COUNT + 20, COUNT + 20, "vectors")]
     assert np.count_nonzero(~after.filled) == 25
 
 
-def test_what_is_only_removed_or_described_anew_leaves_the_graph_as_it_is(tmp_path: Path, corpus: Path) -> None:
+def test_removals_and_metadata_changes_keep_the_vector_file(tmp_path: Path, corpus: Path) -> None:
     folder = build(corpus, tmp_path / "index")
     before = (folder / VECTORS).stat()
     build(write_records(corpus, range(30, COUNT)), folder)
@@ -119,7 +119,7 @@ def test_the_same_updates_give_the_same_files(tmp_path: Path, corpus: Path) -> N
 
 
 @pytest.mark.parametrize(("gone", "numbered_anew"), [(60, False), (61, True)])
-def test_all_is_numbered_anew_where_more_than_a_fifth_is_gone(tmp_path: Path, corpus: Path, gone: int, numbered_anew: bool) -> None:
+def test_all_is_renumbered_if_more_than_a_fifth_is_deleted(tmp_path: Path, corpus: Path, gone: int, numbered_anew: bool) -> None:
     folder = build(corpus, tmp_path / "index")
     build(write_records(corpus, range(gone, COUNT)), folder)
     assert slots(folder).filled.all() == numbered_anew
@@ -130,11 +130,11 @@ def test_all_is_numbered_anew_where_more_than_a_fifth_is_gone(tmp_path: Path, co
     assert words(folder) == words(new)
 
 
-def test_other_numbers_are_linked_anew_and_keep_the_words(tmp_path: Path, corpus: Path) -> None:
+def test_another_precision_rewrites_vectors_and_keeps_postings(tmp_path: Path, corpus: Path) -> None:
     folder = build(corpus, tmp_path / "index")
     build(change(corpus), folder)
     before = words(folder)
-    assert relink(folder, "fp16")
+    assert change_precision(folder, "fp16")
     new = build(corpus, tmp_path / "new", vectors="fp16")
     assert (folder / VECTORS).read_bytes() == (new / VECTORS).read_bytes()
     assert (words(folder), search_all(folder)) == (before, search_all(new))
@@ -159,17 +159,17 @@ def test_a_label_that_its_text_begins_with_counts_among_the_words(tmp_path: Path
 
 
 def test_readers_keep_the_old_state(tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hnsw, "LARGE", 1000)
+    monkeypatch.setattr(hnsw, "LARGE_FILE_BYTES", 1000)
     folder = build(corpus, tmp_path / "index")
     opened = Index.open(folder, WordEncoder())
-    before = opened.search(ASKED, 6)
+    before = opened.search(QUESTIONS, 6)
     build(change(corpus), folder)
-    assert opened.search(ASKED, 6) == before
-    assert Index.open(folder, WordEncoder()).search(ASKED, 6) != before
+    assert opened.search(QUESTIONS, 6) == before
+    assert Index.open(folder, WordEncoder()).search(QUESTIONS, 6) != before
 
 
 @pytest.mark.parametrize("name", ["slots.npy", "vectors.faiss", "words.slots.npy", "words.lengths.npy"])
-def test_damage_is_told_and_repaired_by_an_update(tmp_path: Path, corpus: Path, name: str) -> None:
+def test_damage_is_reported_and_repaired_by_an_update(tmp_path: Path, corpus: Path, name: str) -> None:
     folder = build(corpus, tmp_path / "index")
     content = bytearray((folder / name).read_bytes())
     content[-5] ^= 0xFF
@@ -190,8 +190,8 @@ def test_an_unchanged_corpus_writes_nothing(tmp_path: Path, corpus: Path) -> Non
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_texts_that_are_there_twice_have_slots_of_their_own() -> None:
-    keys = distinct(np.array([7, 5, 7, 7, 5], dtype=np.int64))
+def test_repeated_texts_have_separate_slots() -> None:
+    keys = unique_keys(np.array([7, 5, 7, 7, 5], dtype=np.int64))
     assert len({*keys.tolist()}) == 5
-    held = Slots.numbered(keys).updated(distinct(np.array([5, 7, 7], dtype=np.int64)))
+    held = Slots.in_order(keys).updated(unique_keys(np.array([5, 7, 7], dtype=np.int64)))
     assert (len(held), np.count_nonzero(held.filled), sorted(held.positions[held.filled].tolist())) == (5, 3, [0, 1, 2])

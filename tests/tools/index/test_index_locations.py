@@ -1,4 +1,4 @@
-"""Where an index is, is to be, or is not: each case is told apart, and a build that fails leaves nothing behind."""
+"""Locations of an index: each kind of wrong location has its own error, and a failed build leaves no files."""
 
 import re
 from pathlib import Path
@@ -49,10 +49,10 @@ class TestWhereToWrite:
             ("papers", "'{}' is the folder of the documents — give --out a folder of its own, such as {}-index"),
             ("papers/curie.txt", "cannot be written to '{}': '{}' is a file — give --out a folder of its own"),
             ("papers/curie.txt/index", "cannot be written to '{}': '{}/papers/curie.txt' is a file"),
-            ("other", "'{}' holds other files and no index (accounts.xls) — give --out a folder of its own: a new or an empty one"),
+            ("other", "'{}' contains other files and no index (accounts.xls) — give --out a folder of its own: a new or an empty one"),
         ],
     )
-    def test_what_cannot_be_written_to_is_told_apart_and_left_alone(self, papers: Path, out: str, words: str) -> None:
+    def test_unwritable_locations_are_distinguished_and_unchanged(self, papers: Path, out: str, words: str) -> None:
         (papers.parent / "other").mkdir()
         (papers.parent / "other" / "accounts.xls").write_bytes(b"1")
         before, target = under(papers.parent), papers.parent / out
@@ -67,7 +67,7 @@ class TestWhereToWrite:
         assert Index.build(papers, papers.parent / "index", WordEncoder()).unchanged == 2
 
     @pytest.mark.parametrize("out", ["new", "new/deep/index", "there"])
-    def test_a_build_that_reads_nothing_leaves_nothing(self, tmp_path: Path, out: str) -> None:
+    def test_a_build_without_documents_leaves_no_files(self, tmp_path: Path, out: str) -> None:
         for name in ("empty", "there"):
             (tmp_path / name).mkdir()
         with pytest.raises(InputError, match="nothing readable"):
@@ -89,10 +89,10 @@ class TestWhereToRead:
     """The folder given as --index."""
 
     def test_documents_are_no_index(self, papers: Path) -> None:
-        words = f"'{papers}' holds documents, not an index — make one of it: `ramify index {papers} --out {papers}-index`"
+        words = f"'{papers}' contains documents, not an index — build one from it: `ramify index {papers} --out {papers}-index`"
         with pytest.raises(IndexingError, match=re.escape(words)):
             Index.open(papers, WordEncoder())
-        with pytest.raises(IndexingError, match="holds documents, not an index"):
+        with pytest.raises(IndexingError, match="contains documents, not an index"):
             research_tool(index=str(papers))
         with pytest.raises(IndexingError, match=r"'.*curie.txt' is a document, not an index"):
             Index.open(papers / "curie.txt", WordEncoder())
@@ -102,24 +102,24 @@ class TestWhereToRead:
         (papers.parent / "empty").mkdir()
         with pytest.raises(IndexingError, match="is a file, not the folder of an index"):
             Index.open(papers / "picture.png", WordEncoder())
-        with pytest.raises(IndexingError, match=r"there is no index in '.*empty' — make one"):
+        with pytest.raises(IndexingError, match=r"there is no index in '.*empty' — build one"):
             Index.open(papers.parent / "empty", WordEncoder())
 
-    def test_beside_a_living_writer_a_reader_is_told_to_wait(self, papers: Path) -> None:
+    def test_during_a_build_a_reader_is_asked_to_wait(self, papers: Path) -> None:
         out = papers.parent / "index"
-        told: list[str] = []
+        messages: list[str] = []
 
         def look(done: int, total: int | None, unit: str) -> None:
             with pytest.raises(IndexingError) as error:
                 Index.open(out, WordEncoder())
-            told.append(str(error.value))
+            messages.append(str(error.value))
 
         Index.build(papers, out, WordEncoder(), progress=look)
-        assert all(f"the index in '{out}' is being written" in said for said in told)
-        assert told[-1] == f"the index in '{out}' is being written: 2 passages so far — wait until it has finished"
+        assert all(f"the index in '{out}' is being written" in message for message in messages)
+        assert messages[-1] == f"the index in '{out}' is being written: 2 passages so far — wait until it has finished"
         assert len(Index.open(out, WordEncoder())) == 2
 
-    def test_beside_a_living_writer_a_reader_reads_what_was_published(self, papers: Path) -> None:
+    def test_during_an_update_a_reader_reads_the_published_state(self, papers: Path) -> None:
         out = papers.parent / "index"
         Index.build(papers, out, WordEncoder())
         (papers / "new.txt").write_text("a new harbour")
@@ -128,7 +128,7 @@ class TestWhereToRead:
         assert set(held) == {2}
         assert len(Index.open(out, WordEncoder())) == 3
 
-    def test_a_reader_that_looks_does_not_stand_in_a_writer_s_way(self, papers: Path) -> None:
+    def test_a_reader_does_not_block_a_writer(self, papers: Path) -> None:
         out = papers.parent / "index"
         with write_lock(out):
             pass

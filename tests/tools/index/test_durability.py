@@ -1,4 +1,4 @@
-"""What an index is made of is on the disk before the manifest that names it takes its place; and who may read it."""
+"""The files of an index are synced before the manifest is replaced; permissions of the files."""
 
 import os
 import sqlite3
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Index
-from ramify.tools.index.publication import publish_structure, relink
+from ramify.tools.index.publication import change_precision, publish_structure
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
@@ -75,11 +75,11 @@ def test_files_and_their_names_are_on_the_disk_before_the_manifest(tmp_path: Pat
     kept="a manifest names only files on the disk",
     code="none",
 )
-def test_so_are_vectors_linked_anew_and_what_a_kind_has(tmp_path: Path, corpus: Path, events: Events) -> None:
+def test_changed_precision_and_structures_are_synced_first(tmp_path: Path, corpus: Path, events: Events) -> None:
     folder = tmp_path / "index"
     Index.build([corpus], folder, WordEncoder())
     events.clear()
-    relink(folder, "fp16")
+    change_precision(folder, "fp16")
     assert ("sync", "next.vectors.faiss") in before_the_manifest(events)
     events.clear()
     publish_structure(folder, "graph", lambda path: sqlite3.connect(path).close())
@@ -106,7 +106,7 @@ def test_a_new_index_is_its_owner_s_alone(tmp_path: Path, corpus: Path, mask: in
 
 
 @pytest.mark.parametrize(("given", "file"), [(0o755, 0o644), (0o775, 0o664), (0o750, 0o640), (0o777, 0o664)])
-def test_files_have_the_rights_of_a_folder_that_is_there(tmp_path: Path, corpus: Path, given: int, file: int) -> None:
+def test_files_have_the_permissions_of_an_existing_folder(tmp_path: Path, corpus: Path, given: int, file: int) -> None:
     folder = tmp_path / "index"
     folder.mkdir()
     folder.chmod(given)

@@ -1,4 +1,4 @@
-"""A model that knows the valley: what it says to the prompts of a build, and a build with it."""
+"""A fake language model that extracts the names of the valley, and builds with it."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -8,7 +8,7 @@ from typing import Any
 from ramify.graphs.building import structure
 from ramify.nodes.state import Usage
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.build import GraphBuild
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, write
@@ -24,8 +24,8 @@ NAMES = {name.casefold() for name in KINDS}
 Lines = dict[str, list[str]]
 
 
-def found_in(text: str) -> Lines:
-    """Name what a text has of the valley, and relate what follows one another."""
+def extract_from(text: str) -> Lines:
+    """Return the names of the valley in a text, and relations of adjacent ones."""
     names = sorted((name for name in KINDS if name in text), key=text.index)
     return {
         "entities": [f"{name} | {KINDS[name]} | {name} is in {len(text)} signs of text." for name in names],
@@ -34,9 +34,9 @@ def found_in(text: str) -> Lines:
 
 
 def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
-    """Give the reply of a model that knows the valley."""
+    """Return the reply to a prompt."""
     if prompt == "extract":
-        return found_in(str(slots["text"]))
+        return extract_from(str(slots["text"]))
     if prompt == "claims":
         return {"claims": [f"{name} | NONE | being | {name} is told of. | 1852 | | {name}" for name in slots["names"].split(", ")]}
     known: dict[str, Any] = {
@@ -52,13 +52,13 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
     return known[prompt]
 
 
-def scribe() -> FakeModel:
-    """Make the model."""
+def graph_model() -> FakeModel:
+    """Return the fake model."""
     return FakeModel(replies=replies)
 
 
-def but(**changes: Any) -> FakeModel:
-    """Make the model with other replies: a function of the slots, or the reply itself, by prompt name."""
+def graph_model_with(**changes: Any) -> FakeModel:
+    """Return the fake model with other replies: a function of the slots, or the reply itself, by prompt name."""
 
     def changed(prompt: str, slots: Mapping[str, Any]) -> Any:
         change = changes.get(prompt)
@@ -69,12 +69,12 @@ def but(**changes: Any) -> FakeModel:
     return FakeModel(replies=changed)
 
 
-def indexed(folder: Path) -> Path:
+def build_index(folder: Path) -> Path:
     """Make an index of the valley, without a graph."""
     Index.build([write(folder.parent / "documents")], folder, WordEncoder())
     return folder
 
 
-def built(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[Structured, Usage]:
+def build_with_model(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[GraphBuild, Usage]:
     """Build the graph of an index with a model, small communities and no gleaning."""
-    return structure(folder, {**SMALL, "gleanings": 0, "model": chat or scribe(), **options})
+    return structure(folder, {**SMALL, "gleanings": 0, "model": chat or graph_model(), **options})

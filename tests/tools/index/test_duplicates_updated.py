@@ -1,4 +1,4 @@
-"""Twins after files came, changed and went are those of a new index, and only files that share something are compared."""
+"""Duplicates after updates equal those of a new index, and only files with shared text are compared."""
 
 import random
 import sqlite3
@@ -8,12 +8,12 @@ import pytest
 
 from ramify.tools.index import Index, near_duplicates
 from tests.tools.fakes import WordEncoder
-from tests.tools.index.test_left_out_of_search import PARTS, page, prose, text
+from tests.tools.index.test_duplicates import PARTS, page, prose, text
 
 ENDINGS = ("html", "txt", "md")
 
 
-def twins(folder: Path) -> list[tuple[str, str | None]]:
+def duplicates_in(folder: Path) -> list[tuple[str, str | None]]:
     """Which passages are hidden, and behind which."""
     with sqlite3.connect(folder / "passages.sqlite") as database:
         return database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin' ORDER BY id").fetchall()
@@ -39,8 +39,8 @@ def test_are_those_of_a_new_index(tmp_path: Path, seed: int) -> None:
                 write(path, {name: pool[name] for name in sorted(drawn.sample(sorted(pool), drawn.randint(2, 5)))})
         Index.build([manuals], tmp_path / "index", WordEncoder())
         Index.build([manuals], tmp_path / f"new {step}", WordEncoder())
-        found = twins(tmp_path / "index")
-        assert found == twins(tmp_path / f"new {step}")
+        found = duplicates_in(tmp_path / "index")
+        assert found == duplicates_in(tmp_path / f"new {step}")
         met.add(tuple(found))
     assert len(met) > 3, "twins changed"
 
@@ -52,17 +52,17 @@ def test_only_files_that_share_something_are_compared(folder: Path, monkeypatch:
         )
     index = folder.parent / "index"
     Index.build([folder], index, WordEncoder())
-    before = twins(index)
+    before = duplicates_in(index)
     assert before
     compared: list[str] = []
-    twins_in = near_duplicates._Search._twins_in
+    twins_in = near_duplicates._DuplicateSearch._duplicates_in
 
-    def counting(self: near_duplicates._Search, number: int) -> dict[str, str]:
+    def counting(self: near_duplicates._DuplicateSearch, number: int) -> dict[str, str]:
         compared.append(self._files[number][0].id.partition("#")[0].partition("~")[0])
         return twins_in(self, number)
 
-    monkeypatch.setattr(near_duplicates._Search, "_twins_in", counting)
+    monkeypatch.setattr(near_duplicates._DuplicateSearch, "_duplicates_in", counting)
     write(folder / "pump.html", dict(list(PARTS.items())[1:]))
     Index.build([folder], index, WordEncoder())
     assert set(compared) == {"pump.html", "pump.txt", "other.txt"}
-    assert len(twins(index)) < len(before)
+    assert len(duplicates_in(index)) < len(before)

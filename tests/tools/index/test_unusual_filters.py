@@ -1,4 +1,4 @@
-"""Filters of odd values, and of more of them than a statement of SQL takes; numbers and texts that no search can have."""
+"""Filters with unusual values, with many values, and with values that no metadata can have."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def test_any_number_of_values_and_of_fields(tmp_path: Path) -> None:
     assert index.search(["river"], filter=fields | {"field7": 8})[0] == []
 
 
-def test_what_is_nothing_true_or_a_list_is_told_apart(tmp_path: Path) -> None:
+def test_none_booleans_and_lists_are_distinguished(tmp_path: Path) -> None:
     values: list[Any] = [None, True, 0.1, "1", [None, "x"], {"x": 1}]
     index = Index.from_texts([f"river {n}" for n in range(6)], WordEncoder(), [{"v": value} for value in values], path=tmp_path / "index")
 
@@ -39,7 +39,7 @@ def test_a_value_that_no_metadata_can_have_is_one_error(index: Index, where: dic
             index.search(["wing 3"], filter=where, hybrid=hybrid)
 
 
-def test_a_number_that_is_none_matches_nothing(index: Index) -> None:
+def test_nan_matches_nothing(index: Index) -> None:
     assert index.search(["wing 3"], filter={"number": [float("inf"), float("nan")]})[0] == []
 
 
@@ -52,13 +52,13 @@ def test_a_search_that_cannot_be_is_one_error(index: Index, query: str, how: dic
 def test_of_many_fields_the_first_are_named_and_of_a_store_of_another_make_none(tmp_path: Path) -> None:
     metadata = [{f"field{number:02}": number for number in range(25)} | {"a" * 100: 1, "sum\u202e": 2}]
     index = Index.from_texts(["river"], WordEncoder(), metadata, path=tmp_path / "index")
-    told = unknown_filter_fields(index, {"feild": 1, "field03": 9})
-    assert told is not None
-    assert told.startswith(f"no passage has the filter's 'feild': there are {'a' * 59}…, field00, field01, ")
-    assert told.endswith("field18 and 7 more")
+    notice = unknown_filter_fields(index, {"feild": 1, "field03": 9})
+    assert notice is not None
+    assert notice.startswith(f"no passage has the filter fields 'feild': there are {'a' * 59}…, field00, field01, ")
+    assert notice.endswith("field18 and 7 more")
     many = unknown_filter_fields(index, {f"x{number:03}": 1 for number in range(500)})
     assert many is not None
-    assert many.startswith("no passage has the filter's 'x000', 'x001', ")
+    assert many.startswith("no passage has the filter fields 'x000', 'x001', ")
     assert "'x019' and 480 more: there are " in many
     assert (
         unknown_filter_fields(index, {"field03": 9})
