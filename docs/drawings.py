@@ -9,7 +9,7 @@ from ramify.studio.inspection.graph_layout import picture as laid_out
 from ramify.tools.demo import demo_index
 from ramify.tools.index.searcher import opened
 from ramify.tools.pages import part
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 HERE = Path(__file__).parent
 EDIT = "#c2410c"
@@ -79,7 +79,7 @@ def names() -> None:
     for number, (id, colour) in enumerate(shown.colours.items()):
         x, y = MARGIN + (number % 3) * column, HEIGHT + 22 + (number // 3) * 24
         parts.append(f'<circle cx="{x + 7:g}" cy="{y - 5:g}" r="6" fill="{colour}"/>')
-        parts.append(text(x + 20, y, brief(inside.reports[id].title, 38), 12, "#3a4353"))
+        parts.append(text(x + 20, y, truncate_line(inside.reports[id].title, 38), 12, "#3a4353"))
     rows = -(-len(shown.colours) // 3)
     title = f"The {len(shown.dots)} most connected of the {len(inside.graph.names)} names in the demo corpus, coloured by community"
     picture("graph.svg", title, WIDTH, HEIGHT + 14 + rows * 24 + MARGIN / 2, "".join(parts))

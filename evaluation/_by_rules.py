@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 from ramify.evaluation.question_file import Proposed
 from ramify.nodes.tree import Passage
-from ramify.tools.english import LIKELY, bare_title, fold, probabilities
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.english import MIN_PERSON_PROBABILITY, fold, person_probabilities, strip_disambiguation
+from ramify.tools.supporting_sentence import split_statements
 
 _GOES_ON = "which|who|whose|where|born|with|but|so|because|although|while|known|named|published|directed|based|founded|located"
 _DEFINED = re.compile(
@@ -34,11 +34,11 @@ _HOW_TO = re.compile(r"(?:[\d.]+ )?How [Tt]o (\w.{4,80})")
 
 def definitions(passage: Passage) -> Iterator[tuple[str, str, str, str]]:
     """Yield what is defined, the verb, the definition, and the sentence; nothing for a name that titles several documents."""
-    for sentence in statements(passage.text):
+    for sentence in split_statements(passage.text):
         if not (found := _DEFINED.match(sentence)):
             continue
         first, *words = fold(found[1]).split()
-        ambiguous = passage.title != bare_title(passage.title) and fold(found[1]) == fold(bare_title(passage.title))
+        ambiguous = passage.title != strip_disambiguation(passage.title) and fold(found[1]) == fold(strip_disambiguation(passage.title))
         of_name = first == "the" and not found[1].split()[1:2][0][:1].isupper() if words else first in ("a", "an", "the")
         begins = words[0] if first in ("a", "an", "the") and words else first
         if found[1][0].isupper() and not (
@@ -51,7 +51,7 @@ def definitions(passage: Passage) -> Iterator[tuple[str, str, str, str]]:
 def facts(passage: Passage) -> Iterator[Proposed]:
     """Yield questions for definitions, and for the values of records."""
     for name, verb, said, sentence in definitions(passage):
-        asks = "Who" if probabilities([name])[0] >= LIKELY else "What"
+        asks = "Who" if person_probabilities([name])[0] >= MIN_PERSON_PROBABILITY else "What"
         yield {"question": f"{asks} {verb} {name}?", "answer": said, "quote": sentence, "rule": "a definition"}
     about = passage.title.partition(" (")[0]
     lines = [_RECORD.fullmatch(line.strip()) for line in passage.text.splitlines() if line.strip()]
@@ -71,7 +71,7 @@ def yes_no(passage: Passage) -> Iterator[Proposed]:
 
 def how_to(passage: Passage) -> Iterator[Proposed]:
     """Yield questions for what a sentence tells to do for a purpose, and for a heading that says "How to"."""
-    told = statements(passage.text)
+    told = split_statements(passage.text)
     for sentence in told:
         if (found := _STEPS.match(sentence)) and found[2].count("(") == found[2].count(")") and not _WITHIN & {*fold(found[1]).split()}:
             yield {"question": f"How do you {found[1]}?", "answer": found[2], "quote": sentence, "rule": "an instruction"}

@@ -16,7 +16,7 @@ from langchain_core.documents import Document
 from ramify.evaluation.dataset import Dataset, Question
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.documents.load import Loading
-from ramify.tools.english import STOP, bare_title, fold, names_in
+from ramify.tools.english import ENGLISH_STOP_WORDS, find_names, fold, strip_disambiguation
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import Binned, binned
 from ramify.tools.hierarchy.partition import keys_of
@@ -76,9 +76,14 @@ def paraphrased(question: str, share: float, seed: str) -> str:
     """Return a question with a share of its content words replaced or moved; names stay whole and in place."""
     parts = _WORD.split(question)
     words = _WORD.findall(question)
-    named = {part for name in names_in(question) for part in _WORD.findall(name)}
+    named = {part for name in find_names(question) for part in _WORD.findall(name)}
     for place, word in enumerate(list(words)):
-        if words[place] != word or word in named or fold(word) in STOP or not is_drawn(share, seed, "paraphrase", place, word):
+        if (
+            words[place] != word
+            or word in named
+            or fold(word) in ENGLISH_STOP_WORDS
+            or not is_drawn(share, seed, "paraphrase", place, word)
+        ):
             continue
         follower = words[place + 1] if place + 1 < len(words) else ""
         if (other := _SYNONYMS.get(word.casefold())) is not None:
@@ -112,13 +117,13 @@ class DegradedIndex(Index):
     def _names(self) -> list[str]:
         """List the names of the corpus: the titles of its documents."""
         titles = (str(one.metadata.get("title", "")) for one in documents(self._whole, self._whole.ids()))
-        return sorted({bare for title in titles if (bare := bare_title(title))})
+        return sorted({bare for title in titles if (bare := strip_disambiguation(title))})
 
     def _renamed(self, query: str) -> str:
         """Return a sub-question with a share of its names replaced by others; the question itself as it is."""
         if fold(query) == fold(self._question.question):
             return query
-        for name in names_in(query):
+        for name in find_names(query):
             if is_drawn(self._by.share, *self._drawn, fold(name)) and (others := [one for one in self._names if fold(one) != fold(name)]):
                 query = query.replace(name, random.Random("|".join(map(str, (*self._drawn, "name", fold(name))))).choice(others))
         return query

@@ -23,12 +23,12 @@ from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
-from ramify.tools.new_files import file_mode, make_folder, share, write_whole
+from ramify.tools.new_files import file_mode, make_folder, make_readable_by_all, write_atomically
 from ramify.tools.profile import Profile, load_profile
 from ramify.tools.reader.calibration import LEAST, TAU
 from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL
-from ramify.tools.scrub import scrubbed
-from ramify.tools.typed import usable
+from ramify.tools.scrub import scrub_values
+from ramify.tools.user_input import expand_path
 
 MANIFEST = "manifest.json"
 PACKAGES = (
@@ -126,7 +126,7 @@ def _version(name: str) -> str | None:
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Return a run's manifest; None if there is none. InputError if it is invalid."""
-    file = usable(folder) / MANIFEST
+    file = expand_path(folder) / MANIFEST
     if not file.exists():
         return None
     try:
@@ -148,7 +148,7 @@ def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> 
     A folder without results holds no run yet: whatever kept the first one from beginning, the next may be another. `shared` lets
     everybody read the folder.
     """
-    told = scrubbed(json.loads(json.dumps(told, ensure_ascii=False, default=str)))  # as a reader of the file finds it, without secrets
+    told = scrub_values(json.loads(json.dumps(told, ensure_ascii=False, default=str)))  # as a reader of the file finds it, without secrets
     before = read_manifest(folder)
     if before is not None and not all(isinstance(before.get(name), list) for name in ("variants", "datasets", "strategies")):
         raise _no_manifest(folder / MANIFEST)
@@ -157,8 +157,8 @@ def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> 
         told = {**_joined(folder, before, told), "created": before["created"]}
     make_folder(folder)
     if shared:
-        share([folder, results])
-    write_whole(json.dumps(told, ensure_ascii=False, indent=1) + "\n", folder / MANIFEST, file_mode(folder))
+        make_readable_by_all([folder, results])
+    write_atomically(json.dumps(told, ensure_ascii=False, indent=1) + "\n", folder / MANIFEST, file_mode(folder))
     return told
 
 

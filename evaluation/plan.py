@@ -39,7 +39,7 @@ from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
 from ramify.tools.ray_cluster import check_address
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 ELSEWHERE = {
     "index": "each data set is asked about its own documents: --index says where their indexes lie",
@@ -60,7 +60,7 @@ class Order(FrozenModel):
     options: dict[str, Any] = Field(default_factory=dict)
     sweeps: dict[str, list[Any]] = Field(default_factory=dict)
     ablations: tuple[str, ...] = ()
-    out: Annotated[Path, AfterValidator(usable)]
+    out: Annotated[Path, AfterValidator(expand_path)]
     shared: bool = False
     """Whether everybody on this machine may read its folder, which is its owner's alone where it is made."""
     limit: int | None = None
@@ -342,7 +342,7 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     called = f"{dataset.name}-{digest}-{name}-{_chunk_tokens(dataset, order)}{labelled}"
     if order.index is not None and is_address(order.index):
         return f"{order.index.rstrip(':')}:{slug(called)[-100:]}"
-    return str((order.work / f"indexes-{LAYOUT}" if order.index is None else usable(order.index)) / called)
+    return str((order.work / f"indexes-{LAYOUT}" if order.index is None else expand_path(order.index)) / called)
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:

@@ -33,7 +33,7 @@ from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
 from ramify.prompts.prompt import copied_back
 from ramify.prompts.propose import WANTED, propose
-from ramify.tools.english import bare_title, fold, holds, names_in, sentences
+from ramify.tools.english import contains_name, find_names, fold, sentences, strip_disambiguation
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.passage_store import document_of
@@ -272,14 +272,14 @@ def objection(draw: Draw, question: str, answer: str, quotes: Sequence[str]) -> 
         return "it has no answer"
     if draw.kind in ("yes", "no") and fold(answer) != draw.kind:
         return f"its answer is not {draw.kind.capitalize()}"
-    if draw.kind not in ("yes", "no") and holds(question, answer):
+    if draw.kind not in ("yes", "no") and contains_name(question, answer):
         return "it gives its answer away"
     having = _quoted(draw, quotes)
     if not quotes or len(having) < len(quotes):
         return "a quote is not in the passage"
     if draw.kind == "two-hop" and {passage.id for passage in having} != {passage.id for passage in draw.passages}:
         return "it does not quote both passages"
-    return "it names what it should describe" if draw.kind == "two-hop" and holds(question, draw.name) else ""
+    return "it names what it should describe" if draw.kind == "two-hop" and contains_name(question, draw.name) else ""
 
 
 def _quoted(draw: Draw, quotes: Sequence[str]) -> list[Passage]:
@@ -336,14 +336,16 @@ def prose(index: Index, seed: str) -> Iterator[Passage]:
 
 def linked(index: Index, passage: Passage) -> Draw | None:
     """Return the passage with one of another document that tells of a name in it: one titled so, else of the rarest name; None if none."""
-    own = fold(bare_title(passage.title))
-    found = [name for sentence in sentences(passage.text) for name in names_in(sentence)]
+    own = fold(strip_disambiguation(passage.title))
+    found = [name for sentence in sentences(passage.text) for name in find_names(sentence)]
     names = [name for name in dict.fromkeys(found) if len(name) > 2 and fold(name) not in own][:_NAMES]
     ranked = []
     for place, (name, hits) in enumerate(zip(names, index.search(names, _NEAR, mmr=None) if names else [], strict=True)):
-        others = [one for hit in hits if (one := passage_of(hit)).source != passage.source and holds(f"{one.title} {one.text}", name)]
+        others = [
+            one for hit in hits if (one := passage_of(hit)).source != passage.source and contains_name(f"{one.title} {one.text}", name)
+        ]
         for other in others[:1]:
-            best = next((one for one in others if fold(bare_title(one.title)) == fold(name)), other)
-            titled = fold(bare_title(best.title)) == fold(name)
+            best = next((one for one in others if fold(strip_disambiguation(one.title)) == fold(name)), other)
+            titled = fold(strip_disambiguation(best.title)) == fold(name)
             ranked.append((not titled, len(others), place, Draw("two-hop", (passage, best), name)))
     return min(ranked, key=lambda one: one[:3])[3] if ranked else None

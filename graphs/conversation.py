@@ -26,7 +26,7 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import MARK, ChatInput, Replied
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
@@ -110,7 +110,7 @@ class Conversation:
 
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
         self.memory = memory if memory is None else memory_address(memory)
-        self.thread = readable(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        self.thread = check_text(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.strategy: str | None = None
         """The one that the thread was last asked with, once it is recalled."""
         self.messages: list[AnyMessage] = []

@@ -82,7 +82,7 @@ def test_documents_are_read_without_the_index_that_is_made_of_them() -> None:
     assert {
         name
         for name in known
-        if not name.startswith(("ramify.tools.documents", "ramify.tools.errors", "ramify.tools.quoting", "ramify.tools.typed"))
+        if not name.startswith(("ramify.tools.documents", "ramify.tools.errors", "ramify.tools.quoting", "ramify.tools.user_input"))
     } == set()
 
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.quoting import brief, many
+from ramify.tools.quoting import pluralize, truncate_line
 
 if TYPE_CHECKING:
     from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
@@ -98,7 +98,7 @@ class Cluster(NamedTuple):
     @property
     def description(self) -> str:
         """Describe the workers and machines."""
-        return f"{many(self.workers, 'worker')} on {many(self.machines, 'machine')} of a Ray cluster"
+        return f"{pluralize(self.workers, 'worker')} on {pluralize(self.machines, 'machine')} of a Ray cluster"
 
     def submit(self, work: Callable[..., Made], *given: Any, gpu: bool = False) -> Future[Made]:
         """Call a module's function on a worker; `worker_errors` re-raises its exceptions."""
@@ -152,7 +152,7 @@ def _join(ray: Any, address: str, spare: str) -> None:
     except (RayError, RuntimeError, ValueError, OSError, AssertionError, ImportError) as error:
         doing = "start a Ray cluster on this machine" if address == LOCAL else f"join the Ray cluster at {address!r}"
         remedy = "see that Ray works by itself: `ray start --head`, `ray status`, `ray stop`; it has to be the same version everywhere"
-        raise RamifyError(f"cannot {doing} ({brief(error, 200)})", remedy) from error
+        raise RamifyError(f"cannot {doing} ({truncate_line(error, 200)})", remedy) from error
 
 
 def _cluster_size(ray: Any, address: str) -> Cluster:
@@ -182,7 +182,7 @@ def worker_errors(doing: str) -> Iterator[None]:
     except RayTaskError as error:
         raise error.cause from error
     except RayError as error:
-        what = f"{doing} ended the worker that did it, {RETRIES + 1} times ({type(error).__name__}: {brief(error, 120)})"
+        what = f"{doing} ended the worker that did it, {RETRIES + 1} times ({type(error).__name__}: {truncate_line(error, 120)})"
         raise LostError(what, "look whether memory runs out there; the same command goes on where it stopped") from error
 
 
@@ -269,7 +269,7 @@ def _encode(address: str, encoder: "Encoder", batches: "Iterable[Texts]") -> "Ge
             return cluster.submit(_vectors, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
 
         for texts, encoded in submit_in_order(submit, chain([first], batches), room):
-            with worker_errors(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
+            with worker_errors(f"encoding {len(texts):,} passages, the first {truncate_line(texts[0], 60)!r},"):
                 vectors = encoded.result()
             yield texts, vectors
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ramify.tools.embeddings.local_encoders import best_device, quiet
-from ramify.tools.english import content, fold, names_in
+from ramify.tools.english import content_stems, find_names, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.languages import ENGLISH, language_of
+from ramify.tools.languages import ENGLISH, detect_language
 from ramify.tools.reader import large
 from ramify.tools.reader.reading import LARGE, SMALL, Reading, in_context, read_context, read_contexts
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -116,7 +116,7 @@ def _scorer(name: str) -> "CrossEncoder":
 
 
 def _canonical(name: str) -> str:
-    path = usable(name)
+    path = expand_path(name)
     return str(path.resolve()) if path.is_dir() else name.strip()
 
 
@@ -165,11 +165,11 @@ def missing_facts(sentence: str, texts: Sequence[str]) -> list[str]:
     there = " ".join(texts)
     numbers = set(_numbers(there))
     missing = [number for number in map(_plain, _NUMBER.findall(sentence)) if number not in numbers]
-    if not _is_latin(there) or language_of(sentence) not in (ENGLISH, None):  # others capitalise otherwise
+    if not _is_latin(there) or detect_language(sentence) not in (ENGLISH, None):  # others capitalise otherwise
         return missing
     words = set(fold(there).split()) | _MONTHS
     first = fold(sentence).split()[:1]
-    names = [name for name in names_in(sentence) if fold(name).split() != first]  # any word is capitalised there
+    names = [name for name in find_names(sentence) if fold(name).split() != first]  # any word is capitalised there
     return [*(name for name in names if not words.issuperset(word for word in fold(name).split() if not word.isdigit())), *missing]
 
 
@@ -183,11 +183,11 @@ def supported(sentence: str, texts: Sequence[str], by: str = READER, language: s
     """
     if not texts or missing_facts(sentence, texts):
         return False
-    own, theirs = language_of(sentence) or language, {language_of(text) for text in texts}
+    own, theirs = detect_language(sentence) or language, {detect_language(text) for text in texts}
     if not (_is_latin(sentence) and all(map(_is_latin, texts))) or (own and None not in theirs and own not in theirs):
         return True
-    words = content(sentence)
-    if words and len(words & content(" ".join(texts))) >= _SHARE * len(words) and by == READER:
+    words = content_stems(sentence)
+    if words and len(words & content_stems(" ".join(texts))) >= _SHARE * len(words) and by == READER:
         return True
     if by == READER:
         return max(read_context(sentence, text).relevance for text in texts) >= _RELEVANT

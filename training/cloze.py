@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.english import STOP, bare_title, fold, sentences, word_set
+from ramify.tools.english import ENGLISH_STOP_WORDS, fold, sentences, strip_disambiguation, word_set
 from ramify.tools.reader.reading import in_context
 from training.example import Example, seeded
 from training.source import Document, Lookalikes
@@ -60,7 +60,12 @@ def candidates(sentence: str, kind: str) -> list[Candidate]:
     found = []
     for match in _SHAPES[kind].finditer(sentence):
         text, start = _trimmed(match[0], match.start())
-        if text and text.casefold() not in STOP and text not in _OPENERS and not (kind in _NAMED and _NO_NAME.fullmatch(text)):
+        if (
+            text
+            and text.casefold() not in ENGLISH_STOP_WORDS
+            and text not in _OPENERS
+            and not (kind in _NAMED and _NO_NAME.fullmatch(text))
+        ):
             found.append(Candidate(text, start))
     return found
 
@@ -121,7 +126,7 @@ def _questions(document: Document) -> Iterator[tuple[str, int, int]]:
 
 def _asked(sentence: str, span: Candidate, kind: str, document: Document) -> str:
     """Put the asking word in the answer's place; nothing where the answer is what the article is about."""
-    title = bare_title(document.title or "")
+    title = strip_disambiguation(document.title or "")
     if sentence[span.start : span.start + len(span.text)] != span.text or fold(span.text) in fold(title):
         return ""
     before, after = sentence[: span.start], sentence[span.start + len(span.text) :]
@@ -138,7 +143,7 @@ def _asked(sentence: str, span: Candidate, kind: str, document: Document) -> str
 
 def _about(document: Document, sentence: str) -> tuple[str, int, int] | None:
     """Ask which thing the article's first sentence describes: the answer is its title."""
-    title = bare_title(document.title or "")
+    title = strip_disambiguation(document.title or "")
     verb = re.search(r"\b(?:is|was|are|were) (?=(?:an?|the) )", sentence)
     if not title or verb is None or fold(title) not in fold(sentence[: verb.start()]):
         return None

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ramify.tools.english import content
+from ramify.tools.english import content_stems
 from ramify.tools.extractive.quotations import sections
 from ramify.tools.reader.reading import Quote
 
@@ -36,12 +36,12 @@ def read(path: Path) -> list[dict[str, Any]]:
 def cases(folder: Path) -> Iterator[tuple[str, list[Quote], list[str]]]:
     """Yield each question with passages, the right one among them, and the sentences that answer it."""
     corpus = read(folder / "corpus.jsonl.gz")
-    words = [content(f"{one['title']} {one['text']}") for one in corpus]
+    words = [content_stems(f"{one['title']} {one['text']}") for one in corpus]
     counts = Counter(word for some in words for word in some)
     for asked in read(folder / "questions.jsonl.gz"):
         if asked["type"] not in ("how_to", "list"):
             continue
-        gold, sentences, about = asked["supporting"][0]["doc_id"], asked["metadata"]["sentences"], content(asked["question"])
+        gold, sentences, about = asked["supporting"][0]["doc_id"], asked["metadata"]["sentences"], content_stems(asked["question"])
         worth = [sum(math.log(len(corpus) / counts[word]) for word in about & some) / (1 + len(some) ** 0.3) for some in words]
         order = sorted(range(len(corpus)), key=lambda place: (corpus[place]["id"] != gold, -worth[place]))
         start = max(0, min(one["start"] for one in sentences) - AROUND)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED
 from ramify.tools.reader import large, multilingual
-from ramify.tools.released_weights import pack
+from ramify.tools.released_weights import quantize
 from training.network import TRUNKS, WEIGHTS
 
 _CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
@@ -51,7 +51,7 @@ def main() -> None:
 def write(code: Path, weights: Mapping[str, Tensor], metadata: dict[str, str], name: str = "weights.safetensors") -> None:
     """Write weights and their metadata beside the module that loads them, and their hash into that module."""
     target = code.with_name(name)
-    save_file(pack(dict(weights)), target, metadata=metadata)
+    save_file(quantize(dict(weights)), target, metadata=metadata)
     note_hash(code, target)
 
 

@@ -20,7 +20,7 @@ from sklearn.metrics import roc_auc_score
 
 from ramify.evaluation.load.records import read_records
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.english import FILE, is_unknown
+from ramify.tools.english import PERSON_WEIGHTS_FILE, is_unknown
 from training.pack import note_hash
 
 FOLDERS = (
@@ -53,7 +53,7 @@ def main() -> None:
     print(
         f"{len(phrases):,} phrases, {sum(labels):,} of persons; kept out: AUC {roc_auc_score(labels[:kept], likely):.3f}, right {right:.3f}"
     )
-    target = CODE.with_name(FILE)
+    target = CODE.with_name(PERSON_WEIGHTS_FILE)
     save_file({"weight": model.coef_[0].astype(np.float32), "bias": model.intercept_.astype(np.float32)}, target)
     note_hash(CODE, target)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ramify.tools.english import bare_title, fold
+from ramify.tools.english import fold, strip_disambiguation
 from ramify.tools.reader.reading import in_context
 from training.example import CharSpan, Example, Kind, likeliest, occurrences, seeded
 from training.relations import WORDINGS
@@ -91,12 +91,14 @@ def wiki_hops(folder: Folder, wordings: int = 3) -> Iterator[Example]:
     for item in folder.questions:
         documents = gold(folder, item)
         for subject, relation, answer in item["evidences"]:
-            document = by_title.get(fold(subject)) or next((d for d in documents if fold(bare_title(d.title or "")) == fold(subject)), None)
+            document = by_title.get(fold(subject)) or next(
+                (d for d in documents if fold(strip_disambiguation(d.title or "")) == fold(subject)), None
+            )
             if document is None or relation not in WORDINGS:
                 continue
             choose = seeded(item["id"], subject, relation)
             for wording in choose.sample(WORDINGS[relation], min(wordings, len(WORDINGS[relation]))):
-                yield from _hop("hops", wording.format(s=bare_title(subject)), document, [answer], lookalikes)
+                yield from _hop("hops", wording.format(s=strip_disambiguation(subject)), document, [answer], lookalikes)
         yield from _steps(item, documents, lookalikes)
         yield from _both("hops_both", item, documents)
 
@@ -105,8 +107,10 @@ def _steps(item: dict[str, Any], documents: list[Document], lookalikes: Lookalik
     """Ask the sub-questions of the data as they are worded there."""
     for step in (item["decomposition"] or {}).get("steps", ()):
         for subject, _, answer in item["evidences"]:
-            if fold(bare_title(subject)) in fold(step["question"]) and fold(answer) in fold(step.get("answer") or ""):
-                document = next((d for d in documents if fold(bare_title(d.title or "")) == fold(bare_title(subject))), None)
+            if fold(strip_disambiguation(subject)) in fold(step["question"]) and fold(answer) in fold(step.get("answer") or ""):
+                document = next(
+                    (d for d in documents if fold(strip_disambiguation(d.title or "")) == fold(strip_disambiguation(subject))), None
+                )
                 if document:
                     yield from _hop("hops_step", step["question"], document, [answer], lookalikes)
 

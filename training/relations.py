@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.english import bare_title, fold
+from ramify.tools.english import fold, strip_disambiguation
 from ramify.tools.reader.reading import in_context
 from training.cloze import DATE, NAME, PLACE, YEAR
 from training.countries import country_of, mention
@@ -218,18 +218,18 @@ def _stated_and_not(source: str, document: Document, name: str, span: CharSpan, 
     title, shift = document.title or "", len(document.title or "") + 2
     context = in_context(title, document.text)
     answer = document.text[span[0] : span[1]]
-    question = choose.choice(WORDINGS[name]).format(s=bare_title(title) if choose.random() < 0.8 else title)
+    question = choose.choice(WORDINGS[name]).format(s=strip_disambiguation(title) if choose.random() < 0.8 else title)
     yield Example(source, document.id, question, context, "span", ((span[0] + shift, span[1] + shift),))
     others = [other for other in choose.sample(holders, min(4, len(holders))) if not _may_be_about(title, other)]
     if others:
         yield Example(source + "_other", others[0].id, question, in_context(others[0].title, others[0].text), "none")
     if name in REVERSED and choose.random() < 0.5:
         question = choose.choice(REVERSED[name]).format(o=answer)
-        yield Example(source + "_reversed", document.id, question, context, "span", ((0, len(bare_title(title))),))
+        yield Example(source + "_reversed", document.id, question, context, "span", ((0, len(strip_disambiguation(title))),))
 
 
 def _may_be_about(title: str, other: Document) -> bool:
-    return bool(list(occurrences(bare_title(title), in_context(other.title, other.text))))
+    return bool(list(occurrences(strip_disambiguation(title), in_context(other.title, other.text))))
 
 
 def _untold(source: str, document: Document) -> Iterator[Example]:
@@ -239,7 +239,7 @@ def _untold(source: str, document: Document) -> Iterator[Example]:
     person = bool(_PERSON.search(text[:300]))
     fitting = [name for name in missing if (name in _OF_PERSONS) == person]
     if fitting:
-        question = choose.choice(WORDINGS[choose.choice(fitting)]).format(s=bare_title(document.title or ""))
+        question = choose.choice(WORDINGS[choose.choice(fitting)]).format(s=strip_disambiguation(document.title or ""))
         yield Example(source + "_untold", document.id, question, in_context(document.title, text), "none")
 
 
@@ -286,7 +286,7 @@ def claims(documents: list[Document], source: str) -> Iterator[Example]:
             other = holders[(number + choose.randrange(1, 50)) % len(holders)][1]
             if not true and (fold(other) in fold(document.text) or (country_of(other) or other) == (country_of(answer) or answer)):
                 continue
-            question = choose.choice(_CLAIMS[name]).format(s=bare_title(document.title or ""), o=answer if true else other)
+            question = choose.choice(_CLAIMS[name]).format(s=strip_disambiguation(document.title or ""), o=answer if true else other)
             yield Example(source, document.id, question, in_context(document.title, document.text), "yes" if true else "no")
 
 
@@ -300,7 +300,9 @@ def agreements(documents: list[Document], source: str) -> Iterator[Example]:
             choose = seeded(document.id, name, "same")
             step = 1 if choose.random() < 0.6 else choose.randrange(1, len(holders))
             other, its = holders[(number + step) % len(holders)]
-            question = choose.choice(_SAME[name]).format(a=bare_title(document.title or ""), b=bare_title(other.title or ""), o=answer)
+            question = choose.choice(_SAME[name]).format(
+                a=strip_disambiguation(document.title or ""), b=strip_disambiguation(other.title or ""), o=answer
+            )
             same = fold(country_of(answer) or answer) == fold(country_of(its) or its)
             context = " ".join(in_context(item.title, item.text) for item in (document, other))
             yield Example(source, document.id, question, context, "yes" if same else "no")

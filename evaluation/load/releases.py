@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ramify.evaluation.dataset import Dataset, Question, ReadQuestion, Support, assemble
 from ramify.evaluation.load.records import Record, answer_of, list_of, malformed, read_records, text_of
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.new_files import file_mode, make_folder, write_atomically
 
 ALIASES = "id_aliases.json"
 CONTEXT = "a list of [title, [sentence, …]]"
@@ -67,7 +67,7 @@ class ParagraphPool:
         # Two releases may have files of one name: what is in them tells them apart.
         file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
         make_folder(file.parent)
-        write_whole(content, file, file_mode(file.parent))
+        write_atomically(content, file, file_mode(file.parent))
         return file
 
     def caveats(self, golds: int) -> list[str]:

@@ -18,7 +18,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
 from ramify.tools.knowledge.index import GraphIndex, inside
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.new_files import file_mode, make_folder, write_atomically
 
 LEVELS = 4
 SEARCH, MAP = "SS", "TS"
@@ -124,7 +124,7 @@ def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, pro
             levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in found.levels]
             lines.append({**told, **found.counts, "references": references, "levels": levels, "passages": len(index)})
     make_folder(out)
-    write_whole("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS, file_mode(out))
+    write_atomically("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS, file_mode(out))
     return lines
 
 

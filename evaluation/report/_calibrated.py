@@ -8,9 +8,9 @@ from ramify.evaluation.report.writers import markdown
 from ramify.evaluation.results.calibration import FEW, Calibration, Counts, Promise, best_tau
 from ramify.evaluation.results.measures import percent
 from ramify.evaluation.risk_control import Bound, interval, least_answers
-from ramify.tools.new_files import write_whole
-from ramify.tools.profile import fitted
-from ramify.tools.quoting import many
+from ramify.tools.new_files import write_atomically
+from ramify.tools.profile import apply_curve
+from ramify.tools.quoting import pluralize
 
 NOTHING = "none"
 COUNTED: dict[Bound, str] = {"asked": "of all questions asked", "answered": "of the answers given"}
@@ -31,10 +31,10 @@ def write_calibration(found: Calibration, profile: Path) -> str:
     plot, told = profile.with_suffix(".svg"), markdown(title, sections)
     told += f"\n![Share of wrong answers by the share of questions answered]({plot.name})\n"
     drawn = Plot.drawn("", "promised", found).svg
-    write_whole(str(drawn).replace(">", f">{_STYLE}", 1), plot)
-    write_whole(told, profile.with_suffix(".md"))
+    write_atomically(str(drawn).replace(">", f">{_STYLE}", 1), plot)
+    write_atomically(told, profile.with_suffix(".md"))
     if (made := found.profile) is not None:
-        write_whole(made.model_dump_json(indent=1) + "\n", profile)
+        write_atomically(made.model_dump_json(indent=1) + "\n", profile)
     return told
 
 
@@ -53,12 +53,12 @@ def missing(found: Calibration, promise: Promise) -> str:
     else:
         more = f"if they turned out like these, {promise.further:,} more questions to calibrate on would do"
     needed = least_answers(promise.bound, order.risk, order.delta)
-    what = many(needed, "question") if promise.bound == "asked" else f"{many(needed, 'answer')}, all of them right,"
+    what = pluralize(needed, "question") if promise.bound == "asked" else f"{pluralize(needed, 'answer')}, all of them right,"
     return f"No threshold keeps this: {promise_of(found, promise.bound)}. It takes {what} at least; {least}; {more}."
 
 
 def _bounds(found: Calibration) -> Iterator[Block]:
-    made = f"{many(len(found.lines), 'question')} of {found.run.folder.resolve().name!r}"
+    made = f"{pluralize(len(found.lines), 'question')} of {found.run.folder.resolve().name!r}"
     checked = (
         f"{len(found.held_out):,} others, drawn with seed {found.order.seed}, check it" if found.held_out else "none is left to check it"
     )
@@ -79,7 +79,7 @@ def _bounds(found: Calibration) -> Iterator[Block]:
             if promise.threshold is not None and told is not None and told.questions:
                 answered, wrong, right = _shares(told)
                 shares = [answered, wrong, _share(told.wrong, told.answered), right]
-                limits = [Cell(f"{promise.threshold:.4f}"), Cell(f"{fitted(found.curve, promise.threshold):.2f}")]
+                limits = [Cell(f"{promise.threshold:.4f}"), Cell(f"{apply_curve(found.curve, promise.threshold):.2f}")]
                 rows.append([Cell(promise_of(found, promise.bound) + mark, head=True), Cell(name), *limits, *shares])
     if rows:
         yield Table("Thresholds", columns, rows)
@@ -180,4 +180,4 @@ def _heed(found: Calibration) -> Iterator[Block]:
     if len({line.row["dataset"] for line in found.lines}) > 1:
         yield Words("The run has several data sets: the bound is for such a mixture, and for none of them alone.", "warning")
     if failed := sum(line.failed for line in found.lines):
-        yield Words(f"{many(failed, 'question')} failed, and count as not answered.", "warning")
+        yield Words(f"{pluralize(failed, 'question')} failed, and count as not answered.", "warning")

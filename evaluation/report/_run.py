@@ -28,7 +28,7 @@ from ramify.evaluation.results.measures import CALLS, EM, F1, PRIOR, SECONDS, TO
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.tree.phrases import figure
 from ramify.tools.english import is_unknown
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 READING = (
     "Shares are in percent. Under each mean is its 95 % interval (bootstrap over the questions). A question that failed scores nothing and "
@@ -204,7 +204,7 @@ def worst(run: Run) -> Iterator[Block]:
     columns = words("results.jsonl", "run", "question", "gold", "answer")
     yield Table("Wrong and lost answers", [*columns, Column("confidence"), *words("why")], rows, "Lost: a branch had the right answer.")
     for place, (line, why) in enumerate(shown, 1):
-        title = f"{place}. {brief(line.row['question'], 160)} {_name(line)}: {why}"
+        title = f"{place}. {truncate_line(line.row['question'], 160)} {_name(line)}: {why}"
         yield DrawnLine(title, line_html(f"worst-{place}", line))
 
 

@@ -18,9 +18,9 @@ from ramify.evaluation.task import PRINTED, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
-from ramify.tools.new_files import file_mode, write_whole
+from ramify.tools.new_files import file_mode, write_atomically
 from ramify.tools.pages import draw, draw_page
-from ramify.tools.quoting import many, map_texts, one_line, reveal
+from ramify.tools.quoting import escape_invisible, map_texts, one_line, pluralize
 
 MARKS = re.compile(r"([\\`*_\[\]<>|~#])")
 
@@ -28,8 +28,8 @@ MARKS = re.compile(r"([\\`*_\[\]<>|~#])")
 def write(run: Run, title: str, sections: Sequence[ReportSection], stem: Path) -> Path:
     """Write a report as Markdown and as a page, two files that differ in their endings; return the page's path."""
     html = stem.with_suffix(".html")
-    write_whole(markdown(title, sections), stem.with_suffix(".md"), file_mode(stem.parent))
-    write_whole(page(run, title, sections), html, file_mode(stem.parent))
+    write_atomically(markdown(title, sections), stem.with_suffix(".md"), file_mode(stem.parent))
+    write_atomically(page(run, title, sections), html, file_mode(stem.parent))
     return html
 
 
@@ -92,7 +92,7 @@ def page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
     for start in range(0, len(lines), TOGETHER):
         shown = [line_html(str(place), line) for place, line in enumerate(lines[start : start + TOGETHER], start)]
         packs.append(b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode())
-    index = map_texts(_index(run, lines), reveal)  # the script shows these texts as they are
+    index = map_texts(_index(run, lines), escape_invisible)  # the script shows these texts as they are
     embedded = Markup(_json(index).replace("<", "\\u003c"))  # no text in it can end its element
     told = {"title": title, "sections": sections, "index": embedded, "packs": packs}
     return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
@@ -125,7 +125,7 @@ def line_html(place: str, line: ResultLine) -> Markup:
     row: Row = defaultdict(lambda: None, line.row)
     tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
-    told = {"scores": _scores(row), "spent": lambda name: spent.get(name, 0), "many": many, "cut": PRINTED}
+    told = {"scores": _scores(row), "spent": lambda name: spent.get(name, 0), "many": pluralize, "cut": PRINTED}
     return draw("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **told)
 
 

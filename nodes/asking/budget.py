@@ -14,7 +14,7 @@ from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError, ReplyError
 from ramify.tools.models.servers import was_refused, was_seen
 from ramify.tools.models.tokens import estimate
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
 
@@ -165,7 +165,7 @@ class Booking:
         try:
             yield
         except Exception as error:
-            self._failed = brief(scrub(str(error)), 200)
+            self._failed = truncate_line(scrub(str(error)), 200)
             if not was_seen(error):
                 self.cost(Usage())
             elif was_refused(error):

@@ -20,7 +20,7 @@ from ramify.tools.models import Model, Structured
 from ramify.tools.models.reply_parsing import KEPT, span_confidence, text_so_far
 from ramify.tools.models.structured_call import ON_TEXT, REQUEST
 from ramify.tools.models.tokens import cut, passage_length
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import scrub
 
 Count = Callable[[str], int]
@@ -237,7 +237,7 @@ class LanguageModel(Answerer):
         counts = Replies(repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
         context.spent += Usage(replies={prompt.name: counts})
         if reply.parsed is None:
-            said = brief(scrub(str(reply.raw.content)), 200)
+            said = truncate_line(scrub(str(reply.raw.content)), 200)
             what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
             raise MalformedError(what, reply.remedy)
         return reply

@@ -21,9 +21,9 @@ from ramify.nodes.tree.citation import SHOWN, Citation, Sentence, cite, headings
 from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 from ramify.tools.relevance import MODEL, NONE, missing_facts, supported
-from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
+from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
 _BEHIND_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
@@ -38,14 +38,14 @@ def citations(state: State, answer: str, cited: Iterable[str], shown: tuple[str,
     """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
     chosen = tuple(cited)
     passages = [state["passages"][key] for key in dict.fromkeys(chosen or shown[:SHOWN]) if key in state["passages"]]
-    quotes = [carrying(passage.text, _asked(state, answer, passage), headings(passage)) for passage in passages]
+    quotes = [quote_support(passage.text, _asked(state, answer, passage), headings(passage)) for passage in passages]
     return cite(passages, quotes, bool(chosen))
 
 
-def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:
+def _asked(state: State, answer: str, passage: Passage) -> list[QuestionAnswer]:
     """List what a passage may be quoted for: the answer, then those of the branches that cite it."""
     below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
-    return [Asked(state["question"], answer), *(Asked(branch.question, branch.answer or "") for branch in below)]
+    return [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in below)]
 
 
 def written(state: State, answer: str, reply: Reply[Any], before: Sequence[Citation] = ()) -> Update:
@@ -215,7 +215,7 @@ async def _checked(state: State, settings: Settings, sentences: Sequence[Sentenc
         if verdicts is None:
             return spent
     else:
-        by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
+        by, language = settings.check, detect_language(str(update["text"])) or detect_language(state["question"])
         try:
             verdicts = await asyncio.to_thread(
                 lambda: [supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]

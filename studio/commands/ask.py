@@ -23,13 +23,13 @@ from ramify.studio.console.options import (
     question_options,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
-from ramify.tools.new_files import check_place
-from ramify.tools.typed import readable
+from ramify.tools.new_files import check_writable
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.graphs.run import Result
 
-Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
+Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=check_text)]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
 
 
@@ -54,7 +54,7 @@ def ask(
     named = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
     options = question_options(settings, index, allow_pickle, filters, **named)
     if html is not None:
-        check_place(html)
+        check_writable(html)
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.strategies import describe_max_calls
         from ramify.studio.drawing.terminal import show

@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.options import one_of
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.new_files import check_place
+from ramify.tools.new_files import check_writable
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `ramify eval` on questions with known answers.")]
 Risk = Annotated[float, typer.Option("--risk", metavar="SHARE", help="The share of wrong answers that is allowed, such as 0.1.")]
@@ -58,7 +58,7 @@ def calibrate(
         raise UsageError(
             f"--out {str(profile)!r} does not end in .json", "name the profile FILE.json: its report and curve are written beside it"
         )
-    check_place(profile)
+    check_writable(profile)
     found = calibrated(read_run(run), order)
     typer.echo(write_calibration(found, profile))
     if found.profile is None:

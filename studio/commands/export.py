@@ -8,7 +8,7 @@ import typer
 
 from ramify.studio.console.options import names_in
 from ramify.studio.console.streams import note
-from ramify.tools.new_files import file_mode, write_whole
+from ramify.tools.new_files import file_mode, write_atomically
 
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Folder of a run, or of several; runs made with --calls hold the model calls.")
@@ -30,6 +30,6 @@ def export(runs: Runs, form: As, out: Out = None, strategy: Strategies = None, m
     told = exported([read_run(folder) for folder in folders], form, names_in(strategy), min_confidence)
     file = folders[0] / f"{form}.jsonl" if out is None else out
     lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in told.examples)
-    write_whole(lines, file, file_mode(folders[0]))
+    write_atomically(lines, file, file_mode(folders[0]))
     note(", ".join(f"{count:,} {name}" for name, count in told.counts.items()))
     typer.echo(file)

@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.options import BaseUrl, ModelName, names_in, options_of
 from ramify.studio.console.streams import note, say
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
 IndexName = Annotated[
     str | None,
@@ -18,7 +18,7 @@ FromChat = Annotated[
     bool, typer.Option("--from-chat", help="Take the questions whose answers were rated in `ramify serve`, of its own folder or INDEX.")
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File of questions, .jsonl or .csv; what is in it already is kept.")]
-Count = Annotated[int, typer.Option("--n", "-n", metavar="N", min=1, help="Questions that the file is to have, as many of each kind.")]
+Count = Annotated[int, typer.Option("--n", "-n", metavar="N", min=1, help="Questions that the file is to have, as pluralize of each kind.")]
 Kinds = Annotated[
     str | None,
     typer.Option(
@@ -59,14 +59,14 @@ def questions(
     if is_embedded(found.name):
         note("questions by rules, from definitions, records, instructions and headings: weaker than a language model's")
     if kept.rows:
-        note(f"{many(len(kept.rows), 'question')} in {file} stay as they are")
+        note(f"{pluralize(len(kept.rows), 'question')} in {file} stay as they are")
     with bar() as progress:
         made = propose_questions(index, kept, count, {**options, "model": found.name}, wanted, progress)
     for reason, number in made.dropped.most_common():
         note(f"dropped {number:,}: {reason}")
     if made.missing > 0:
         note(f"{made.missing:,} fewer than wanted: no more passages for them were found; another --seed draws others")
-    told = f"{many(made.made, 'question')} added: look through {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    told = f"{pluralize(made.made, 'question')} added: look through {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
     say(one_line(told))
 
 
@@ -78,5 +78,7 @@ def _from_chat(memory: str | None, file: Path) -> None:
     kept = QuestionFile(file)
     made = add_rated(memory or str(cache_folder().absolute() / "serve"), kept)
     if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in kept.rows):
-        note(f"{many(unanswered, 'question')} rated down: write the right answers into {file} before `ramify eval --questions` takes it")
-    say(one_line(f"{many(made, 'rated question')} added to {file}"))
+        note(
+            f"{pluralize(unanswered, 'question')} rated down: write the right answers into {file} before `ramify eval --questions` takes it"
+        )
+    say(one_line(f"{pluralize(made, 'rated question')} added to {file}"))

@@ -15,7 +15,7 @@ from ramify.studio.commands.studio import Origins, Rerankers, claim
 from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, options_of
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.scrub import shown
+from ramify.tools.scrub import mask_address
 from ramify.tools.server_address import is_loopback
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def serve(
         made = Collections(catalog, _own_folder() / "collections", released, bool(users))
         serving, address = Serving(catalog, Questions(at_once), threads, made, users, followed), f"http://{place(host, port)}"
         app = application(serving, [*map(origin_of, allow_origin or []), address])
-    collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in catalog.collections.values())
-    told = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
+    collections = ", ".join(f"{one.name} ({mask_address(one.where)})" for one in catalog.collections.values())
+    told = f"serving {collections} at {address}; conversations are stored in {mask_address(threads.memory)}; Ctrl-C stops it"
     run_server(app, serving.questions, listening, [told])
     note("the server has stopped; its conversations are stored")
 

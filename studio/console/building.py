@@ -10,7 +10,7 @@ from rich.table import Table
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, out, say
 from ramify.tools.index.searcher import hidden_note
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
 if TYPE_CHECKING:
     from ramify.graphs.building.cost import Range, Stage
@@ -74,7 +74,7 @@ def taken_in(built: "Built") -> str:
     """Return a one-line summary of a build."""
     fates = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
     parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
-    skipped = f", {many(len(built.skipped), 'file')} skipped" if built.skipped else ""
+    skipped = f", {pluralize(len(built.skipped), 'file')} skipped" if built.skipped else ""
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
     number = f" in {built.computed_in}" if built.computed_in else ""
     rate = f", {built.encoded / built.seconds:,.0f} passages/s{number}, start included" if built.encoded else ""
@@ -120,7 +120,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     _tell_cost(folder, "graph", options, asks)
     with bar() as progress:
         made, usage = structure(folder, options, recluster, progress)
-    reports = f"{made.communities:,} communities on {many(made.levels, 'level')}, {made.rewritten:,} reports made"
+    reports = f"{made.communities:,} communities on {pluralize(made.levels, 'level')}, {made.rewritten:,} reports made"
     _tell(folder, f"{made.names:,} names, {made.edges:,} connections, {reports}", usage)
     for id, why in list(made.unread.items())[:LISTED]:
         note(f"not read: {one_line(id)}: {one_line(why)}")
@@ -148,9 +148,9 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     edges = ((made.routed, "without metadata assigned to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)
     founded = f" ({made.founded:,} founded)" if made.founded else ""
-    suspicious = f", suspicious after {many(made.repairs, 'repair')}: {many(made.flagged, 'group')}" if made.flagged else ""
-    grown = f"{many(made.nodes, 'summary', 'summaries')}, {many(made.grown, 'tree')} grown"
-    _tell(folder, f"{many(made.groups, 'group')}{founded}{passages}; {grown}{suspicious}", usage)
+    suspicious = f", suspicious after {pluralize(made.repairs, 'repair')}: {pluralize(made.flagged, 'group')}" if made.flagged else ""
+    grown = f"{pluralize(made.nodes, 'summary', 'summaries')}, {pluralize(made.grown, 'tree')} grown"
+    _tell(folder, f"{pluralize(made.groups, 'group')}{founded}{passages}; {grown}{suspicious}", usage)
     for line in made.notes[:LISTED]:
         note(one_line(line))
     if not made.groups - made.founded - bool(made.pool):

@@ -25,7 +25,7 @@ from ramify.nodes.settings import EMBEDDED, is_embedded
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import ModelError, RamifyError
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
 LISTED = 3
 """Maximum number of failures printed; the report lists all."""
@@ -84,7 +84,7 @@ def finish(order: Order) -> None:
         note(f"failed: {row['key']}: {row['error']}")
     if failures:
         note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong and are retried by the same command")
-    strategies = many(len({row["strategy"] for row in asked}), "strategy", "strategies")
+    strategies = pluralize(len({row["strategy"] for row in asked}), "strategy", "strategies")
     told = f"{len(asked):,} answers of {strategies}" if asked else f"{len(rows):,} searches"
     say(one_line(f"{told}: {order.out / 'report.html'}"))
     if asked and len(failures) == len(asked):
@@ -172,11 +172,11 @@ def _planned(order: Order) -> RunPlan:
     most = plan.most_calls(tasks)
     calls = "model calls not bounded" if most is None else f"at most {most:,} model calls"
     told = (
-        f"{', '.join(order.strategies)} in {many(len(wanted), 'variant')}, {len(tasks):,} answers, {calls}"
+        f"{', '.join(order.strategies)} in {pluralize(len(wanted), 'variant')}, {len(tasks):,} answers, {calls}"
         if wanted
         else "searches only, no model is asked"
     )
-    note(f"run {order.out.name}: {many(questions, 'question')}, {told}")
+    note(f"run {order.out.name}: {pluralize(questions, 'question')}, {told}")
     return plan
 
 

@@ -19,7 +19,7 @@ from ramify.studio.drawing.terminal import drawing, head_of, show
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.searcher import check_index
 from ramify.tools.quoting import one_line
-from ramify.tools.typed import readable, usable
+from ramify.tools.user_input import check_text, expand_path
 
 HELP = """Ask a question; a follow-up may refer to earlier turns (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer
@@ -73,7 +73,7 @@ class Talk:
             elif line.casefold() in LEAVING:
                 self.over = True
             elif line:
-                question = readable(line)
+                question = check_text(line)
                 result = self._watched(partial(self._conversation.ask, question))
                 if told := understood(question, result.question):
                     note(told)
@@ -134,7 +134,7 @@ class Talk:
             case "html":
                 if not rest:
                     raise UsageError("/html names no file", "write it as /html answer.html")
-                write_page(self._answered(), usable(rest))
+                write_page(self._answered(), expand_path(rest))
                 note(f"the page is in {rest}")
             case "new":
                 memory = self._conversation.memory

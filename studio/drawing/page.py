@@ -14,7 +14,7 @@ from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.citation import NOT_CITED
 from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.studio.drawing import phrases
-from ramify.tools.new_files import write_whole
+from ramify.tools.new_files import write_atomically
 from ramify.tools.pages import draw, draw_page, part, style
 from ramify.tools.quoting import one_line
 
@@ -41,7 +41,7 @@ def page(result: Result) -> str:
 
 def write_page(result: Result, path: Path) -> None:
     """Write the page of a result; raise InputError if that fails."""
-    write_whole(page(result), path)
+    write_atomically(page(result), path)
 
 
 def answer_html(result: Result, prefix: str = "") -> Markup:

@@ -8,7 +8,7 @@ from ramify.nodes.tree.citation import Citation, Sentence, by_line, without_mark
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.quoting import many, one_line, snippet
+from ramify.tools.quoting import one_line, pluralize, snippet
 
 STOPPED: dict[StoppedBy, str] = {
     "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
@@ -79,10 +79,10 @@ def sentence(told: str) -> str:
 def cost(result: Result) -> str:
     """Return the cost of a question in one line."""
     usage = result.usage
-    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
+    calls = f"{pluralize(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
     tokens = f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
     loading = f", including {usage.loading_s:.1f} s loading" if usage.loading_s >= 1 else ""
-    return f"{calls} · {tokens} · {many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
+    return f"{calls} · {tokens} · {pluralize(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 
 def searched(result: Result, remedy: str) -> str:

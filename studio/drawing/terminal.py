@@ -30,7 +30,7 @@ from ramify.studio.drawing.phrases import (
     sureness,
     title_of,
 )
-from ramify.tools.quoting import lines, one_line
+from ramify.tools.quoting import nonempty_lines, one_line
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"
@@ -56,14 +56,14 @@ def show(result: Result, console: Console, tree: bool = False) -> None:
 def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     text = full_text(result)
     if not text or not is_the_answer(result):
-        yield "answer", Text("\n".join(lines(result.answer)), style="bold")
+        yield "answer", Text("\n".join(nonempty_lines(result.answer)), style="bold")
     if told := sureness(result):
         yield "", Text(told, style="dim")
     if text:
         label = "closest" if result.citations and result.citations[-1].closest else "quoted"
         yield label if result.quoted else "text", _text(result, text)
     if result.explanation:
-        yield "because", Text("\n".join(lines(result.explanation)))
+        yield "because", Text("\n".join(nonempty_lines(result.explanation)))
     if told := settled(result):
         yield "settled", Text(told)
     if told := reason(result):

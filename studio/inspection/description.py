@@ -17,7 +17,7 @@ from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import hidden_note, reasons
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, Inside
 from ramify.tools.knowledge.reports import QUOTED
-from ramify.tools.quoting import brief, many, one_line
+from ramify.tools.quoting import one_line, pluralize, truncate_line
 
 LARGEST = 10
 """Communities that are named."""
@@ -209,7 +209,10 @@ def _repairs(found: Grouped) -> Iterator[tuple[str, str]]:
     for one in found.content.repairs:
         done.setdefault((one.round, one.what), []).append(one.leaves)
     for number, ((round, what), leaves) in enumerate(done.items()):
-        yield "" if number else "repairs", f"round {round}: {what} in {many(len(leaves), 'group')} ({many(sum(leaves), 'passage')})"
+        yield (
+            "" if number else "repairs",
+            f"round {round}: {what} in {pluralize(len(leaves), 'group')} ({pluralize(sum(leaves), 'passage')})",
+        )
 
 
 def group_tables(found: Grouped) -> list[Table]:
@@ -288,7 +291,7 @@ class GroupTree:
     def text(self, leaf: int, room: int) -> str:
         """Return the shortened text of a passage."""
         _, cited = self.cited[leaf]
-        return brief(cited.text, room) if cited else "is not in the index any more"
+        return truncate_line(cited.text, room) if cited else "is not in the index any more"
 
     def is_replaced(self, node: Node) -> bool:
         """Return whether a summary is quoted because the model did not write one."""

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from ramify.tools.knowledge.elements import Pair
 from ramify.tools.knowledge.index import Inside
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0
 NAMES, LABELS, LINES = 300, 40, 1500
@@ -148,7 +148,7 @@ def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:
 def _candidates(dot: Dot) -> Iterator[tuple[Label, Box]]:
     """Yield the possible positions of a dot's label with their bounding boxes."""
     size = 11 + dot.radius / 4
-    text = brief(dot.name, _LABEL)
+    text = truncate_line(dot.name, _LABEL)
     length = cell_len(text) * size * _WIDE
     middle, aside, half = dot.y + size * 0.35, dot.radius + 3 + length / 2, length / 2 + 1
     above, below = dot.y - dot.radius - 3, dot.y + dot.radius + size * 0.9

@@ -18,7 +18,7 @@ from ramify.tools.index import Index
 from ramify.tools.knowledge.index import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.pages import draw_page, part
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 PARTS = "inspect_parts.html"
 NOTHING = Markup()
@@ -44,7 +44,7 @@ def inspect_page(found: Inspection, index: Index) -> str:
         found=found,
         title=Path(found.folder).name or found.folder,
         sizes=list(facts(found)),
-        tables=[one._replace(rows=[(brief(first, _NAMED), *rest) for first, *rest in one.rows]) for one in tables(found)],
+        tables=[one._replace(rows=[(truncate_line(first, _NAMED), *rest) for first, *rest in one.rows]) for one in tables(found)],
         notes=notes(found),
         how_to_add=how_to_add(found),
         **own,
@@ -115,9 +115,9 @@ def _report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
     findings = []
     for finding in report.findings:
         rests_on = [cited[passage] for passage in finding.passages if passage in cited]
-        findings.append((finding.text, list(map(named, rests_on)), [] if quoted else [brief(one.text, _LONG) for one in rests_on]))
+        findings.append((finding.text, list(map(named, rests_on)), [] if quoted else [truncate_line(one.text, _LONG) for one in rests_on]))
     more = f" and {len(members) - NAMES:,} more" if len(members) > NAMES else ""
-    return part(PARTS, "report", report, quoted, findings, " · ".join(brief(name, 60) for name in members[:NAMES]), more)
+    return part(PARTS, "report", report, quoted, findings, " · ".join(truncate_line(name, 60) for name in members[:NAMES]), more)
 
 
 def _community(inside: Inside, id: str, written: Mapping[str, Markup]) -> Markup:
@@ -135,7 +135,7 @@ def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
     written: dict[str, Markup] = {}
     left = ROOM
     for coming, group in zip(reversed(range(len(found.groups))), found.by_size, strict=True):
-        near = [(anchor(other.number), brief(other.name, _NAMED), f"{cosine:.2f}") for other, cosine in beside(found, group)]
+        near = [(anchor(other.number), truncate_line(other.name, _NAMED), f"{cosine:.2f}") for other, cosine in beside(found, group)]
         tree, told, place = _Tree(found, group, index, _LEAVES), part(PARTS, "facts", about(found, group), near), anchor(group.number)
         made = tree.html(tree.root, told, place)
         if len(made.encode()) > left - _BRIEF * coming:

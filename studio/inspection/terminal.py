@@ -12,7 +12,7 @@ from ramify.studio.inspection.description import GroupTree, about, facts, how_to
 from ramify.tools.hierarchy.index import Grouped, GroupOverview
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
-from ramify.tools.quoting import brief, one_line
+from ramify.tools.quoting import one_line, truncate_line
 
 LISTED = 15
 """Rows of a long table."""
@@ -95,11 +95,11 @@ class _Drawing(GroupTree):
         replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
         for one in node.summary.said:
-            said = one_line(brief(one.text, _LONG))
+            said = one_line(truncate_line(one.text, _LONG))
             label.append(f"\n· {said} ", style="not bold default").append(self._where(one.leaf), style="not bold cyan")
         return label
 
     def _where(self, leaf: int) -> str:
         """Return the title of a passage, else its file."""
         id, cited = self.cited[leaf]
-        return one_line(brief(cited.title or cited.where or id, _NAMED) if cited else id)
+        return one_line(truncate_line(cited.title or cited.where or id, _NAMED) if cited else id)

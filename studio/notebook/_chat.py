@@ -25,9 +25,9 @@ from ramify.studio.drawing.page import answer_html, branches_html, page
 from ramify.studio.drawing.phrases import cost, searched, understood
 from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.new_files import write_whole
+from ramify.tools.new_files import write_atomically
 from ramify.tools.pages import part, style
-from ramify.tools.quoting import many
+from ramify.tools.quoting import pluralize
 from ramify.tools.scrub import scrub
 
 
@@ -61,7 +61,7 @@ def save(result: Result, path: str | Path) -> Path:
     form = FORMS.get(target.suffix.removeprefix("."))
     if form is None:
         raise UsageError(f"{target.name!r} has no known suffix", f"use .{', .'.join(FORMS)}")
-    write_whole(form.write(result), target)
+    write_atomically(form.write(result), target)
     return target
 
 
@@ -192,7 +192,7 @@ class Turn(VBox):
         tree, passages = (self.result or self._run).tree, (self.result or self._run).passages
         title = "How it was found" if self.result else "The tree so far"
         branches = branches_html(tree, Look(passages, self.prefix))
-        self._tree.value = _drawn("found", title, many(len(tree), "branch", "branches"), branches, folded) if tree else ""
+        self._tree.value = _drawn("found", title, pluralize(len(tree), "branch", "branches"), branches, folded) if tree else ""
 
 
 def _put(widget: HTML, value: str) -> None:
@@ -255,7 +255,7 @@ class Chat(VBox):
         self.settings.observe(self._toggle, "value")
 
     def __repr__(self) -> str:
-        return f"a chat with {self.panel.strategy.value}, {many(len(self.turns), 'turn')}; shown where Jupyter widgets are"
+        return f"a chat with {self.panel.strategy.value}, {pluralize(len(self.turns), 'turn')}; shown where Jupyter widgets are"
 
     @property
     def turns(self) -> list[Turn]:

@@ -21,7 +21,7 @@ from ramify.tools.index import Hit
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.searcher import DEMO, opened
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 MOST_PASSAGES = 2000
 """Passages that a page shows in its tree."""
@@ -107,7 +107,7 @@ def file_of(selection: Selection, identity: str) -> Path | None:
     if (place := selection.locate(identity)) is None or is_address(place[0].where):
         return None
     collection, passage = place
-    folder = demo_index() if collection.where == DEMO else usable(collection.where).resolve()
+    folder = demo_index() if collection.where == DEMO else expand_path(collection.where).resolve()
     with closing(sqlite3.connect(f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         row = database.execute(_FILE, [passage]).fetchone()
     if row is None:

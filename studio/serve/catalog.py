@@ -15,8 +15,8 @@ from ramify.tools.index.collections import Collections as Searched
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.searcher import DEMO, opened
-from ramify.tools.quoting import brief
-from ramify.tools.scrub import shown
+from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import mask_address
 
 T = TypeVar("T")
 COMMAND = "ramify serve"
@@ -47,7 +47,7 @@ class Collection:
         manifest = self.manifest()
         return {
             "name": self.name,
-            "path": self.name if self.where == DEMO else shown(self.where) if is_address(self.where) else Path(self.where).name,
+            "path": self.name if self.where == DEMO else mask_address(self.where) if is_address(self.where) else Path(self.where).name,
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,
@@ -110,7 +110,7 @@ class Catalog:
             return Selection((self.collection(None),))
         wanted = AND.join(listed).split(AND)
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
-            raise UsageError(f"the collection {brief(repr(twice), QUOTED)} is named twice", "name it once")
+            raise UsageError(f"the collection {truncate_line(repr(twice), QUOTED)} is named twice", "name it once")
         return Selection(tuple(map(self.collection, wanted)))
 
     def options_of(
@@ -128,7 +128,7 @@ class Catalog:
         given = dict(settings or {})
         if wrong := [name for name in OF_THE_SERVER if name in given]:
             remedy = f"leave it out: name a collection, and one of the server's models ({', '.join(self.models)})"
-            raise UsageError(f"{wrong[0]}={brief(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
+            raise UsageError(f"{wrong[0]}={truncate_line(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
         known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
         own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
         options = {**own, **given, "index": selection.index, "model": _chosen({one: one for one in self.models}, model, "model")}
@@ -164,7 +164,7 @@ def _chosen(known: Mapping[str, T], name: str | None, what: str) -> T:
     if name is None:
         return next(iter(known.values()))
     if name not in known:
-        raise UsageError(f"there is no {what} {brief(repr(name), QUOTED)} here", f"choose one of {', '.join(known)}")
+        raise UsageError(f"there is no {what} {truncate_line(repr(name), QUOTED)} here", f"choose one of {', '.join(known)}")
     return known[name]
 
 

@@ -22,7 +22,7 @@ from ramify.studio.serve.catalog import QUOTED
 from ramify.studio.serve.questions import Asked, Event
 from ramify.studio.serve.serving import Ask, Serving
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief, lines, one_line
+from ramify.tools.quoting import nonempty_lines, one_line, truncate_line
 
 REMEMBERED = 2000
 """Answers that a follow-up may refer to, with how sure they were: the messages that clients send back do not say it."""
@@ -63,7 +63,7 @@ class Message(BaseModel):
     def said(self) -> str:
         """Return its text; UsageError where a part of it is something else."""
         if isinstance(self.content, list) and (other := next((part.type for part in self.content if "text" not in part.type), None)):
-            raise UsageError(f"a message has a part of the type {brief(repr(other), QUOTED)}", "send text only")
+            raise UsageError(f"a message has a part of the type {truncate_line(repr(other), QUOTED)}", "send text only")
         return "\n".join(part.text for part in self.content) if isinstance(self.content, list) else self.content or ""
 
 
@@ -83,7 +83,7 @@ class Chats:
         catalog = self._serving.catalog
         if (found := await asyncio.to_thread(catalog.model_of, model.removesuffix(LATEST))) is None:
             known = ", ".join(await asyncio.to_thread(catalog.model_names))
-            raise HTTPException(404, f"there is no model {brief(repr(model), QUOTED)} here: choose one of {known}")
+            raise HTTPException(404, f"there is no model {truncate_line(repr(model), QUOTED)} here: choose one of {known}")
         return found[0].name, found[1]
 
     async def ask(self, user: str, model: str, messages: Sequence[Message]) -> Asked:
@@ -150,7 +150,7 @@ def short_answer(markdown: str) -> str:
 
 def _short(result: Result, more: bool, plain: Callable[[str], str]) -> str:
     """Return the short answer, with the numbers of what it rests on where no text has them."""
-    answer = plain("\n".join(lines(result.answer)))
+    answer = plain("\n".join(nonempty_lines(result.answer)))
     if more or is_unknown(result.answer):
         return f"**{answer}**" if "\n" not in answer else ""
     return answer + _marks([number for number, citation in enumerate(result.citations, 1) if citation.cited])

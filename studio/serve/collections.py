@@ -25,8 +25,8 @@ from ramify.tools.index.passage_store import FileList, listed_files
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.index.watching import watch
-from ramify.tools.new_files import make_folder, write_whole
-from ramify.tools.quoting import brief
+from ramify.tools.new_files import make_folder, write_atomically
+from ramify.tools.quoting import truncate_line
 
 FILE_BYTES, COLLECTION_BYTES, FILES = 200 * 2**20, 2 * 2**30, 10_000
 """The most that a document and a collection may hold."""
@@ -146,7 +146,7 @@ class Collections:
     def make(self, user: str, name: str, folder: str | None = None) -> str:
         """Make a collection, or return the user's own of the same name and origin; a name that is taken is numbered. Blocking."""
         if not _NAME.fullmatch(name) or name == DEMO:
-            raise UsageError(f"{brief(repr(name), QUOTED)} is no name of a collection", "take up to 40 letters, digits, _, . and -")
+            raise UsageError(f"{truncate_line(repr(name), QUOTED)} is no name of a collection", "take up to 40 letters, digits, _, . and -")
         source = None if folder is None else self._released(folder)
         for number in range(1, len(self._made) + len(self._catalog.collections) + 2):
             wanted = name if number == 1 else f"{name[:36]}-{number}"
@@ -157,7 +157,7 @@ class Collections:
                 break
         place = self._home / wanted
         make_folder(place / _DOCUMENTS)
-        write_whole(_Record(folder=source, user=user).model_dump_json(), place / _RECORD)
+        write_atomically(_Record(folder=source, user=user).model_dump_json(), place / _RECORD)
         self._made[wanted] = _Made(place, source, user)
         return wanted
 
@@ -264,7 +264,7 @@ class Collections:
     def _owned(self, user: str, name: str) -> _Made:
         """Return a collection that the user may change."""
         if (made := self._made.get(name)) is None:
-            what = f"there is no collection {brief(repr(name), QUOTED)} that was made here"
+            what = f"there is no collection {truncate_line(repr(name), QUOTED)} that was made here"
             raise UsageError(what, "make one, or change its index itself")
         if not self._may_change(user, made):
             raise UsageError(f"the collection {name!r} was made by another user", "ask them, or make one of your own")
@@ -277,16 +277,16 @@ class Collections:
         """Return a folder that is one of those released, or lies under one, links resolved; UsageError for any other."""
         place = Path(folder).expanduser().resolve() if "\x00" not in folder else Path()
         if not any(place.is_relative_to(released) for released in self.folders):
-            raise UsageError(f"the folder {brief(repr(folder), QUOTED)} is not released", "start the server with --documents DIR")
+            raise UsageError(f"the folder {truncate_line(repr(folder), QUOTED)} is not released", "start the server with --documents DIR")
         if not place.is_dir():
-            raise UsageError(f"there is no folder {brief(repr(folder), QUOTED)}", "correct its name")
+            raise UsageError(f"there is no folder {truncate_line(repr(folder), QUOTED)}", "correct its name")
         return place
 
 
 def _file_name(name: str) -> str:
     """Return the name of a file that lies where it is put and nowhere else; UsageError for any other."""
     if not _FILE.fullmatch(name) or name.startswith(".") or len(name.encode(errors="replace")) > _LONGEST_FILE or not name.isprintable():
-        raise UsageError(f"{brief(repr(name), QUOTED)} is no name of a document", "give the name of a file without its folder")
+        raise UsageError(f"{truncate_line(repr(name), QUOTED)} is no name of a document", "give the name of a file without its folder")
     return name
 
 

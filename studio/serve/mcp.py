@@ -57,9 +57,9 @@ from ramify.studio.serve.transport import Tokens, guarded
 from ramify.studio.server.guard import BODY
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
-from ramify.tools.quoting import one_line, shortened
+from ramify.tools.quoting import one_line, truncate_message
 from ramify.tools.scrub import scrub
-from ramify.tools.typed import is_unicode, readable
+from ramify.tools.user_input import check_text, is_unicode
 
 T = TypeVar("T")
 PREFIX = "/mcp"
@@ -115,7 +115,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
     `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question begins.
     """
     _, settings = configure(strategy, options)
-    about = readable(about) or about_of(settings.index)
+    about = check_text(about) or about_of(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
     research = research_tool(
@@ -130,7 +130,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
 
     async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
         if given.name not in tools:
-            raise MCPError(INVALID_PARAMS, shortened(f"unknown tool {given.name!r} — call {' or '.join(tools)}"))
+            raise MCPError(INVALID_PARAMS, truncate_message(f"unknown tool {given.name!r} — call {' or '.join(tools)}"))
         forget()  # a model's server may have come up since the last call
         try:
             async with _telling(context.session):
@@ -139,7 +139,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
                 )
         except Exception as error:  # what no message was written for: the library would give its text, whatever that holds, as code 0
             told = scrub(one_line(f"{given.name} failed with {type(error).__name__}: {error}"))
-            raise MCPError(INTERNAL_ERROR, shortened(f"{told} — please report it")) from error
+            raise MCPError(INTERNAL_ERROR, truncate_message(f"{told} — please report it")) from error
         found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
         if isinstance(found, dict) and "notices" in found:
             found["notices"] = for_callers(found["notices"])
@@ -254,7 +254,7 @@ def _unreadable(error: Exception) -> JSONRPCResponse | JSONRPCError:
         asked = None
     told = asked if isinstance(asked, dict) else {}
     number = told["id"] if isinstance(told.get("id"), int) or (isinstance(told.get("id"), str) and is_unicode(told["id"])) else None
-    what = shortened(one_line(f"what was sent is no message that can be read: {first['msg']}"))
+    what = truncate_message(one_line(f"what was sent is no message that can be read: {first['msg']}"))
     line = f"{what} — send JSON in UTF-8, without halves of surrogate pairs"
     if number is None or told.get("method") != "tools/call":
         return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=PARSE_ERROR if asked is None else INVALID_REQUEST, message=line))

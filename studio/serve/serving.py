@@ -23,7 +23,7 @@ from ramify.studio.serve.questions import Asked, Questions
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.models import forget
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 NEW = "new"
 """What a request gives for a conversation that the server is to name."""
@@ -88,7 +88,9 @@ class Threads:
         if wanted == NEW:
             return token_hex(8)
         if not _NAME.fullmatch(wanted):
-            raise UsageError(f"{brief(repr(wanted), QUOTED)} is no name of a conversation", f"take letters, digits, _, . and -, or {NEW!r}")
+            raise UsageError(
+                f"{truncate_line(repr(wanted), QUOTED)} is no name of a conversation", f"take letters, digits, _, . and -, or {NEW!r}"
+            )
         return wanted
 
     def conversation(self, user: str, name: str) -> Conversation:

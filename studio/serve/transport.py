@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from ramify.studio.serve.questions import GONE, Asked, Event, Failure, Questions, failure_of
 from ramify.studio.server.guard import Guard, LimitedProtocol, pattern
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.quoting import brief
-from ramify.tools.scrub import learn
+from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import register_secrets
 
 M = TypeVar("M", bound=BaseModel)
 DEFAULT = "default"
@@ -50,7 +50,7 @@ async def read(request: Request, kind: type[M]) -> M:
         if not where:
             raise UsageError(f"the body of the request is not the JSON that is expected ({first['msg']})", "send an object") from None
         known = ", ".join(kind.model_fields)
-        what = f"{where}={brief(repr(first['input']), _QUOTED)} is not valid ({first['msg']})"
+        what = f"{where}={truncate_line(repr(first['input']), _QUOTED)} is not valid ({first['msg']})"
         raise UsageError(what, f"correct it; a request has {known}") from None
 
 
@@ -60,7 +60,7 @@ def users_of(tokens: Sequence[str]) -> dict[str, str]:
     for token in tokens:
         name, colon, secret = token.partition(":")
         name, secret = (name, secret) if colon else (DEFAULT, name)
-        learn(secret)
+        register_secrets(secret)
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name of a user", "write --token NAME:SECRET, the name in letters, digits, _, . and -")
         if len(secret) < SHORTEST or not secret.isascii() or not secret.isprintable() or " " in secret:

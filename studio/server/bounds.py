@@ -19,8 +19,8 @@ from ramify.tools.index.index_store import is_address
 from ramify.tools.index.searcher import collections_of
 from ramify.tools.models.gguf import GGUF, SMOLLM2
 from ramify.tools.relevance import MODEL, NONE, READER
-from ramify.tools.scrub import shown
-from ramify.tools.server_address import addresses, without_credentials
+from ramify.tools.scrub import mask_address
+from ramify.tools.server_address import split_addresses, without_credentials
 
 S = TypeVar("S", bound=Settings)
 
@@ -50,7 +50,7 @@ def bounded(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     """
     kind, default = wiring.settings, index or default_index()
     field = kind.model_fields["index"]
-    secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
+    secret = is_address(default) and mask_address(default) != default  # the forms show a default, and not what makes one
     given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
     fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **given))}
     if profile := os.environ.get(PROFILE):
@@ -78,8 +78,8 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     for one in several.members if several else (index,):
         if isinstance(one, str) and one != DEMO and _plain(one) not in indexes():
             raise refused(f"index={one!r}", f"--index {one}")
-    servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
-    if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
+    servers = {_plain(one) for one in split_addresses(os.environ.get(BASE_URLS))}
+    if url and (others := [one for one in split_addresses(url) or (url,) if _plain(one) not in servers]):
         url = without_credentials(others[0])
         raise refused(f"base_url={url!r}", f"--base-url {url}")
     if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():

@@ -27,8 +27,8 @@ from ramify.tools.index import Index
 from ramify.tools.index.manifest import read_manifest
 from ramify.tools.index.passage_store import PassageStore
 from ramify.tools.models.reply_parsing import field_span, objects, read, span_confidence, split_thought, text_so_far
-from ramify.tools.new_files import make_folder, write_whole
-from ramify.tools.typed import is_unicode, usable
+from ramify.tools.new_files import make_folder, write_atomically
+from ramify.tools.user_input import expand_path, is_unicode
 from tests.tools.documents.made import docx
 from tests.tools.fakes import WordEncoder
 
@@ -188,12 +188,12 @@ def paths(data: bytes) -> None:
     """Look at a path as it was typed, and write to one below a folder: nothing lies elsewhere then."""
     text = text_of(data)
     with suppress(RamifyError):
-        assert isinstance(usable(text), Path)
+        assert isinstance(expand_path(text), Path)
     with folder() as made:
         below = made / "down" / re.sub(r"\.{2,}", ".", text).lstrip("/")
         with suppress(RamifyError):
-            make_folder(usable(below).parent)
-            write_whole("content", below)
+            make_folder(expand_path(below).parent)
+            write_atomically("content", below)
             assert below.read_text(encoding="utf-8") == "content"
         assert [path.name for path in made.iterdir()] in ([], ["down"])
 

@@ -26,7 +26,7 @@ from ramify.studio.drawing.terminal import show
 from ramify.studio.serve.chat import paragraphs
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
-from ramify.tools.quoting import flatten, invisible
+from ramify.tools.quoting import collapse_whitespace, find_invisible
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.faults import fault
@@ -156,7 +156,7 @@ def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.Monk
     check_citations(result, store)
     for door, shown in told.items():
         assert KEY not in shown, door
-        assert door == "JSON" or [hex(ord(shown[place])) for place in invisible(shown)] == [], door
+        assert door == "JSON" or [hex(ord(shown[place])) for place in find_invisible(shown)] == [], door
         assert str(1234 * 1234) not in shown, door
     check_page(told["page"])
     check_page(f"<div>{told['notebook']}</div>")
@@ -182,7 +182,7 @@ def check_citations(result: Result, store: InMemoryVectorStore) -> None:
     for citation in result.citations:
         assert citation.id in found
         assert citation.text == store.get_by_ids([citation.id])[0].page_content
-        assert all(part.strip() in flatten(citation.text) for part in citation.quote.split("…"))
+        assert all(part.strip() in collapse_whitespace(citation.text) for part in citation.quote.split("…"))
         assert citation.link == ""
     numbers = {number for sentence in result.sentences for number in sentence.citations}
     assert numbers <= set(range(1, len(result.citations) + 1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from ramify.tools.languages import language_of
     ],
 )
 def test_a_text_tells_its_language_or_not(text: str, language: str | None) -> None:
-    assert language_of(text) == language
+    assert detect_language(text) == language

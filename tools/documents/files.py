@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ramify.tools.documents._properties import properties
 from ramify.tools.errors import InputError
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
@@ -62,7 +62,7 @@ class ReadReport:
 
 def existing(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
-    found = usable(path)
+    found = expand_path(path)
     if not os.path.exists(found):  # a path that may not be looked at is none
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
     if printable_name(full := os.path.realpath(found)) != full:

@@ -8,7 +8,17 @@ from math import prod
 from typing import Any
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import UNKNOWN, bare_title, content, fold, is_unknown, names_in, same_question, sentences, unnamed
+from ramify.tools.english import (
+    UNKNOWN,
+    content_stems,
+    find_names,
+    fold,
+    is_unknown,
+    missing_names,
+    same_question,
+    sentences,
+    strip_disambiguation,
+)
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
 from ramify.tools.reader.calibration import LEAST, TAU
@@ -55,14 +65,14 @@ def decide(slots: Slots) -> Reply:
         return _decision("answer", **reply_of(span))
     if split is not None:
         return _decision("decompose", questions=[split.first, split.second], together=split.how)
-    names = [] if "entities" in forbidden else unnamed(names_in(question), [passage["title"] for passage in passages])
+    names = [] if "entities" in forbidden else missing_names(find_names(question), [passage["title"] for passage in passages])
     again = bool(slots["hint"]) and span.confidence < LEAST
     if names and (again or not span.answer or "answer" in forbidden):
         return _decision("entities", entities=names)
     # A guess at a part keeps its low confidence: it is not accepted, but another question may be built on it.
     if "answer" not in forbidden:
         return _decision("answer", **reply_of(span, 0.0 if slots["above"] else LEAST))
-    return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=names_in(question)[:2])
+    return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=find_names(question)[:2])
 
 
 def _decision(action: str, **filled: Any) -> Reply:
@@ -72,8 +82,8 @@ def _decision(action: str, **filled: Any) -> Reply:
 
 def entities(slots: Slots) -> Reply:
     """Return the question's names that no passage contains, else its first names."""
-    names = names_in(slots["question"])
-    return {"entities": unnamed(names, [f"{passage['title']} {passage['text']}" for passage in slots["passages"]]) or names[:2]}
+    names = find_names(slots["question"])
+    return {"entities": missing_names(names, [f"{passage['title']} {passage['text']}" for passage in slots["passages"]]) or names[:2]}
 
 
 def filter_batch(slots: Slots) -> Reply:
@@ -90,7 +100,7 @@ def filter_batch(slots: Slots) -> Reply:
     if not enough and (split := choose_split(question)):
         suggested = split.first
     elif not enough and best < _POOR:
-        suggested = " ".join(names_in(question))
+        suggested = " ".join(find_names(question))
     facts = dict.fromkeys(_fact(passages[number - 1], readings[number - 1]) for number in relevant)
     sources = list(dict.fromkeys(passages[number - 1]["source"] for number in relevant))
     return {
@@ -112,7 +122,7 @@ def _fact(passage: Quote, reading: Reading) -> str:
 
 def summarize(slots: Slots) -> Reply:
     """Return the one or two sentences on an entity most similar to the question, from its own article if there is one."""
-    entity = bare_title(slots["entity"])
+    entity = strip_disambiguation(slots["entity"])
     found = []
     for number, passage in enumerate(slots["passages"], 1):
         listed = sentences(passage["text"])
@@ -120,9 +130,9 @@ def summarize(slots: Slots) -> Reply:
         found += [
             (value, number, sentence)
             for value, sentence in zip(similar, listed, strict=True)
-            if content(entity) and content(entity) <= content(f"{passage['title']} {sentence}")
+            if content_stems(entity) and content_stems(entity) <= content_stems(f"{passage['title']} {sentence}")
         ]
-    own = [item for item in found if fold(bare_title(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
+    own = [item for item in found if fold(strip_disambiguation(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
     if not own:
         return {"answer": UNKNOWN, "confidence": 0.1, "citations": []}
     best, *others = sorted(own, key=lambda item: -item[0])

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal, get_args
 
-from ramify.tools.arithmetic import Pair, as_combination, combine_answers, same
-from ramify.tools.english import UNKNOWN, content, fold, holds, is_unknown, same_question
+from ramify.tools.arithmetic import TextPair, combine_answers, is_same_answer, parse_combination
+from ramify.tools.english import UNKNOWN, contains_name, content_stems, fold, is_unknown, same_question
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.extractive._answers import reply_of
 from ramify.tools.reader.calibration import LEAST
@@ -122,7 +122,7 @@ def _value(node: FindingNode, passages: Sequence[Quote], steps: list[Step]) -> K
 
 def _from_parts(node: FindingNode, parts: Sequence[FindingNode], passages: Sequence[Quote], steps: list[Step]) -> KnownAnswer:
     """Combine the answers of a pair, or the ends of a chain."""
-    how = as_combination(node.together)
+    how = parse_combination(node.together)
     if len(parts) >= 2:
         first, second = parts[-2:]
         values = _value(first, passages, steps), _value(second, passages, steps)
@@ -137,17 +137,17 @@ def _from_parts(node: FindingNode, parts: Sequence[FindingNode], passages: Seque
     return KnownAnswer(node.question)
 
 
-def _combined(how: str, question: str, questions: Pair, values: tuple[KnownAnswer, KnownAnswer]) -> KnownAnswer:
+def _combined(how: str, question: str, questions: TextPair, values: tuple[KnownAnswer, KnownAnswer]) -> KnownAnswer:
     """Combine two answers, each only if it is fit; the confidences of those used are multiplied."""
     if how == "agree":
         other, surer = sorted(values, key=lambda value: value.confidence)
-        if surer.fit and other.fit and same(surer.answer, other.answer):
+        if surer.fit and other.fit and is_same_answer(surer.answer, other.answer):
             return KnownAnswer(question, surer.answer, 1 - (1 - surer.confidence) * (1 - other.confidence), (surer, other))
         if surer.fit and surer.confidence - other.confidence >= _LEAD:
             return KnownAnswer(question, surer.answer, surer.confidence * _ALONE, (surer,))
         return KnownAnswer(question)
     first, second = (value.answer if value.fit else "" for value in values)
-    answer = combine_answers(as_combination(how), questions, (first, second))
+    answer = combine_answers(parse_combination(how), questions, (first, second))
     if how == "bridge":  # a guess that the second question was asked with may do, but it lowers the confidence
         used = [value for value in values if value.answer]
     elif (how, answer) in _SETTLED_BY_ONE:
@@ -166,7 +166,11 @@ def chain_ends(node: FindingNode) -> list[KnownAnswer]:
     questions = {fold(link.question) for link in links}
     if node.children or len(links) < 2 or len(questions) < len(links) or any(link.together for link in links):
         return []
-    ends = [place for place in range(len(links)) if not any(holds(later.question, links[place].own.answer) for later in links[place + 1 :])]
+    ends = [
+        place
+        for place in range(len(links))
+        if not any(contains_name(later.question, links[place].own.answer) for later in links[place + 1 :])
+    ]
     return [_strand([link.own for link in links[:end]], links[end]) for end in ends]
 
 
@@ -175,7 +179,7 @@ def _strand(before: list[KnownAnswer], last: FindingNode) -> KnownAnswer:
     asked, end = last.question, last.own
     strand = [end]
     for link in reversed(before):
-        if holds(asked, link.answer):
+        if contains_name(asked, link.answer):
             strand.insert(0, link)
             asked = link.question
     return KnownAnswer(asked, end.answer, prod(link.confidence for link in strand), tuple(strand)) if end.fit else KnownAnswer(asked)
@@ -184,16 +188,18 @@ def _strand(before: list[KnownAnswer], last: FindingNode) -> KnownAnswer:
 def resolve_conflict(rivals: Sequence[KnownAnswer], passages: Sequence[Quote]) -> tuple[KnownAnswer, Step]:
     """Return one of several answers to a question, by trust, then majority, then fit, else none; and the step that settled it."""
     surest = max(rivals, key=lambda item: item.confidence)
-    if all(same(surest.answer, item.answer) for item in rivals):
+    if all(is_same_answer(surest.answer, item.answer) for item in rivals):
         return surest, "agreement"
     # Trust: the number of sources that contain an answer.
-    sources = {fold(item.answer): len({quote["source"] for quote in passages if holds(quote["text"], item.answer)}) for item in rivals}
+    sources = {
+        fold(item.answer): len({quote["source"] for quote in passages if contains_name(quote["text"], item.answer)}) for item in rivals
+    }
     votes: dict[Step, Counter[str]] = {"trust": Counter(sources), "majority": Counter(fold(item.answer) for item in rivals)}
     for step, counted in votes.items():
         best, second = counted.most_common(2)
         if best[1] > second[1] and (step == "majority" or second[1] > 0):
             return next(item for item in rivals if fold(item.answer) == best[0]), step
-    rival = max(item.confidence for item in rivals if not same(item.answer, surest.answer))
+    rival = max(item.confidence for item in rivals if not is_same_answer(item.answer, surest.answer))
     return (surest, "fit") if surest.confidence - rival >= _LEAD else (KnownAnswer(surest.question), "unsettled")
 
 
@@ -204,6 +210,6 @@ def cited(finding: KnownAnswer, passages: Sequence[Quote]) -> list[int]:
     if finding.passage:
         return [finding.passage]
     texts = [f"{passage['title']} {passage['text']}" for passage in passages]
-    words = content(finding.question)
-    holding = [n for n, text in enumerate(texts, 1) if finding.answer in ("Yes", "No") or holds(text, finding.answer)]
-    return sorted(holding, key=lambda number: -len(words & content(texts[number - 1])))[:1]
+    words = content_stems(finding.question)
+    holding = [n for n, text in enumerate(texts, 1) if finding.answer in ("Yes", "No") or contains_name(text, finding.answer)]
+    return sorted(holding, key=lambda number: -len(words & content_stems(texts[number - 1])))[:1]

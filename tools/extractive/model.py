@@ -10,7 +10,7 @@ from itertools import combinations
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.english import UNKNOWN, content, names_in, sentences
+from ramify.tools.english import UNKNOWN, content_stems, find_names, sentences
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.extractive._answers import (
@@ -53,7 +53,7 @@ _LOADING = threading.Lock()
 
 def extract(slots: Slots) -> Reply:
     """Return the capitalised names, related if one sentence has both."""
-    named_in = [(sentence, names_in(sentence)) for sentence in sentences(str(slots["text"]))]
+    named_in = [(sentence, find_names(sentence)) for sentence in sentences(str(slots["text"]))]
     named = {name: sentence for sentence, names in reversed(named_in) for name in names}
     pairs = {pair: sentence for sentence, names in reversed(named_in) for pair in combinations(names, 2)}
     return {
@@ -111,7 +111,7 @@ def reply_to(name: str, slots: Slots) -> Reply:
         return _refused(reply, objected)
     if name in _OVERVIEWS:  # they quote whole sentences, as many as there are: any question will do
         return reply
-    if "question" in slots and not content(question):
+    if "question" in slots and not content_stems(question):
         return _refused(reply, _NOTHING_NAMED)
     return _refused(reply, _NO_PHRASE) if open_ended(question) else reply
 

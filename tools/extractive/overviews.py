@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import UNKNOWN, content
+from ramify.tools.english import UNKNOWN, content_stems
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.reader.reading import Quote
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.supporting_sentence import split_statements
 
 _WHOLE = (
     "What are the main themes of these documents?",
@@ -98,7 +98,7 @@ def _lines(report: Quote) -> list[str]:
     """Return the findings of a report, or the sentences of a passage, without its headings."""
     if _places(report["source"]):
         return [line for line in report["text"].splitlines() if line.strip()]
-    return statements(report["text"], report["title"].split(" > "))
+    return split_statements(report["text"], report["title"].split(" > "))
 
 
 def _places(source: str) -> list[int]:
@@ -113,7 +113,7 @@ def _best(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
     for one in ordered:
         if len(chosen) == most or one.worth < _OF_BEST * ordered[0].worth:
             break
-        words, taken = content(one.line), [content(other.line) for other in chosen]
+        words, taken = content_stems(one.line), [content_stems(other.line) for other in chosen]
         if not any(len(words & others) >= _SAME * min(len(words), len(others)) for others in taken):
             chosen.append(one)
     return chosen

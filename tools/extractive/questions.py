@@ -12,11 +12,11 @@ from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.named import load_encoder, similarities, similarity
 from ramify.tools.embeddings.pretrained import E5, MINILM
-from ramify.tools.english import content, fold, has_pronoun, is_unknown, names_in, same_question
+from ramify.tools.english import content_stems, find_names, fold, has_pronoun, is_unknown, same_question
 from ramify.tools.extractive import Reply, Slots
-from ramify.tools.languages import reads
+from ramify.tools.languages import is_english_question
 from ramify.tools.reader import multilingual
-from ramify.tools.released_weights import intact
+from ramify.tools.released_weights import verify_weights
 from ramify.tools.splitting import Split, rewrite, splits
 
 _QUOTED = 60
@@ -26,7 +26,7 @@ _IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어
 
 def objection(question: str) -> str | None:
     """Return why a question cannot be read, and what to do; None if it can."""
-    if reads(question) or multilingual.is_wanted(question, ()):
+    if is_english_question(question) or multilingual.is_wanted(question, ()):
         return None
     start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
     what = f"{start!r} does not look like English, and the extractive model reads English only (Korean with the multilingual model)"
@@ -48,7 +48,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
 
     A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
     """
-    found = splits(question) if reads(question) else ()
+    found = splits(question) if is_english_question(question) else ()
     if next((split.sure for split in found if split.how == "single"), 0.0) >= _EVEN:
         return None
     for split in found:
@@ -121,9 +121,9 @@ def answer_to(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -
 def plan(slots: Slots) -> Reply:
     """Plan a search: the question, its parts, its names."""
     question = slots["question"]
-    names = names_in(question)
+    names = find_names(question)
     queries = [part for part in dict.fromkeys((*_parts(question, 0), *names)) if not same_question(part, question)]
-    keywords = [*names, *sorted(content(question) - content(" ".join(names)))]
+    keywords = [*names, *sorted(content_stems(question) - content_stems(" ".join(names)))]
     return {"primary": question, "sub_queries": queries[:_QUERIES], "keywords": keywords[:_KEYWORDS], "expected": []}
 
 
@@ -140,7 +140,7 @@ def contextualize(slots: Slots) -> Reply:
     """Rewrite a follow-up so that it stands alone; only sure answers are used. What is asked again is left as it is."""
     question, turns = slots["question"], slots["turns"]
     repeats = not has_pronoun(question) and any(same_question(str(turn["asked"]), question) for turn in turns)
-    if not turns or repeats or not reads(question):
+    if not turns or repeats or not is_english_question(question):
         return {"question": question}
     lines: list[str] = []
     for turn in turns:
@@ -170,7 +170,7 @@ def rubric(slots: Slots) -> Reply:
     question, pair = slots["question"], (slots["first"], slots["second"])
     points = {
         "both are questions": all(part.rstrip().endswith("?") for part in pair),
-        "both are specific": all(SLOT in part or names_in(part) or len(content(part)) >= 2 for part in pair),
+        "both are specific": all(SLOT in part or find_names(part) or len(content_stems(part)) >= 2 for part in pair),
         "both are relevant": SLOT in pair[1] or min(similarities(question, pair)) > _ABOUT,
         "neither repeats the other": len({fold(text) for text in (question, *pair)}) == 3,
         "together they are complete": _coverage(question, pair) >= 0.7,
@@ -183,8 +183,8 @@ def rubric(slots: Slots) -> Reply:
 
 def _coverage(question: str, pair: Sequence[str]) -> float:
     """Return the share of the question's words that a pair has; little if one of it repeats the question."""
-    words = content(question)
-    share = len(words & content(" ".join(pair))) / len(words) if words else 0.0
+    words = content_stems(question)
+    share = len(words & content_stems(" ".join(pair))) / len(words) if words else 0.0
     return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)
 
 
@@ -214,7 +214,7 @@ def vectors(questions: Sequence[str]) -> Matrix:
 
 def open_ended(question: str) -> Kind:
     """Return the kind of a question that no phrase answers; empty for one that asks for a fact, or is not English. Blocking."""
-    return _open_ended(" ".join(question.split())[-_LONGEST:]) if reads(question) else ""
+    return _open_ended(" ".join(question.split())[-_LONGEST:]) if is_english_question(question) else ""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -234,5 +234,5 @@ def _weights() -> tuple[Matrix, Matrix]:
     from safetensors.numpy import load_file
 
     with as_file(files(__package__) / FILE) as path:
-        packed = load_file(intact(path, SHA256, "the classifier of questions", _REMEDY))
+        packed = load_file(verify_weights(path, SHA256, "the classifier of questions", _REMEDY))
     return packed["weight"], packed["bias"]

@@ -10,11 +10,11 @@ from math import exp
 from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import content
+from ramify.tools.english import content_stems
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote, in_context, read_contexts
-from ramify.tools.supporting_sentence import statements, with_neighbors
+from ramify.tools.supporting_sentence import split_statements, with_neighbors
 
 _READ = 8
 """Passages that are read: what reading costs."""
@@ -55,12 +55,12 @@ class Weighed(NamedTuple):
 
 def weighed(question: str, passages: Sequence[Quote]) -> list[Weighed]:
     """Weigh the lines of passages by similarity, shared words, and what the reader finds in the passage; blocking."""
-    read, words, found = passages[:_READ], content(question), []
+    read, words, found = passages[:_READ], content_stems(question), []
     readings = read_contexts(question, tuple(in_context(passage["title"], passage["text"]) for passage in read)) if read else ()
     for number, (passage, reading) in enumerate(zip(read, readings, strict=True), 1):
-        units, title = statements(passage["text"], passage["title"].split(" > ")), content(passage["title"])
+        units, title = split_statements(passage["text"], passage["title"].split(" > ")), content_stems(passage["title"])
         readable = _READABLE * max(reading.span, reading.yes, reading.no)
-        shares = [len(words & (content(unit) | title)) / max(1, len(words)) for unit in units]
+        shares = [len(words & (content_stems(unit) | title)) / max(1, len(words)) for unit in units]
         similar = similarities(question, [f"{passage['title']}: {unit}" for unit in units])
         values = [value + _WORDED * share + readable for value, share in zip(similar, shares, strict=True)]
         found.append(Weighed(number, passage["title"], units, values, reading.relevance))
@@ -81,7 +81,7 @@ def closest(question: str, passages: Sequence[Quote]) -> list[tuple[int, str]]:
     found = []
     for passage in weighed(question, passages):
         for place, (unit, value) in enumerate(zip(passage.units, passage.values, strict=True)):
-            if len(unit.split()) >= _WORDS and content(unit) - content(passage.title):
+            if len(unit.split()) >= _WORDS and content_stems(unit) - content_stems(passage.title):
                 found.append(_Neighbor(value, passage.number, place, with_neighbors(passage.units, place, "")))
     chosen: list[_Neighbor] = []
     for item in sorted(found, key=lambda item: (-item.value, item.passage, item.place)):
@@ -93,11 +93,11 @@ def closest(question: str, passages: Sequence[Quote]) -> list[tuple[int, str]]:
 def _redundant(item: _Neighbor, chosen: Sequence[_Neighbor]) -> bool:
     """Return whether a sentence adjoins or repeats a chosen one, or enough of its passage are chosen."""
     own = [other for other in chosen if other.passage == item.passage]
-    words = content(item.quote)
+    words = content_stems(item.quote)
     return (
         len(own) >= _FROM_ONE
         or any(abs(other.place - item.place) <= 1 for other in own)
-        or any(len(words & content(other.quote)) >= 0.9 * len(words) for other in chosen)
+        or any(len(words & content_stems(other.quote)) >= 0.9 * len(words) for other in chosen)
     )
 
 
@@ -204,5 +204,5 @@ def _is_title(unit: str) -> bool:
 
 
 def _promises(title: str, question: str) -> bool:
-    words = content(question)
-    return bool(words) and len(words & content(title)) >= _HEADING * len(words)
+    words = content_stems(question)
+    return bool(words) and len(words & content_stems(title)) >= _HEADING * len(words)

@@ -11,11 +11,11 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import FOREIGN
-from ramify.tools.english import content, fold
+from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Said, Summary
 from ramify.tools.knowledge.elements import is_prose
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.supporting_sentence import split_statements
 
 QUOTED = "extractive"
 _LEAST, _MOST, _LARGE = 3, 5, 30
@@ -116,11 +116,11 @@ def _candidates(material: Material) -> list[Said]:
     nearest = material.nearest[: max(_NEAREST, len(material.sources) if material.sources[0].headings == () else _NEAREST)]
     counts: dict[str, int] = {}
     for source in nearest:
-        for word in content(source.text):
+        for word in content_stems(source.text):
             counts[word] = counts.get(word, 0) + 1
     found: dict[str, Said] = {}
     for source in nearest:
-        said = [_NEXT.sub("", unit) for unit in statements(source.text, source.headings)]
+        said = [_NEXT.sub("", unit) for unit in split_statements(source.text, source.headings)]
         units = [unit for unit in said if is_prose(unit) and _SHORT <= len(unit) <= _LONG]
         units = units or [unit[:_LONG] for unit in said[:1]]
         kept = sorted(sorted(units, key=lambda unit: -_shared(unit, counts))[:_OF_EACH], key=units.index)
@@ -132,7 +132,7 @@ def _candidates(material: Material) -> list[Said]:
 
 def _shared(unit: str, counts: Mapping[str, int]) -> float:
     """Weigh a sentence by how many texts have its words; a short one gains nothing by being short."""
-    words = content(unit)
+    words = content_stems(unit)
     return sum(counts.get(word, 0) for word in words) / max(_WORDS, len(words))
 
 
@@ -151,7 +151,7 @@ def encoded(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
 
 def unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: Encoder, nli: str | None = None) -> list[str]:
     """List the sentences that the texts do not support, and those that repeat one before; ModelError where the NLI model cannot be used."""
-    units = tuple(dict.fromkeys(unit for text in texts for unit in statements(text)))
+    units = tuple(dict.fromkeys(unit for text in texts for unit in split_statements(text)))
     if not units or not sentences:
         return list(sentences)
     near = encoded(encoder, tuple(sentences)) @ encoded(encoder, units).T

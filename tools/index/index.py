@@ -31,10 +31,10 @@ from ramify.tools.index.passage_store import Filter, connected, documents_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 from ramify.tools.models.tokens import estimate
-from ramify.tools.quoting import flatten
-from ramify.tools.typed import readable
+from ramify.tools.quoting import collapse_whitespace
+from ramify.tools.user_input import check_text
 
 _SAMPLED, _PART = 24, 0.2
 """Passages whose language is looked at, and the share of them that makes a language one of the index."""
@@ -91,7 +91,7 @@ class Index(VectorStore):
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         for text in (*(label or ()), query_prefix or "", document_prefix or "", description or ""):
-            readable(text)
+            check_text(text)
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
@@ -106,7 +106,7 @@ class Index(VectorStore):
             paths, BuildOptions(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
         )
         if description is not None:
-            store.describe(flatten(description))
+            store.describe(collapse_whitespace(description))
         return built
 
     @classmethod
@@ -166,7 +166,7 @@ class Index(VectorStore):
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         for query in queries:
-            readable(query)
+            check_text(query)
         return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
     def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]:
@@ -188,7 +188,7 @@ class Index(VectorStore):
         """The languages that a good part of the index is in, judged by some of its passages."""
         ids = self.ids()
         sampled = self.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
-        found = Counter(language_of(document.page_content) for document in sampled)
+        found = Counter(detect_language(document.page_content) for document in sampled)
         return frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
 
     @cached_property

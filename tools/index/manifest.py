@@ -18,7 +18,7 @@ from ramify.tools.documents.readers import reader_of
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sync, upcoming
+from ramify.tools.new_files import create_files, make_file, make_folder, make_readable_by_all, sync, write_error_remedy
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
@@ -109,7 +109,7 @@ class Manifest:
     def write(self, path: Path) -> None:
         """Write the manifest so that it is there whole or not at all."""
         part = path.with_name(path.name + ".part")
-        with upcoming(part):
+        with create_files(part):
             part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
             sync(part)
             part.replace(path)
@@ -226,7 +226,7 @@ def note_checked(manifest: Manifest, folder: Path, note_from: int | None = None)
         return
     with suppress(OSError):
         part = folder / f"{CHECKED}.part"
-        with upcoming(part):
+        with create_files(part):
             part.write_text(json.dumps(now), encoding="utf-8")
             part.replace(folder / CHECKED)
 
@@ -307,14 +307,16 @@ def write_lock(folder: Path) -> Iterator[None]:
     except (OSError, sqlite3.OperationalError) as error:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
-        remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder))
+        remedy = write_error_remedy(
+            error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder)
+        )
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
 
 
 def share_index(folder: Path) -> None:
     """Make an index readable for all users; InputError where another user owns it."""
     names = (PASSAGES, VECTORS, SLOTS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
-    share([folder, *(folder / name for name in names)])
+    make_readable_by_all([folder, *(folder / name for name in names)])
 
 
 def is_being_written(folder: Path) -> bool:

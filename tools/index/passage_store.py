@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ramify.tools.errors import UsageError
 from ramify.tools.index.full_text import match_any
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -322,7 +322,7 @@ def choices_of(name: str, wanted: Any) -> list[Any]:
         if isinstance(choice, int) and not -_LARGEST <= choice <= _LARGEST:
             what = f"cannot filter {name!r} by a whole number beyond {_LARGEST:,}"
             raise UsageError(what, "give a smaller one, or a text where the metadata has it as text")
-        if isinstance(choice, str) and "\0" in readable(choice):
+        if isinstance(choice, str) and "\0" in check_text(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
 

@@ -43,7 +43,7 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, choices_of
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.new_files import sync, upcoming
+from ramify.tools.new_files import create_files, sync
 
 _PATIENCE_S = 2.0
 _FILTERS = 16
@@ -196,7 +196,7 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
     kept = {VECTORS} if former and there == len(slots) > 0 else set()
     names = sorted({SLOTS, VECTORS, *(WORDS if len(keys) > POSTINGS_FROM else ())} - kept)
     written = {name: folder / (NEXT + name) for name in names}
-    with upcoming(*written.values()):
+    with create_files(*written.values()):
         slots.write(written[SLOTS])
         if VECTORS in written:
             blocks = writer.vectors(rows[slots.positions[there:]], draft.dimension)
@@ -289,7 +289,7 @@ def publish_structure(folder: Path, kind: Kind, write: Callable[[Path], None], g
     [name] = STRUCTURE[kind]
     manifest = manifest_of(folder)
     written = folder / (NEXT + name)
-    with upcoming(written):
+    with create_files(written):
         write(written)
         sync(written)
         sha256 = {**_passage_files(manifest), name: file_sha256(written)}

@@ -25,8 +25,8 @@ from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
 from ramify.tools.index.index_store import check_exists, is_address, store_at
 from ramify.tools.index.passage_store import Filter, identified
-from ramify.tools.quoting import brief, many
-from ramify.tools.typed import usable
+from ramify.tools.quoting import pluralize, truncate_line
+from ramify.tools.user_input import expand_path
 
 _SCORE_FIELDS = ("relevance_score", "score")
 
@@ -238,7 +238,7 @@ def _store(index: str | Path) -> IndexStore:
         from ramify.tools.demo import demo_index
 
         index = demo_index()
-    return store_at(index if is_address(index) else usable(index).resolve())
+    return store_at(index if is_address(index) else expand_path(index).resolve())
 
 
 def languages_of(index: Searchable) -> frozenset[str]:
@@ -275,7 +275,7 @@ def describe(index: Searchable, found: Searchable) -> str:
         where = store_at(index).where if is_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
+    return f"{where} ({pluralize(found.manifest.documents, 'document')}, {pluralize(found.manifest.passages, 'passage')})"
 
 
 def described_as(index: Searchable) -> str:
@@ -317,4 +317,4 @@ def _fields_of(index: Searchable) -> list[str] | None:
 
 def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
-    return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
+    return ", ".join(truncate_line(name, _FIELD) for name in names[:_FIELDS]) + more

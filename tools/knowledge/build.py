@@ -18,7 +18,7 @@ from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weig
 from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Piece, read_pieces, sum_up, title_key
 from ramify.tools.knowledge.graph_file import GRAPH, Content, Former, read_former, write_content
 from ramify.tools.knowledge.reports import Material, Materials, Report
-from ramify.tools.new_files import make_file, remedy_for
+from ramify.tools.new_files import make_file, write_error_remedy
 
 NEW_EDGES = 0.1
 """From this share of new connections on, partitioning anew is advised."""
@@ -183,7 +183,7 @@ class Work:
         except (OSError, sqlite3.DatabaseError) as error:
             what = f"the replies of the model cannot be kept in {str(self._path)!r}: {error}"
             raise IndexingError(
-                what, remedy_for(error, "delete it where it is damaged: what it holds is asked again", kept=True)
+                what, write_error_remedy(error, "delete it where it is damaged: what it holds is asked again", resumable=True)
             ) from error
 
     def get(self, key: str) -> dict[str, Any] | None:

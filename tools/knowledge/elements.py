@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.english import bare_title, fold, word_set
+from ramify.tools.english import fold, strip_disambiguation, word_set
 from ramify.tools.index.passage_store import document_of
 
 Pair = tuple[str, str]
@@ -126,7 +126,7 @@ def linked(one: str, other: str, description: str, passage: str, strength: float
 
 def title_key(title: str) -> str:
     """Return the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
-    return fold(bare_title(title))
+    return fold(strip_disambiguation(title))
 
 
 def sum_up(found: Iterable[Elements]) -> Knowledge:

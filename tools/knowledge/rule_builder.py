@@ -8,19 +8,28 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.english import STOP, UPPER, WORD, abbreviates, bare_title, fold, sentences, word_set
+from ramify.tools.english import (
+    ENGLISH_STOP_WORDS,
+    UPPERCASE_LETTER,
+    WORD,
+    fold,
+    is_abbreviation,
+    sentences,
+    strip_disambiguation,
+    word_set,
+)
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Link, Mention, Piece, is_prose, linked, quoted, settled, title_key
 from ramify.tools.knowledge.reports import QUOTED, Finding, Material, Report
-from ramify.tools.languages import reads
-from ramify.tools.quoting import brief
+from ramify.tools.languages import is_english_question
+from ramify.tools.quoting import truncate_line
 
 LONGEST = 100
 """Characters of a name; a longer run is a heading in capitals, or worse."""
-_CAPITAL = rf"{UPPER}[\w’'&-]*(?:\.(?=[\w])[\w’'&-]+)*(?:(?<=\bSt)\.|(?<=\bMt)\.|(?<=\bDr)\.|(?<=\b[A-Z])\.(?= [A-Z]))?"
+_CAPITAL = rf"{UPPERCASE_LETTER}[\w’'&-]*(?:\.(?=[\w])[\w’'&-]+)*(?:(?<=\bSt)\.|(?<=\bMt)\.|(?<=\bDr)\.|(?<=\b[A-Z])\.(?= [A-Z]))?"
 _INNER = "of|the|de|la|le|el|du|des|di|da|del|al|von|van|der|den|zu|bin|ibn"
 _RUN = re.compile(rf"{_CAPITAL}(?:(?: (?:{_INNER})){{0,2}} (?:{_CAPITAL}|\d+\b))*")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+")
@@ -31,7 +40,11 @@ _CALENDAR = word_set(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov "
     "dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun"
 )
-_SMALL = STOP | STOP_WORDS | word_set("since within without despite although though according among upon toward towards like unlike near")
+_SMALL = (
+    ENGLISH_STOP_WORDS
+    | STOP_WORDS
+    | word_set("since within without despite although though according among upon toward towards like unlike near")
+)
 """Words that open a sentence with a capital, and are taken for no name where nothing in the corpus tells."""
 _TITLE_CASE = 5
 """A line of so many words, all of them capitalised, is a heading: its capitals tell nothing."""
@@ -80,7 +93,7 @@ def lexicon(texts: Iterable[str]) -> Lexicon:
                     counted.small[key] += 1
                 elif word[0].isupper() and place:
                     counted.capital[key] += 1
-                    counted.before_word[key] += following[:1].islower() and following not in STOP
+                    counted.before_word[key] += following[:1].islower() and following not in ENGLISH_STOP_WORDS
                     counted.beside_number[key] += following[:1].isdigit() or words[place - 1][:1].isdigit()
     return counted
 
@@ -161,7 +174,7 @@ def _says_little(words: list[str], known: Lexicon) -> bool:
     first, *rest = words
     if not all(word.isdigit() for word in rest):
         return False
-    return _bare(first) in _CALENDAR or abbreviates(first) or known.describes(first) or (not rest and known.common(first))
+    return _bare(first) in _CALENDAR or is_abbreviation(first) or known.describes(first) or (not rest and known.common(first))
 
 
 def _fits(key: str, name: str) -> bool:
@@ -170,7 +183,9 @@ def _fits(key: str, name: str) -> bool:
 
 def _headline(sentence: str) -> bool:
     words = [word for word in WORD.findall(sentence) if not word.isdigit()]
-    return len(words) >= _TITLE_CASE and all(word[0].isupper() or word in STOP for word in words) and sentence[-1:] not in ".!?"
+    return (
+        len(words) >= _TITLE_CASE and all(word[0].isupper() or word in ENGLISH_STOP_WORDS for word in words) and sentence[-1:] not in ".!?"
+    )
 
 
 def _bare(word: str) -> str:
@@ -207,7 +222,7 @@ class ByRules:
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Reading:
         """Find names and what connects them; IndexingError where most of the documents are not in English."""
         sampled = pieces[:: max(1, len(pieces) // _SAMPLE)]
-        foreign = sum(not reads(piece.text[:_LOOKED_AT]) for piece in sampled)
+        foreign = sum(not is_english_question(piece.text[:_LOOKED_AT]) for piece in sampled)
         if 2 * foreign > len(sampled):
             what = "most of these documents do not look like English, and the names of a graph are found by rules for English"
             raise IndexingError(what, "name a language model with --model, such as ollama:llama3.1:8b, and a multilingual --embedding")
@@ -273,7 +288,7 @@ def in_sentences(pieces: Sequence[Piece], names: Iterable[str]) -> Iterator[Link
 
 def _telling(pieces: Sequence[Piece]) -> dict[str, str]:
     """List titles and headings as they are written, by key; those of numbered sections, and of parts of many files, name nothing."""
-    written = {title_key(title): bare_title(title) for piece in pieces for title in piece.titles if not _NUMBERED.match(title)}
+    written = {title_key(title): strip_disambiguation(title) for piece in pieces for title in piece.titles if not _NUMBERED.match(title)}
     files: dict[str, set[str]] = defaultdict(set)
     for piece in pieces:
         for title in piece.titles:
@@ -302,7 +317,7 @@ def quoted_report(material: Material) -> Report:
     return Report(
         community=material.community.id,
         title=", ".join(
-            brief(name, _LONGEST_NAME) for name in list(material.names.values())[: min(_TITLED, max(1, len(material.names) // 3))]
+            truncate_line(name, _LONGEST_NAME) for name in list(material.names.values())[: min(_TITLED, max(1, len(material.names) // 3))]
         ),
         summary="",
         rating=min(_HIGHEST, round(math.log2(len(material.community.members)), 1)),

@@ -8,7 +8,7 @@
 * a server: `servers` (its errors), `server_info` (what it reports of a model)
 """
 
-from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models._model import Model, ModelOptions
 from ramify.tools.models.named import find_best, forget, resolve
 from ramify.tools.models.reply_parsing import Structured
 

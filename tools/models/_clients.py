@@ -9,13 +9,13 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models._model import Model, ModelOptions
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.server_info import ollama_parallel
 from ramify.tools.models.servers import Server
 from ramify.tools.models.tokens import Count, counter
-from ramify.tools.scrub import learn, learn_address, learn_named, mask_logs
-from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
+from ramify.tools.scrub import mask_logs, register_address, register_named_secrets, register_secrets
+from ramify.tools.server_address import is_loopback, is_server_address, ollama_host, without_credentials
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
@@ -104,7 +104,7 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
 
 def check_address(base_url: str) -> None:
     """Raise UsageError unless `base_url` is an address."""
-    if not is_address(base_url):
+    if not is_server_address(base_url):
         what = f"base_url {without_credentials(base_url)!r} is not an address"
         raise UsageError(what, "write it as http://127.0.0.1:8000/v1, several each with its http://, and a / in a password as %2F")
 
@@ -162,11 +162,11 @@ def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
     """Return a caller's chat model as a model; its window and all settings but retries are its own."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
-    learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
-    learn_named({name: value for name, value in vars(chat).items() if name in SENT})
+    register_secrets(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    register_named_secrets({name: value for name, value in vars(chat).items() if name in SENT})
     mask_logs()
     if isinstance(url, str):
-        learn_address(url)
+        register_address(url)
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)

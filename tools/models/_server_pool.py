@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models import servers
+from ramify.tools.models._model import Model
 from ramify.tools.models.concurrency import Limiter, Record, cap_for, enter_least_busy
-from ramify.tools.models.model import Model
 from ramify.tools.models.reply_parsing import Structured
 from ramify.tools.models.servers import Server, Trouble, explain, is_gone, safe_cause, trouble_with
 from ramify.tools.models.structured_call import thinking_allowance

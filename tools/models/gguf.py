@@ -25,11 +25,11 @@ from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models._model import ModelOptions
 from ramify.tools.models.hub import HUB_MODELS, HubModel
-from ramify.tools.models.model import ModelOptions
 from ramify.tools.released_weights import PackagedFile
-from ramify.tools.scrub import learn
-from ramify.tools.typed import usable
+from ramify.tools.scrub import register_secrets
+from ramify.tools.user_input import expand_path
 
 SMOLLM2 = PackagedFile(
     model="smollm2",
@@ -150,7 +150,7 @@ def find_gguf(name: str) -> tuple[Path, Header]:
     if name in DOWNLOADS:
         path = DOWNLOADS[name].path()
     else:
-        path = usable(name).resolve()
+        path = expand_path(name).resolve()
         if not path.is_file():
             kind = "is a folder, not a file" if path.is_dir() else "is not there"
             raise ModelError(f"the model file {name!r} {kind}", FORMS)
@@ -201,7 +201,7 @@ class Engine:
 
         began = time.perf_counter()
         self.form, self.key = form, secrets.token_urlsafe(32)
-        learn(self.key)
+        register_secrets(self.key)
         try:
             self._server: Any = xllamacpp.Server(_parameters(form, self.key))
         except (RuntimeError, ValueError) as error:

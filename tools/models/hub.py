@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.new_files import cache_folder, make_file, make_folder, remedy_for, sync
-from ramify.tools.scrub import learn
-from ramify.tools.server_address import is_address, is_loopback, without_credentials
+from ramify.tools.new_files import cache_folder, make_file, make_folder, sync, write_error_remedy
+from ramify.tools.scrub import register_secrets
+from ramify.tools.server_address import is_loopback, is_server_address, without_credentials
 
 if TYPE_CHECKING:
     from httpx import Client, Request, Response
@@ -98,14 +98,14 @@ def download(model: HubModel, progress: Progress = silent, mirror: str | None = 
         sync(part)
         part.replace(path)
     except OSError as error:
-        remedy = remedy_for(error, "make room, or set RAMIFY_CACHE to a folder where you may write; then run it again: it resumes")
+        remedy = write_error_remedy(error, "make room, or set RAMIFY_CACHE to a folder where you may write; then run it again: it resumes")
         raise ModelError(f"{str(part)!r} cannot be written ({error.strerror or error})", remedy) from error
     return path, True
 
 
 def check_mirror(url: str) -> None:
     """Raise UsageError unless an address is https, or a server's on this machine."""
-    if not is_address(url) or not (url.lower().startswith("https://") or is_loopback(url)):
+    if not is_server_address(url) or not (url.lower().startswith("https://") or is_loopback(url)):
         raise UsageError(f"the mirror {without_credentials(url)!r} is not an https address", "write it as https://mirror.example")
 
 
@@ -126,7 +126,7 @@ def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None
     from huggingface_hub import get_token
 
     if token := get_token():  # these repositories need none, a mirror may
-        learn(token)
+        register_secrets(token)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
     hooks = {"request": [_no_http(url)]}

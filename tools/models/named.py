@@ -16,14 +16,14 @@ from pydantic import SecretStr
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import _clients as clients
 from ramify.tools.models import gguf
+from ramify.tools.models._model import Model, ModelOptions, PerLoop
 from ramify.tools.models._server_pool import create_pool
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.model import Model, ModelOptions, PerLoop
 from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, get_window, list_entry, ollama_model, ollama_parallel, require_model
 from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import PLAIN
-from ramify.tools.scrub import learn_address
-from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
+from ramify.tools.scrub import register_address
+from ramify.tools.server_address import OLLAMA_START, ollama_host, split_addresses, without_credentials
 
 T = TypeVar("T")
 
@@ -81,8 +81,8 @@ def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
 
 def _learn_addresses(options: ModelOptions) -> None:
     if options.base_url:
-        for address in (options.base_url, *addresses(options.base_url)):
-            learn_address(address)
+        for address in (options.base_url, *split_addresses(options.base_url)):
+            register_address(address)
 
 
 def forget() -> None:
@@ -102,7 +102,7 @@ def _by_name(model: str, options: ModelOptions) -> Model:
         raise UsageError(f"{model!r} does not name a model", hint + clients.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
-    if len(several := addresses(options.base_url)) > 1:
+    if len(several := split_addresses(options.base_url)) > 1:
         return _at_each(provider, name, options, several)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
 
@@ -136,7 +136,9 @@ def find_best(options: ModelOptions) -> Model | str:
         return _cached(f"ollama:{BEST}", options)
     except ModelError as error:
         if options.base_url:  # a server was named, so a model without one is not what the user wants
-            named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
+            named = (
+                f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in split_addresses(options.base_url))}`"
+            )
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
         return f"{error.what}: {INSTEAD} — for a language model, {error.remedy}"

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.scrub import without_known
+from ramify.tools.scrub import mask_known
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 LONGEST = 2**17
@@ -75,7 +75,7 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     if SURROGATE.search(raw.text):
         raw = raw.model_copy(update={"content": join_surrogates(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
-    if isinstance(parsed, schema) and not cut_off and without_known(text) == text:
+    if isinstance(parsed, schema) and not cut_off and mask_known(text) == text:
         return Structured(raw, parsed, None, thought)
     found, error = parse(join_surrogates(text), schema)
     if found is None and cut_off:
@@ -91,7 +91,7 @@ def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | N
     error = "it is empty" if not text.strip() else "it holds no complete JSON object"
     for _, value in reversed(list(objects(text))):
         try:
-            return schema.model_validate(without_known(value)), None
+            return schema.model_validate(mask_known(value)), None
         except ValidationError as invalid:
             error = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in invalid.errors()[:MAX_FAULTS])
     return None, error

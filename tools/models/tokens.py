@@ -27,7 +27,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ramify.tools.errors import InputError
 from ramify.tools.models.server_info import tokenizer_of
-from ramify.tools.new_files import cache_folder, write_whole
+from ramify.tools.new_files import cache_folder, write_atomically
 
 Count = Callable[[str], int]
 
@@ -229,7 +229,7 @@ def _store(name: str, ratios: Ratios) -> None:
     # Without a writable folder, each process learns anew.
     with suppress(OSError, InputError):
         ratios_path().parent.mkdir(parents=True, exist_ok=True)
-        write_whole(text, ratios_path())
+        write_atomically(text, ratios_path())
 
 
 def _valid(ratios: Mapping[str, object]) -> bool:

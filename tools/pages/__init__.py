@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ramify.tools.quoting import reveal
+from ramify.tools.quoting import escape_invisible
 
 __all__ = ["draw", "draw_page", "marked", "packaged", "part", "style"]
 
@@ -22,12 +22,12 @@ WITHIN = "[\\w\u200c\u200d]"
 
 def draw(template: str, **values: Any) -> Markup:
     """Fill a template; values are escaped unless a template drew them, and invisible characters in the result are written out."""
-    return Markup(reveal(_templates().get_template(template).render(values).strip()))
+    return Markup(escape_invisible(_templates().get_template(template).render(values).strip()))
 
 
 def part(template: str, name: str, *values: Any) -> Markup:
     """Fill one macro of a template."""
-    return Markup(reveal(getattr(_templates().get_template(template).module, name)(*values)))
+    return Markup(escape_invisible(getattr(_templates().get_template(template).module, name)(*values)))
 
 
 def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ramify.tools.embeddings.pretrained import e5_is_downloaded
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 from ramify.tools.reader.calibration import Constants
 
 FILE: Final = "multilingual.safetensors"
@@ -57,7 +57,7 @@ def is_wanted(question: str, contexts: Sequence[str]) -> bool:
 
 def is_korean(text: str) -> bool:
     """Return whether a text is in Korean."""
-    return bool(_HANGUL.search(text)) and language_of(text) == LANGUAGE
+    return bool(_HANGUL.search(text)) and detect_language(text) == LANGUAGE
 
 
 def without_particle(text: str) -> str:

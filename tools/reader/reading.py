@@ -16,7 +16,7 @@ from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, POSITIONS, Pretrained
 from ramify.tools.reader import large, multilingual
 from ramify.tools.reader.calibration import SPANS, VERDICTS, Constants
-from ramify.tools.released_weights import intact, unpack
+from ramify.tools.released_weights import dequantize, verify_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -97,7 +97,7 @@ class Reader:
             with self._loading:
                 if self._network is None:
                     with as_file(files(__package__) / self.file) as path:
-                        packed = load_file(intact(path, self.sha256, self.whose, REMEDY))
+                        packed = load_file(verify_weights(path, self.sha256, self.whose, REMEDY))
                     self._network = _with_changed_layers(packed) if self.encoder is ALL_MPNET else _on_shared_layers(packed, self.encoder)
         return self._network
 
@@ -129,7 +129,7 @@ def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Netw
     for number, layer in enumerate(lower.layers):
         if f"encoder.encoder.layer.{number}.output.dense.weight" not in packed:
             network.encoder.layers[number] = layer
-    network.load_state_dict(unpack(packed, lower.dtype), strict=False, assign=True)
+    network.load_state_dict(dequantize(packed, lower.dtype), strict=False, assign=True)
     return network.to(lower.device).eval()
 
 
@@ -140,7 +140,7 @@ def _with_changed_layers(packed: "dict[str, Tensor]") -> "Network":
     from ramify.tools.reader.network import Network
 
     device, dtype = best_device()
-    unpacked, layers = unpack(packed), ALL_MPNET.new_layers(dtype)
+    unpacked, layers = dequantize(packed), ALL_MPNET.new_layers(dtype)
     with torch.device("meta"):
         network = Network(layers.shape)
     network.encoder = layers

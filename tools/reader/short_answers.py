@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import content, fold, sentences
+from ramify.tools.english import content_stems, fold, sentences
 from ramify.tools.reader import multilingual
 from ramify.tools.reader.calibration import GUESS, NOTHING, Evidence, confidence
 from ramify.tools.reader.reading import MULTILINGUAL, Quote, Reader, Reading, in_context, read_contexts, reader_for
@@ -206,11 +206,11 @@ def cells(text: str, begin: int = 0) -> list[Cell]:
 
 def asked_cell(question: str, some: Sequence[Cell]) -> Cell | None:
     """Return the cell in the row that a question names, under the field nearest to what it asks for; None where that is not plain."""
-    words = content(question)
+    words = content_stems(question)
     naming: dict[int, tuple[float, int, Cell]] = {}
     for cell in some:
-        if held := content(cell.text) & words:
-            share = len(held) / len(content(cell.text))
+        if held := content_stems(cell.text) & words:
+            share = len(held) / len(content_stems(cell.text))
             naming[cell.row] = max(naming.get(cell.row, (0.0, 0, cell)), (share, len(held), cell), key=lambda one: one[:2])
     best = max((one[:2] for one in naming.values()), default=(0.0, 0))
     named = [row for row, one in naming.items() if one[:2] == best]
@@ -218,7 +218,7 @@ def asked_cell(question: str, some: Sequence[Cell]) -> Cell | None:
         return None
     by = naming[named[0]][2]
     row = [cell for cell in some if cell.row == by.row and cell != by]
-    asked = " ".join(word for word in re.findall(r"[^\s?.,]+", question) if not content(word) & content(by.text)) or question
+    asked = " ".join(word for word in re.findall(r"[^\s?.,]+", question) if not content_stems(word) & content_stems(by.text)) or question
     likely = similarities(asked, [cell.field for cell in row])
     order = sorted(range(len(row)), key=lambda number: -likely[number])
     if not order or likely[order[0]] < _LIKE or (len(order) > 1 and likely[order[0]] - likely[order[1]] < _LEAD):

@@ -14,7 +14,7 @@ from ramify.tools.arithmetic import Combination
 from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import PACKAGED
 from ramify.tools.english import fold
-from ramify.tools.released_weights import intact, unpack
+from ramify.tools.released_weights import dequantize, verify_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -307,9 +307,9 @@ def load_splitter() -> "Splitter":
 
     from ramify.tools.splitting.network import Writer
 
-    with as_file(files(__package__) / FILE) as path, safe_open(intact(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
+    with as_file(files(__package__) / FILE) as path, safe_open(verify_weights(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
         known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
-        weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
+        weights = dequantize({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
     writer.load_state_dict(weights, assign=True)
     return Splitter(writer.eval(), known, shared_layers())

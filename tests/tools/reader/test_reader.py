@@ -18,7 +18,7 @@ from ramify.tools.extractive import questions
 from ramify.tools.extractive.model import reply_to
 from ramify.tools.reader import reading, short_answers
 from ramify.tools.reader.reading import read_context
-from ramify.tools.released_weights import pack, unpack
+from ramify.tools.released_weights import dequantize, quantize
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"
@@ -99,9 +99,9 @@ def test_the_lower_layers_are_the_encoder_s_own() -> None:
 @given(MATRICES)
 def test_a_matrix_comes_back_within_half_a_step_of_its_row(rows: list[list[float]]) -> None:
     weight = torch.tensor(rows)
-    packed = pack({"layer.weight": weight})
+    packed = quantize({"layer.weight": weight})
     assert packed["layer.weight"].dtype == torch.int8
-    back = unpack(packed)
+    back = dequantize(packed)
     assert list(back) == ["layer.weight"]
     step = weight.abs().amax(dim=1, keepdim=True) / 127
     assert ((back["layer.weight"] - weight).abs() <= 0.5001 * step + 1e-9).all()
@@ -110,7 +110,7 @@ def test_a_matrix_comes_back_within_half_a_step_of_its_row(rows: list[list[float
 @given(st.lists(st.floats(width=32, allow_nan=False), max_size=8))
 def test_a_vector_comes_back_as_it_was(numbers: list[float]) -> None:
     vector = torch.tensor(numbers, dtype=torch.float32)
-    assert torch.equal(unpack(pack({"layer.bias": vector}))["layer.bias"], vector)
+    assert torch.equal(dequantize(quantize({"layer.bias": vector}))["layer.bias"], vector)
 
 
 @pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.short_answers", "ramify.tools.reader.reading"])

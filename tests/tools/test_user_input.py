@@ -6,7 +6,7 @@ import pytest
 
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.typed import readable, usable
+from ramify.tools.user_input import check_text, expand_path
 
 
 def impossible(folder: Path) -> list[str]:
@@ -19,9 +19,9 @@ def impossible(folder: Path) -> list[str]:
 def test_a_path_that_no_file_can_have_is_one_error(tmp_path: Path) -> None:
     for path in impossible(tmp_path):
         with pytest.raises(UsageError, match=r"is no path \(.*\) — "):
-            usable(path)
-    assert usable(tmp_path / "nothing" / "here") == tmp_path / "nothing" / "here"
-    assert usable("~") == Path.home()
+            expand_path(path)
+    assert expand_path(tmp_path / "nothing" / "here") == tmp_path / "nothing" / "here"
+    assert expand_path("~") == Path.home()
 
 
 def test_an_index_at_such_a_path_is_refused_wherever_it_is_named(tmp_path: Path) -> None:
@@ -44,6 +44,6 @@ def test_what_is_refused_is_quoted_by_its_ends_and_can_be_shown() -> None:
 
 
 def test_half_a_surrogate_pair_is_no_text() -> None:
-    assert readable("Łódź 🚲") == "Łódź 🚲"
+    assert check_text("Łódź 🚲") == "Łódź 🚲"
     with pytest.raises(UsageError, match=r"ud800.* is not valid UTF-8"):
-        readable("a \ud800")
+        check_text("a \ud800")

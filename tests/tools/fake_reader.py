@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from ramify.tools.arithmetic import Combination
-from ramify.tools.english import content
+from ramify.tools.english import content_stems
 from ramify.tools.extractive import questions
 from ramify.tools.reader import reading, short_answers
 from ramify.tools.reader.reading import Reader, Reading, Spot
@@ -35,7 +35,7 @@ def give_mind(
 
 
 def _told(question: str, answer: str, context: str) -> Reading:
-    about = len(content(question) & content(context)) > 1
+    about = len(content_stems(question) & content_stems(context)) > 1
     if answer in ("Yes", "No") and about:
         yes, no = (SURE, UNLIKELY) if answer == "Yes" else (UNLIKELY, SURE)
         return Reading(UNLIKELY, yes, no, (), BEARS)
