@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents.files import ReadReport, files_under
-from ramify.tools.documents.readers import kind_of, parse_file
-from ramify.tools.documents.worker_pool import cores
+from ramify.tools.documents.files import ReadReport, list_files
+from ramify.tools.documents.readers import format_name, parse_file
+from ramify.tools.documents.worker_pool import available_cores
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.embeddings.local_encoders import PieceEncoder
@@ -95,12 +95,12 @@ def measure(paths: Sequence[Path], folder: Path) -> Measured:
     assert isinstance(encoder, PieceEncoder)
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
-    files = [file for file in files_under(paths, []) if kind_of(file.path)]
+    files = [file for file in list_files(paths, []) if format_name(file.path)]
     parse = seconds(lambda: [list(parse_file(file, ReadReport(), True)) for file in files])
     began, spent = time.perf_counter(), processor()
     built = Index.build(paths, folder / "index", recording)
     build = time.perf_counter() - began
-    busy = (processor() - spent) / build / cores()
+    busy = (processor() - spent) / build / available_cores()
     again = seconds(lambda: Index.build(paths, folder / "index", recording))
     encode = seconds(lambda: bare_encode(encoder, recording.batches))
     return Measured(len(files), built, parse, encode, build, again, busy)
@@ -122,7 +122,9 @@ def main() -> None:
 
 def show(found: Measured) -> None:
     built, bare = found.built, found.parse + found.encode
-    print(f"{found.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {cores()} cores")
+    print(
+        f"{found.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {available_cores()} cores"
+    )
     if found.files:
         print(f"bare parse loop   {found.parse:8.1f} s  {found.files / found.parse:7.1f} files/s")
     print(f"bare encode loop  {found.encode:8.1f} s  {built.encoded / found.encode:7.1f} passages/s")

@@ -15,7 +15,7 @@ from langchain_core.documents import Document
 
 from ramify.evaluation.dataset import Dataset, Question
 from ramify.nodes.tree import FrozenModel
-from ramify.tools.documents.load import Loading
+from ramify.tools.documents.load import DocumentStream
 from ramify.tools.english import ENGLISH_STOP_WORDS, find_names, fold, strip_disambiguation
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import Binned, binned
@@ -252,7 +252,7 @@ class TrueGroups:
     """The documents of a data set as they are, and their groups by some fields of metadata."""
 
     def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
-        self.documents = {str(document.id): document for document in Loading(list(dataset.documents))}
+        self.documents = {str(document.id): document for document in DocumentStream(list(dataset.documents))}
         self._known = sorted({field for document in self.documents.values() for field in document.metadata})
         self._wanted = [binned(name, self._known) for name in fields]
         self.fields = tuple(one.field for one in self._wanted)

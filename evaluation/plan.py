@@ -35,7 +35,7 @@ from ramify.tools.hierarchy.leaves import NONE
 from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import LAYOUT, Kind, file_sha256
 from ramify.tools.index.searcher import opened
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
 from ramify.tools.ray_cluster import check_address
@@ -350,7 +350,7 @@ def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], l
 
     "auto" is replaced by the model found, so that the whole run, and a resumed one, asks the same model. ModelError if one is missing.
     """
-    forget()
+    clear_cache()
     found, names, notices = [], [], list[str]()
     for variant in wanted:
         settings = configure(variant.strategy, variant.options)[1]

@@ -33,7 +33,7 @@ from ramify.tools.index.searcher import (
     find_passages,
     unknown_filter_fields,
 )
-from ramify.tools.models.named import INSTEAD
+from ramify.tools.models.named import FALLBACK_NOTICE
 from ramify.tools.quoting import escape_invisible, nonempty_lines, one_line, snippet, truncate_line
 
 Call = Callable[..., Awaitable[tuple[str, Any]]]
@@ -279,7 +279,7 @@ def _findings(result: Result) -> list[str]:
 
 def for_callers(notices: Sequence[str]) -> list[str]:
     """Return the notices without the one on which model there could be: it is for who runs the program, who is told it once."""
-    return [notice for notice in notices if INSTEAD not in notice]
+    return [notice for notice in notices if FALLBACK_NOTICE not in notice]
 
 
 def _notes(result: Result, known: bool) -> list[str]:

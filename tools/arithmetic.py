@@ -51,7 +51,7 @@ def combine_answers(how: Combination, questions: TextPair, answers: TextPair) ->
 
 
 def _compare_order(how: Combination, questions: TextPair, answers: TextPair) -> str:
-    """Return the thing whose date or number comes first in the order asked for; Yes or No where the question asks whether an order holds."""
+    """Return the thing that comes first in the order asked for; Yes or No where the question asks whether an order holds."""
     difference: float | None = None
     if how in _BY_DATE:
         dates = [date for answer in answers if (date := parse_date(answer))]
@@ -109,7 +109,7 @@ def _strip_name(name: str) -> str:
 
 
 _MIN_SAME, _MAX_DIFFERENT = 0.815, 0.795
-"""Cosine thresholds: same country and nationality (American, United States) or different ones (French, German); right for 122 of 127 pairs."""
+"""Cosine thresholds: the same country (American, United States), or different ones (French, German); right for 122 of 127 pairs."""
 _COMPARISON_PHRASES = ("The country is {}.", "a person from {}")
 """Templates in which a country and its nationality are most similar, and different countries least."""
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, cast
 
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.gguf import SMOLLM2
-from ramify.tools.models.server_info import OLLAMA_TIMEOUT, inquire
+from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
 from ramify.tools.scrub import scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
 
@@ -40,23 +40,23 @@ class Check(NamedTuple):
 
 def check_formats() -> Check:
     """Check that the modules of each reader can be imported."""
-    from ramify.tools.documents.readers import READERS
-    from ramify.tools.documents.worker_pool import LIMITS, cores
+    from ramify.tools.documents.readers import FORMAT_READERS
+    from ramify.tools.documents.worker_pool import LIMITS, available_cores
 
     failed = {}
-    for module in sorted({module for reader in READERS.values() for module in reader.modules}):
+    for module in sorted({module for reader in FORMAT_READERS.values() for module in reader.modules}):
         try:
             import_module(module)
         except (ImportError, OSError) as error:  # the module, or a system library that it needs, is missing
             failed[module] = f"{module} does not load ({error})"
     if failed:
-        unread = [suffix for suffix, reader in READERS.items() if any(module in failed for module in reader.modules)]
+        unread = [suffix for suffix, reader in FORMAT_READERS.items() if any(module in failed for module in reader.modules)]
         found = f"cannot read {', '.join(unread)}: {'; '.join(failed.values())}"
         return Check(
             "formats", "broken", found, f"run `pip install --force-reinstall {' '.join(_MODULE_PACKAGES[module] for module in failed)}`"
         )
-    known = ", ".join(suffix.removeprefix(".") for suffix in READERS)
-    limits = f"{cores()} files at once, at most {LIMITS.seconds:g} s and {LIMITS.memory_mb:,} MB for one"
+    known = ", ".join(suffix.removeprefix(".") for suffix in FORMAT_READERS)
+    limits = f"{available_cores()} files at once, at most {LIMITS.seconds:g} s and {LIMITS.memory_mb:,} MB for one"
     return Check("formats", "ok", f"{known}, also gzipped; {limits}")
 
 
@@ -89,12 +89,12 @@ def check_gguf() -> Check:
 
 
 def _describe_engine() -> tuple[str, str]:
-    from ramify.tools.models.gguf import INSTALL, gpus, missing
+    from ramify.tools.models.gguf import INSTALL_GGUF, list_gpus, missing_packages
 
-    if lacking := missing():
-        return f"{' and '.join(lacking)} not installed", INSTALL
+    if lacking := missing_packages():
+        return f"{' and '.join(lacking)} not installed", INSTALL_GGUF
     try:
-        return f"xllamacpp {version('xllamacpp')} on {', '.join(gpus()) or 'the CPU'}", ""
+        return f"xllamacpp {version('xllamacpp')} on {', '.join(list_gpus()) or 'the CPU'}", ""
     except ImportError as error:
         raise ModelError(
             f"xllamacpp cannot be loaded: {error}", "reinstall it: pip install --force-reinstall --no-deps xllamacpp"
@@ -188,7 +188,7 @@ def _check_reader() -> Check:
 def _check_ollama() -> Check:
     address = ollama_host(None)
     where = without_credentials(address)
-    response = inquire(f"{address}/api/tags", OLLAMA_TIMEOUT)
+    response = request_json(f"{address}/api/tags", OLLAMA_TIMEOUT_S)
     if response is None:
         return Check("ollama", "note", f"no server answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")
     try:
@@ -218,7 +218,11 @@ def _check_tokens() -> Check:
         f"and {ratios.estimate:g} times the estimate in other scripts"
         for place, ratios in stored_ratios().items()
     ]
-    return Check("tokens", "ok", "; ".join(learned) or "no token ratios learned yet: the tokens of a model without a tokenizer (Ollama) are estimated")
+    return Check(
+        "tokens",
+        "ok",
+        "; ".join(learned) or "no token ratios learned yet: the tokens of a model without a tokenizer (Ollama) are estimated",
+    )
 
 
 def _check_demo() -> Check:

@@ -34,9 +34,7 @@ def expand_path(path: str | Path) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         return found
     except PermissionError as error:
-        raise InputError(
-            f"{str(path)!r} cannot be accessed ({error.strerror})", "check the permissions of the folders above it"
-        ) from error
+        raise InputError(f"{str(path)!r} cannot be accessed ({error.strerror})", "check the permissions of the folders above it") from error
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{str(path)!r} is not a valid path ({getattr(error, 'strerror', None) or error})", remedy) from error
     return found

@@ -20,7 +20,7 @@ from ramify.evaluation.load.records import Record, answer_of, list_of, read_reco
 from ramify.evaluation.load.releases import load_hotpot, load_multihop_rag, load_musique
 from ramify.nodes.tree import UNKNOWN
 from ramify.tools.demo import demo_corpus
-from ramify.tools.documents.files import existing
+from ramify.tools.documents.files import existing_path
 from ramify.tools.errors import InputError, UsageError
 
 QUESTIONS = ("questions.jsonl", "questions.jsonl.gz")
@@ -124,7 +124,7 @@ def load(path: str | Path, work: Path, *, retrieval_only: bool = False) -> Datas
     """
     if str(path) == DEMO or str(path).startswith(f"{DEMO}:"):
         return load_demo(str(path))
-    found = existing(path).resolve()
+    found = existing_path(path).resolve()
     file = _file_of(found) if found.is_dir() else found
     records = read_records(file)
     fields = records[0].value.keys()

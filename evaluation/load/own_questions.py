@@ -11,8 +11,8 @@ from ramify.evaluation.dataset import Dataset, ReadQuestion, about_golds, about_
 from ramify.evaluation.load import question_of
 from ramify.evaluation.load.records import Record, read_records, read_text
 from ramify.evaluation.metrics import held_facts
-from ramify.tools.documents.files import UnreadableError, existing
-from ramify.tools.documents.office import first_sheet
+from ramify.tools.documents.files import UnreadableError, existing_path
+from ramify.tools.documents.office import read_first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.index import documents
@@ -32,7 +32,7 @@ def load_own(index: str, file: Path, *, retrieval_only: bool = False, progress: 
 
     UsageError or InputError, with the line, for a question without an answer, or a source or quote that the index does not have.
     """
-    path, held = existing(file).resolve(), opened(index)
+    path, held = existing_path(file).resolve(), opened(index)
     records = read_questions(path)
     quotes = frozenset(quote for record in records for quote in _listed(record, "quote"))
     named = any(record.value.get(name) for record in records for name in ("source", "quote"))
@@ -92,7 +92,7 @@ def _csv_records(file: Path) -> Iterator[Record]:
 
 def _sheet_records(file: Path) -> Iterator[Record]:
     try:
-        rows = first_sheet(file)
+        rows = read_first_sheet(file)
     except UnreadableError as error:
         raise InputError(f"{str(file)!r} cannot be read ({error})", "give a workbook whose first sheet has the questions") from error
     columns = {place: cell.strip() for place, cell in rows[0][1].items()} if rows else {}

@@ -12,8 +12,8 @@ from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError, ReplyError
-from ramify.tools.models.servers import was_refused, was_seen
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.servers import was_received, was_refused
+from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import truncate_line
 from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
@@ -166,7 +166,7 @@ class Booking:
             yield
         except Exception as error:
             self._failed = truncate_line(scrub(str(error)), 200)
-            if not was_seen(error):
+            if not was_received(error):
                 self.cost(Usage())
             elif was_refused(error):
                 self.cost(Usage(llm_calls=1))
@@ -188,7 +188,7 @@ def final_words(thought: bool) -> int:
     """Estimate the tokens of what a final prompt says beside its passages and findings; its worked examples can be left out."""
     told = (prompt.told_with(thought, 0) for prompt in (FINALIZE, COMPRESS))
     messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
-    return QUESTION + max(sum(estimate(message.text) for message in final) for final in messages)
+    return QUESTION + max(sum(estimate_tokens(message.text) for message in final) for final in messages)
 
 
 CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")

@@ -14,8 +14,8 @@ from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.embeddings.pretrained import check_mpnet
 from ramify.tools.errors import BudgetError
-from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.tokens import estimate, passage_length
+from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
+from ramify.tools.models.tokens import estimate_tokens, passage_length
 from ramify.tools.reader.calibration import TAU
 
 DOUBTED = 0.3
@@ -36,7 +36,7 @@ class Extractive(Answerer):
         if self.name == LARGE:
             check_mpnet()
         self._notice = notice
-        self._cap = cap_for((EMBEDDED, "", None), settings.max_concurrency or AT_ONCE)
+        self._cap = get_cap((EMBEDDED, "", None), settings.max_concurrency or DEFAULT_CONCURRENCY)
 
     @property
     def notices(self) -> list[str]:
@@ -45,7 +45,7 @@ class Extractive(Answerer):
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        return estimate(text)
+        return estimate_tokens(text)
 
     async def answer(
         self,

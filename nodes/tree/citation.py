@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from ramify.nodes.tree import FrozenModel, Passage
-from ramify.tools.documents.sections import at_quote, marks_of, span_of
+from ramify.tools.documents.sections import find_marks, find_quote, metadata_at_quote
 from ramify.tools.quoting import collapse_whitespace
 from ramify.tools.supporting_sentence import closest_sentence
 from ramify.tools.text_location import distinct_names, heading_path, page_number, printed_page, source_link, source_path
@@ -106,7 +106,7 @@ class Sentence(FrozenModel):
 def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closest: bool = False) -> list[Citation]:
     """Make citations of passages and of what of each is quoted, where that stands; files of one name are told apart."""
     places = [(passage.source, source_path(passage.source, passage.metadata)) for passage in passages]
-    spans = [span_of(passage.text, quote) for passage, quote in zip(passages, quotes, strict=True)]
+    spans = [find_quote(passage.text, quote) for passage, quote in zip(passages, quotes, strict=True)]
     return [
         Citation(
             id=passage.id,
@@ -118,7 +118,9 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
             closest=closest,
             collection=passage.collection,
             also=_also(passage),
-            **_place(passage.source, at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""),
+            **_place(
+                passage.source, metadata_at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""
+            ),
         )
         for passage, quote, span, name in zip(passages, quotes, spans, distinct_names(places), strict=True)
     ]
@@ -126,13 +128,13 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
 
 def near(query: str, passages: Sequence[Passage]) -> list[Passage]:
     """Place what a search found: each passage at its sentence or heading that is nearest to the query."""
-    places = [at_quote(passage.metadata, passage.text, closest_sentence(passage.text, query)) for passage in passages]
+    places = [metadata_at_quote(passage.metadata, passage.text, closest_sentence(passage.text, query)) for passage in passages]
     return [passage.model_copy(update={"metadata": place}) for passage, place in zip(passages, places, strict=True)]
 
 
 def headings(passage: Passage) -> list[str]:
     """List title and headings of a passage: what stands above its text, or as a line in it, is not what it says."""
-    above = [str(value) for _, value in marks_of(passage.metadata, "heading") if value]
+    above = [str(value) for _, value in find_marks(passage.metadata, "heading") if value]
     return list(dict.fromkeys([passage.title, *(part for path in above for part in heading_path("", path))]))
 
 

@@ -52,7 +52,7 @@ def download(name: Name, mirror: Mirror = None) -> None:
 def _from_hub(model: "HubModel", mirror: str | None) -> tuple[Path, bool, str, str]:
     """Return the file of a model of the hub, whether it was downloaded now, and what there is to say of it."""
     from ramify.studio.console.progress_bar import bar
-    from ramify.tools.models.hub import download as fetch
+    from ramify.tools.models.hub import download_model as fetch
 
     note(f"{model.file} of {model.repository}, {model.licence}")
     with bar() as progress:

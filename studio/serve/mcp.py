@@ -56,7 +56,7 @@ from ramify.studio.serve.questions import GONE, Failure, Questions
 from ramify.studio.serve.transport import Tokens, guarded
 from ramify.studio.server.guard import BODY
 from ramify.tools.errors import UsageError
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from ramify.tools.quoting import one_line, truncate_message
 from ramify.tools.scrub import scrub
 from ramify.tools.user_input import check_text, is_unicode
@@ -131,7 +131,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
     async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
         if given.name not in tools:
             raise MCPError(INVALID_PARAMS, truncate_message(f"unknown tool {given.name!r} — call {' or '.join(tools)}"))
-        forget()  # a model's server may have come up since the last call
+        clear_cache()  # a model's server may have come up since the last call
         try:
             async with _telling(context.session):
                 said: ToolMessage = await tools[given.name].ainvoke(

@@ -22,7 +22,7 @@ from ramify.studio.serve.collections import Collections, Watched
 from ramify.studio.serve.questions import Asked, Questions
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from ramify.tools.quoting import truncate_line
 
 NEW = "new"
@@ -158,7 +158,7 @@ class Serving:
         question = checked(given.question)
         strategy = find_strategy(given.strategy or self.catalog.strategy).name
         options = await self._options(strategy, given, given.thread is not None)
-        forget()  # a model's server may have come up since the last question
+        clear_cache()  # a model's server may have come up since the last question
         thread = "" if given.thread is None else self.threads.name_of(given.thread)
         if thread:
             ask = self.threads.conversation(user, thread).ask_async

@@ -8,7 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.studio.server.bounds import bounded, declare
 from ramify.tools.errors import UsageError
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from tests.studio.conftest import Ramify
 from tests.tools.model_process import processes
 
@@ -18,7 +18,7 @@ BOTH = "openai:local at http://127.0.0.1:9/v1 cannot be reached; openai:local at
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget()
+    clear_cache()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 

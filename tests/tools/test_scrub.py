@@ -12,8 +12,8 @@ from langchain_openai import ChatOpenAI
 from ramify.prompts.answer import ANSWER
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError, ReplyError
-from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.reply_parsing import read, span_confidence
+from ramify.tools.models import ModelOptions, resolve_model
+from ramify.tools.models.reply_parsing import read_reply, span_confidence
 from ramify.tools.models.servers import safe_cause
 from ramify.tools.scrub import mask_known, register_address, register_named_secrets, register_secrets, scrub
 from ramify.tools.server_address import is_server_address, without_credentials
@@ -103,7 +103,7 @@ async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback
     with echoing(400) as (place, heard):
         chat = ChatOpenAI(model="m", base_url=f"http://{place}/v1", api_key=KEY, max_retries=0)
         with pytest.raises(ReplyError) as caught:
-            await resolve(chat, ModelOptions()).reply(QUESTION, Answered)
+            await resolve_model(chat, ModelOptions()).reply(QUESTION, Answered)
     assert KEY in heard[0]
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
@@ -135,7 +135,7 @@ def test_a_reply_loses_its_keys_before_it_is_cut_and_keeps_its_confidence(client
     register_secrets(KEY)
     text = json.dumps({"answer": f"{'x ' * 95}{KEY}", "confidence": 0.5, "citations": []})
     raw = AIMessage(text, response_metadata={"logprobs": [{"token": text, "logprob": -0.5}]})
-    found = read(raw, ANSWER.reply.model_validate_json(text) if client_parsed else None, ANSWER.reply)
+    found = read_reply(raw, ANSWER.reply.model_validate_json(text) if client_parsed else None, ANSWER.reply)
     assert found.parsed is not None
     assert found.parsed.answer == "x " * 95 + "***"  # type: ignore[attr-defined]
     assert span_confidence(found.raw, "answer") == pytest.approx(math.exp(-0.5))
@@ -149,5 +149,5 @@ def test_what_is_no_address(url: str) -> None:
 @pytest.mark.parametrize("placeholder", ["ollama", "EMPTY", "none", "dummy"])
 def test_a_word_given_in_the_place_of_a_key_stays_in_what_is_said(placeholder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", placeholder)
-    resolve(ChatOpenAI(model="local", base_url="http://127.0.0.1:9/v1"), ModelOptions())
+    resolve_model(ChatOpenAI(model="local", base_url="http://127.0.0.1:9/v1"), ModelOptions())
     assert scrub(f"start it with `{placeholder} serve`") == f"start it with `{placeholder} serve`"

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents._properties import properties
+from ramify.tools.documents._properties import normalize_properties
 from ramify.tools.errors import InputError
 from ramify.tools.user_input import expand_path
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
 
-_NAMED = 5
+_MAX_NAMED_FIELDS = 5
 """Fields that are named of those left out."""
 
 Skipped = tuple[str, str]
@@ -47,9 +47,12 @@ class ReadReport:
 
     def state(self, source: str, given: Mapping[Any, Any]) -> None:
         """Keep what a file says of itself, and name what of it cannot be metadata."""
-        self.properties, left_out = properties(given)
+        self.properties, left_out = normalize_properties(given)
         if left_out:
-            self.remark(source, f"not kept as metadata: {', '.join(left_out[:_NAMED])}{' …' if len(left_out) > _NAMED else ''}")
+            self.remark(
+                source,
+                f"not kept as metadata: {', '.join(left_out[:_MAX_NAMED_FIELDS])}{' …' if len(left_out) > _MAX_NAMED_FIELDS else ''}",
+            )
 
     def skip(self, name: str, reason: str) -> None:
         """Record what was left out, and why."""
@@ -60,7 +63,7 @@ class ReadReport:
         self.remarks.append((name, remark))
 
 
-def existing(path: str | Path) -> Path:
+def existing_path(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
     found = expand_path(path)
     if not os.path.exists(found):  # a path that may not be looked at is none
@@ -75,48 +78,48 @@ def printable_name(name: str | Path) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
+def list_files(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
     """List files and the files of folders, recursively, in order of name, without hidden ones."""
     for root in paths:
         if not root.is_dir():
             yield File(root, root.name, root)
             continue
-        for path in files_in(root, skipped):
-            yield File(path, _within(root, path), root)
+        for path in walk_folder(root, skipped):
+            yield File(path, _relative_name(root, path), root)
 
 
-def _within(folder: Path, path: Path) -> str:
+def _relative_name(folder: Path, path: Path) -> str:
     return printable_name(path.relative_to(folder).as_posix())
 
 
-def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+def walk_folder(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
     """Walk a folder in order of name; folders that cannot be read and links that lead out of it, or nowhere, are named and left out."""
-    home = os.path.realpath(folder)
+    real_folder = os.path.realpath(folder)
     waiting = [folder]
     while waiting:
         parent = waiting.pop()
         try:
             entries = sorted(os.scandir(parent), key=lambda entry: entry.name)
         except OSError as error:
-            skipped.append((_within(folder, parent), f"cannot be read: {error.strerror}"))
+            skipped.append((_relative_name(folder, parent), f"cannot be read: {error.strerror}"))
             continue
         if any(entry.name == INDEX_FILE for entry in entries):
-            skipped.append((_within(folder, parent), "an index, not documents"))
+            skipped.append((_relative_name(folder, parent), "an index, not documents"))
             continue
         shown = [entry for entry in entries if not entry.name.startswith(".")]
         waiting += [Path(entry.path) for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
         for entry in shown:
             path = Path(entry.path)
-            if entry.is_symlink() and (reason := _leads_away(path, home)):
-                skipped.append((_within(folder, path), reason))
+            if entry.is_symlink() and (reason := _link_problem(path, real_folder)):
+                skipped.append((_relative_name(folder, path), reason))
             elif not entry.is_dir(follow_symlinks=False):
                 yield path
 
 
-def _leads_away(link: Path, home: str) -> str | None:
+def _link_problem(link: Path, real_folder: str) -> str | None:
     """Return why a link is not followed, None for one to a file within the folder given."""
     if not os.path.exists(link):
         return "a link that leads nowhere"
-    if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(home):
+    if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(real_folder):
         return "a link to a folder or out of the folder given"
     return None

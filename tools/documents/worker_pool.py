@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, ReadReport
-from ramify.tools.documents.readers import parse_file, reader_of
+from ramify.tools.documents.readers import find_reader, parse_file
 
-_WAITING = 2
+_MAX_QUEUED_ANSWERS = 2
 """Answers about a file that wait to be taken; then its worker waits."""
 
 
@@ -42,14 +42,14 @@ LIMITS = Limits()
 """The default limits."""
 
 
-def cores() -> int:
+def available_cores() -> int:
     """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def command(limits: Limits) -> list[str]:
+def worker_command(limits: Limits) -> list[str]:
     """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
     return [sys.executable, "-P", "-m", "ramify.tools.documents.worker_pool", str(limits.seconds), str(limits.memory_mb)]
 
@@ -60,7 +60,7 @@ class ParseTask:
     def __init__(self, file: File, clean: bool) -> None:
         self.file = file
         self.clean = clean
-        self._answers: Queue[Answer | None] = Queue(_WAITING)
+        self._answers: Queue[Answer | None] = Queue(_MAX_QUEUED_ANSWERS)
         self._wanted = True
 
     def documents(self, report: ReadReport) -> Iterator[Document]:
@@ -72,7 +72,7 @@ class ParseTask:
         if not self._wanted:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
 
-    def give(self, answer: Answer | None) -> bool:
+    def put_answer(self, answer: Answer | None) -> bool:
         """Queue an answer, None after the last; return False where no more is wanted."""
         if self._wanted:
             self._answers.put(answer)
@@ -89,7 +89,7 @@ class ParseTask:
 class WorkerPool:
     """A pool of worker processes, each started when it is first needed."""
 
-    def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = command) -> None:
+    def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = worker_command) -> None:
         self.size = size
         self._limits = limits
         self._command = command
@@ -110,9 +110,9 @@ class WorkerPool:
         self._files.put(task)
         return task
 
-    def running(self) -> int:
+    def running_count(self) -> int:
         """Return the number of running processes."""
-        return sum(worker.runs() for worker in self._workers)
+        return sum(worker.is_running() for worker in self._workers)
 
     def close(self) -> None:
         """Kill all workers."""
@@ -128,10 +128,10 @@ class WorkerPool:
         while (task := self._files.get()) is not None:
             try:
                 with closing(worker.parse(task.file, task.clean)) as answers:
-                    all(task.give(answer) for answer in answers)
+                    all(task.put_answer(answer) for answer in answers)
             except OSError as error:
-                task.give(_left_out(task.file, f"no process to read it in: {error.strerror or error}"))
-            task.give(None)
+                task.put_answer(_skipped_answer(task.file, f"no process to read it in: {error.strerror or error}"))
+            task.put_answer(None)
             with self._lock:
                 self._waiting.remove(task)
 
@@ -162,7 +162,7 @@ class _Worker:
                 if not line.endswith(b"\n"):
                     process.kill()
                     code = process.wait()
-                    yield _left_out(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
+                    yield _skipped_answer(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
                     return
                 asked, answer = b"", json.loads(line)
                 yield answer
@@ -171,7 +171,7 @@ class _Worker:
                 process.kill()
                 process.wait()
 
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
@@ -213,7 +213,7 @@ class _Worker:
         return f"its reader died ({f'signal {-code}' if code < 0 else f'code {code}'})"
 
 
-def _left_out(file: File, reason: str) -> Answer:
+def _skipped_answer(file: File, reason: str) -> Answer:
     return {"documents": [], "skipped": [(file.source, reason)]}
 
 
@@ -233,26 +233,26 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
 
 _GRACE_S = 5
 """The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
-_DEEPEST = 5000
+_MAX_RECURSION = 5000
 """Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
-_BATCH = 256
+_BATCH_DOCUMENTS = 256
 _BATCH_CHARACTERS = 1 << 20
 """Documents, and characters of them, that are given at once where they are given on the way."""
 
 
-def main(seconds: float, memory_mb: int) -> None:
+def run_worker(seconds: float, memory_mb: int) -> None:
     """Answer until there is no more input."""
     if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
-    sys.setrecursionlimit(_DEEPEST)
+    sys.setrecursionlimit(_MAX_RECURSION)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
     for line in sys.stdin.buffer:
         _limit_time(seconds + _GRACE_S)
-        for answer in _answers_about(json.loads(line)):
+        for answer in _parse_request(json.loads(line)):
             content = json.dumps(answer).encode() + b"\n"
             _limit_time(0)  # how soon it is taken is up to the parent
             out.write(content)
@@ -266,21 +266,21 @@ def _limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _answers_about(asked: dict[str, Any]) -> Iterator[Answer]:
+def _parse_request(asked: dict[str, Any]) -> Iterator[Answer]:
     """Parse the file asked for; where its documents may have no end, yield some at a time. The last answer has what is told of it, too."""
     report = ReadReport()
     path = Path(asked["path"])
-    reader = reader_of(path)
+    reader = find_reader(path)
     part: list[tuple[str | None, str, dict[str, Any]]] = []
     size = 0
     for document in parse_file(File(path, asked["source"], path.parent), report, asked["clean"]):
         part.append((document.id, document.page_content, document.metadata))
         size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
-        if reader and reader.in_parts and (len(part) == _BATCH or size >= _BATCH_CHARACTERS):
+        if reader and reader.in_parts and (len(part) == _BATCH_DOCUMENTS or size >= _BATCH_CHARACTERS):
             yield {"documents": part}
             part, size = [], 0
     yield {"documents": part, "skipped": report.skipped, "remarks": report.remarks}
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]))
+    run_worker(float(sys.argv[1]), int(sys.argv[2]))

@@ -16,7 +16,7 @@ from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index.index import LocalIndex, documents, tokens_of
 from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge import reports as knowledge
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import one_line
 
 _HIGHEST = 10.0
@@ -71,7 +71,9 @@ class Summaries:
     @cached_property
     def levels(self) -> list[Level]:
         """List the levels, the groups' own level first."""
-        return [Level(number, len(own), sum(estimate(self._report(id).text) for id in own)) for number, own in enumerate(self._paths)]
+        return [
+            Level(number, len(own), sum(estimate_tokens(self._report(id).text) for id in own)) for number, own in enumerate(self._paths)
+        ]
 
     def reports(self, level: int) -> list[knowledge.Report]:
         """Return the reports of a level; UsageError where there is no such level."""

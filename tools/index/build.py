@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
-from ramify.tools.documents.load import EDITION, load_documents, nothing_readable, read_files
-from ramify.tools.documents.readers import kind_of
+from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
+from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
+from ramify.tools.documents.readers import format_name
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
@@ -104,7 +104,7 @@ class Intake:
 
     def take(self, paths: Sequence[Path]) -> None:
         """Read and write new and changed files."""
-        found = {file: _file_record(file) for file in list(files_under(paths, self.skipped))}
+        found = {file: _file_record(file) for file in list(list_files(paths, self.skipped))}
         self._read({file: note for file, note in found.items() if not self._known_again(note)})
 
     def load(self, loader: BaseLoader) -> None:
@@ -144,7 +144,7 @@ class Intake:
             before = len(self.seen)
             for document in read.documents:
                 file = read.file
-                group.append(self._claimed(document, str(file.root.resolve()), file.source, kind_of(file.path)))
+                group.append(self._claimed(document, str(file.root.resolve()), file.source, format_name(file.path)))
                 characters += len(document.page_content)
                 if len(group) == _GROUP or characters >= _GROUP_CHARACTERS:
                     self._commit(group, notes)
@@ -256,7 +256,7 @@ def given_paths(paths: Sources) -> Given:
     """Return each path by its absolute form, without repetitions; InputError where one does not exist. A loader is returned as it is."""
     if isinstance(paths, BaseLoader):
         return paths
-    return {existing(path).resolve(): existing(path) for path in paths}
+    return {existing_path(path).resolve(): existing_path(path) for path in paths}
 
 
 def read_documents(given: Given, writer: IndexWriter, options: BuildOptions) -> Intake:
@@ -271,7 +271,7 @@ def read_documents(given: Given, writer: IndexWriter, options: BuildOptions) -> 
         intake = Intake(writer, options, map(str, given))
         intake.take(paths)
         if not intake.seen:
-            raise nothing_readable(paths, intake.skipped)
+            raise nothing_readable_error(paths, intake.skipped)
     if intake.absent and intake.fields:
         what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
         raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")

@@ -32,7 +32,7 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
 from ramify.tools.languages import detect_language
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import collapse_whitespace
 from ramify.tools.user_input import check_text
 
@@ -390,4 +390,4 @@ def documents(index: Index, ids: Sequence[str]) -> Iterator[Document]:
 
 def tokens_of(index: Index, ids: Sequence[str]) -> int:
     """Count the source text's tokens as those of reports are counted."""
-    return sum(estimate(document.page_content) for document in documents(index, ids))
+    return sum(estimate_tokens(document.page_content) for document in documents(index, ids))

@@ -13,8 +13,8 @@ from typing import ClassVar, Literal, get_args
 from pydantic import ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.documents.files import INDEX_FILE, files_in
-from ramify.tools.documents.readers import reader_of
+from ramify.tools.documents.files import INDEX_FILE, walk_folder
+from ramify.tools.documents.readers import find_reader
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index.chunking import Chunking
@@ -271,8 +271,8 @@ def missing_index(folder: Path) -> IndexingError:
         return IndexingError(f"the index in {where} is being written{so_far}", "wait until it has finished")
     if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
         return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
-    files = [folder] if folder.is_file() else files_in(folder, [])
-    if any(reader_of(path) for path in islice(files, _LOOKED_AT)):
+    files = [folder] if folder.is_file() else walk_folder(folder, [])
+    if any(find_reader(path) for path in islice(files, _LOOKED_AT)):
         made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "holds documents"
         return IndexingError(f"{where} {what}, not an index", f"make one of it: `ramify index {folder} --out {made}`")
     if folder.is_file():

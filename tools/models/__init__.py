@@ -9,7 +9,7 @@
 """
 
 from ramify.tools.models._model import Model, ModelOptions
-from ramify.tools.models.named import find_best, forget, resolve
+from ramify.tools.models.named import clear_cache, find_best, resolve_model
 from ramify.tools.models.reply_parsing import Structured
 
-__all__ = ["Model", "ModelOptions", "Structured", "find_best", "forget", "resolve"]
+__all__ = ["Model", "ModelOptions", "Structured", "clear_cache", "find_best", "resolve_model"]

@@ -15,9 +15,17 @@ from pydantic import BaseModel
 from ramify.tools.errors import WindowError
 from ramify.tools.models.concurrency import Cap, read_timing
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.servers import QueuedError, Server, classify, refused_feature, refuses_thinking, with_retries
-from ramify.tools.models.structured_call import ON_REFUSAL, PLAIN, Feature, call, next_mode, thinking_allowance, with_mode
-from ramify.tools.models.tokens import Count, LearnedCount
+from ramify.tools.models.servers import QueuedError, Server, classify, find_refused_feature, refuses_thinking, with_retries
+from ramify.tools.models.structured_call import (
+    DEFAULT_MODE,
+    MODE_ON_REFUSAL,
+    Feature,
+    call_structured,
+    next_mode,
+    thinking_allowance,
+    with_mode,
+)
+from ramify.tools.models.tokens import LearnedCount, TokenCounter
 
 T = TypeVar("T")
 
@@ -64,7 +72,7 @@ class Model:
 
     name: str
     chat: BaseChatModel = field(repr=False)  # some clients print their keys
-    count: Count = field(repr=False)
+    count: TokenCounter = field(repr=False)
     """Counts a text's tokens; it may ask the model's server, so call it outside the event loop."""
     cap: Cap = field(repr=False)
     num_ctx: int | None
@@ -131,17 +139,17 @@ class Model:
         record = self.server.record
         while True:
             mode, refused = record.mode, frozenset(record.refused)
-            without: frozenset[Feature] = refused if mode.in_form else refused | {"form"}
+            without: frozenset[Feature] = refused if mode.sends_schema else refused | {"form"}
             configured = chat
-            if mode is not PLAIN and self.num_predict is not None:
+            if mode is not DEFAULT_MODE and self.num_predict is not None:
                 configured = with_mode(chat, mode, longest or self.num_predict + self.thought_tokens)
             try:
-                asked = await call(configured, messages, schema, without)
+                asked = await call_structured(configured, messages, schema, without)
             except Exception as error:
-                if mode in ON_REFUSAL and refuses_thinking(error):
-                    record.move(mode, ON_REFUSAL[mode])
+                if mode in MODE_ON_REFUSAL and refuses_thinking(error):
+                    record.move(mode, MODE_ON_REFUSAL[mode])
                     continue
-                feature = refused_feature(error) if self.server.remote else None
+                feature = find_refused_feature(error) if self.server.remote else None
                 if feature is None or feature in without:
                     raise
                 record.refused.add(feature)

@@ -13,15 +13,15 @@ from pydantic import BaseModel
 from ramify.tools.errors import ModelError
 from ramify.tools.models import servers
 from ramify.tools.models._model import Model
-from ramify.tools.models.concurrency import Limiter, Record, cap_for, enter_least_busy
+from ramify.tools.models.concurrency import Limiter, ServerRecord, enter_least_busy, get_cap
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.servers import Server, Trouble, explain, is_gone, safe_cause, trouble_with
+from ramify.tools.models.servers import Server, Trouble, classify_call, explain_error, is_server_down, safe_cause
 from ramify.tools.models.structured_call import thinking_allowance
-from ramify.tools.models.tokens import LearnedCount, estimate
+from ramify.tools.models.tokens import LearnedCount, estimate_tokens
 
-SAME_EVERYWHERE = frozenset({"overlong", "refused"})
+CALL_TROUBLES = frozenset({"overlong", "refused"})
 """Troubles with the call itself, which another server would have, too."""
-MAX_SILENT = 2
+MAX_TIMEOUTS = 2
 """Servers at which one call may time out: where both are silent, the reply takes longer than the timeout."""
 
 
@@ -31,7 +31,7 @@ class BackendError(Exception):
     def __init__(self, trouble: Trouble, error: Exception, model: Model) -> None:
         super().__init__(trouble)
         self.trouble = trouble
-        self.explained = explain(trouble, error, model.server)
+        self.explained = explain_error(trouble, error, model.server)
         self.explained.__cause__ = safe_cause(trouble, error)
 
 
@@ -53,7 +53,7 @@ class Backend:
     checking: bool = False
 
     @property
-    def record(self) -> Record:
+    def record(self) -> ServerRecord:
         """Return what calls of all pools have shown of the model there."""
         return self.limiter.record
 
@@ -99,13 +99,13 @@ class Backend:
         try:
             asked = await model.attempt(messages, schema, longest)
         except Exception as error:
-            trouble = trouble_with(error, model.server)
+            trouble = classify_call(error, model.server)
             if trouble is None:
                 raise
-            if trouble in SAME_EVERYWHERE:
-                raise explain(trouble, error, model.server) from safe_cause(trouble, error)
-            explained = explain(trouble, error, model.server, again=False)
-            if self.record.fail(explained.what, is_gone(trouble, error)):
+            if trouble in CALL_TROUBLES:
+                raise explain_error(trouble, error, model.server) from safe_cause(trouble, error)
+            explained = explain_error(trouble, error, model.server, again=False)
+            if self.record.fail(explained.what, is_server_down(trouble, error)):
                 self.remedy = explained.remedy
                 self.on_change()
             raise BackendError(trouble, error, model) from None
@@ -145,7 +145,7 @@ class Pool(Model):
 
     async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
         """Ask as a single server is asked; ModelError where none can be used."""
-        for pause in (*servers.PAUSES, None):
+        for pause in (*servers.RETRY_PAUSES_S, None):
             asked = await self._ask_each(messages, schema, longest)
             if isinstance(asked, Structured):
                 return asked
@@ -163,12 +163,12 @@ class Pool(Model):
                     return await backend.call(messages, schema, longest)
                 except BackendError as error:
                     failed[backend] = error
-                    if [one.trouble for one in failed.values()].count("silent") >= MAX_SILENT:
+                    if [one.trouble for one in failed.values()].count("silent") >= MAX_TIMEOUTS:
                         raise error.explained from None
             if not any(backend.usable for backend in self.backends):  # one that was excluded may be back
                 await asyncio.gather(*(asyncio.to_thread(backend.check) for backend in self.backends))
                 if not any(backend.usable for backend in self.backends):
-                    raise none_usable(self.backends)
+                    raise no_server_error(self.backends)
             if failed:
                 return min(failed.values(), key=lambda error: error.trouble == "silent")
 
@@ -197,14 +197,14 @@ def create_pool(name: str, look_ups: Mapping[str, Callable[[], Model]]) -> Pool:
     """Look a model up at several servers, each by its address as it may be shown; blocking. ModelError where none has it."""
     provider, _, model = name.partition(":")
     backends = tuple(
-        Backend(url, look_up, cap_for((provider, model, url), None, lasting=True).limiter) for url, look_up in look_ups.items()
+        Backend(url, look_up, get_cap((provider, model, url), None, lasting=True).limiter) for url, look_up in look_ups.items()
     )
     with ThreadPoolExecutor(len(backends)) as threads:
         for _ in threads.map(Backend.check, backends):  # a UsageError is raised here
             pass
     usable = [found for backend in backends if (found := backend.usable)]
     if not usable:
-        raise none_usable(backends)
+        raise no_server_error(backends)
     windows = [found.num_ctx for found in usable if found.num_ctx]
     smallest = min(windows, default=None)
 
@@ -220,20 +220,20 @@ def create_pool(name: str, look_ups: Mapping[str, Callable[[], Model]]) -> Pool:
     first = usable[0]
     server = Server(name, first.server.timeout, remote=True)
     return Pool(
-        name, first.chat, lambda text: _count(backends, text), first.cap, smallest, server,
+        name, first.chat, lambda text: _max_count(backends, text), first.cap, smallest, server,
         notice=notice, num_predict=first.num_predict, backends=backends, client_s=max(found.client_s for found in usable),
     )  # fmt: skip
 
 
-def none_usable(backends: Sequence[Backend]) -> ModelError:
+def no_server_error(backends: Sequence[Backend]) -> ModelError:
     """Return an error that says of each server why it is excluded."""
     remedies = dict.fromkeys(backend.remedy for backend in backends if backend.remedy)
     reasons = "; ".join(backend.record.excluded for backend in backends)
     return ModelError(f"none of the {len(backends)} servers can be asked: {reasons}", "; or ".join(remedies))
 
 
-def _count(backends: Sequence[Backend], text: str) -> int:
+def _max_count(backends: Sequence[Backend], text: str) -> int:
     """Count by the tokenizer of a server that has one, else the most of all learned counts: the prompt may go to any server."""
     counts = [model.count for backend in backends if (model := backend.usable)]
-    exact = [count for count in counts if count is not estimate and not isinstance(count, LearnedCount)]
-    return exact[0](text) if exact else max((count(text) for count in counts), default=estimate(text))
+    exact = [count for count in counts if count is not estimate_tokens and not isinstance(count, LearnedCount)]
+    return exact[0](text) if exact else max((count(text) for count in counts), default=estimate_tokens(text))

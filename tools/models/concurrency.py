@@ -15,28 +15,28 @@ from weakref import WeakValueDictionary
 
 from langchain_core.messages import AIMessage
 
-from ramify.tools.models.structured_call import PLAIN, Feature, ThinkingMode
+from ramify.tools.models.structured_call import DEFAULT_MODE, Feature, ThinkingMode
 from ramify.tools.models.tokens import LearnedCount
 
-AT_ONCE = 8
+DEFAULT_CONCURRENCY = 8
 """Default number of concurrent calls; what Ollama serves is learned instead."""
-MAX_LEARNED = 8
-NANOSECONDS = 10**9
-MARGIN = 0.25
+MAX_LEARNED_CONCURRENCY = 8
+NANOSECONDS_PER_SECOND = 10**9
+IGNORED_SHARE = 0.25
 """Part of a call's own time that is ignored at either end when two are compared: replies are noticed late."""
-QUEUED = 0.5
+MIN_QUEUED_SHARE = 0.5
 """A call that waited for more than this part of its own time was queued."""
-REORDERING = 1.0
+MAX_REORDERING_S = 1.0
 """Seconds within which calls may reach the server in another order than they were sent."""
 
-NOTICES: dict[Feature, str] = {
+FEATURE_NOTICES: dict[Feature, str] = {
     "form": "{name} takes no form for its replies: they are read from its text",
     "logprobs": "{name} gives no log probabilities: a confidence is what it says itself",
 }
 """What the result says of a feature that the server lacks."""
-FIRST, LONGEST = 5.0, 60.0
+FIRST_CHECK_S, MAX_CHECK_S = 5.0, 60.0
 """Seconds until an excluded server is checked again: at first, and at most; doubled each time."""
-IN_A_ROW = 3
+MAX_CONSECUTIVE_FAILURES = 3
 """Consecutive failures before a server that does reply is excluded."""
 # One lock for all, since a call may wait at several limiters. Reentrant: while it is held, an exception's clean-up may run a coroutine's
 # `finally`, which leaves a limiter.
@@ -44,13 +44,13 @@ _LOCK = threading.RLock()
 
 
 @dataclass(eq=False)
-class Record:
+class ServerRecord:
     """What calls have shown of one model at one server."""
 
     answered: bool = False
     """Whether it ever answered as such a server does."""
     refused: set[Feature] = field(default_factory=set)
-    mode: ThinkingMode = PLAIN
+    mode: ThinkingMode = DEFAULT_MODE
     """How it is asked, where it may think."""
     count: LearnedCount | None = None
     excluded: str = ""
@@ -72,7 +72,7 @@ class Record:
 
     def notices(self, name: str, thought: int) -> list[str]:
         """Return what the result says of features and modes; `thought` is how many tokens a thought may take."""
-        notices = [self.mode.notice, *(NOTICES[feature] for feature in sorted(self.refused))]
+        notices = [self.mode.notice, *(FEATURE_NOTICES[feature] for feature in sorted(self.refused))]
         return [words.format(name=name, more=f"each reply may take {thought} tokens more") for words in notices if words]
 
     def succeed(self) -> None:
@@ -84,7 +84,7 @@ class Record:
         """Record a failed call; return whether it excludes the server, at once where it is `gone`."""
         with _LOCK:
             self._failures += 1
-            if self.excluded or not (gone or self._failures >= IN_A_ROW):
+            if self.excluded or not (gone or self._failures >= MAX_CONSECUTIVE_FAILURES):
                 return False  # of many calls that fail with a server, the first counts
             self.exclude(why)
             return True
@@ -93,7 +93,7 @@ class Record:
         """Exclude the server until it is checked again."""
         with _LOCK:
             self.excluded = why
-            self._retry_at = time.monotonic() + min(FIRST * 2**self._exclusions, LONGEST)
+            self._retry_at = time.monotonic() + min(FIRST_CHECK_S * 2**self._exclusions, MAX_CHECK_S)
             self._exclusions += 1
 
     def include(self) -> None:
@@ -107,7 +107,7 @@ class Record:
             now = time.monotonic()
             if not self.excluded or now < self._retry_at:
                 return False
-            self._retry_at = now + LONGEST  # the check is running
+            self._retry_at = now + MAX_CHECK_S  # the check is running
             return True
 
 
@@ -123,12 +123,12 @@ class CallTiming:
     @property
     def queued(self) -> bool:
         """Return whether the call waited behind others."""
-        return self.done - self.sent - self.own - self.load > QUEUED * self.own
+        return self.done - self.sent - self.own - self.load > MIN_QUEUED_SHARE * self.own
 
     @property
     def core(self) -> tuple[float, float]:
         """Return the interval in which the server was certainly working on the call."""
-        return self.done - (1 - MARGIN) * self.own, self.done - MARGIN * self.own
+        return self.done - (1 - IGNORED_SHARE) * self.own, self.done - IGNORED_SHARE * self.own
 
 
 def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
@@ -137,7 +137,7 @@ def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
     load, *own = (metadata.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
     if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
         return None
-    return CallTiming(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
+    return CallTiming(sent, time.monotonic(), sum(own) / NANOSECONDS_PER_SECOND, load / NANOSECONDS_PER_SECOND)
 
 
 @dataclass(eq=False)
@@ -195,7 +195,7 @@ class Limiter:
     """
 
     busy: int = 0
-    record: Record = field(default_factory=Record)
+    record: ServerRecord = field(default_factory=ServerRecord)
     queue: deque[_Waiter] = field(default_factory=deque)
     learned: int = 1
     settled: bool = False
@@ -245,8 +245,8 @@ class Limiter:
         cores = [call.core for call in self._round]
         together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
         if together >= self.learned:
-            self.learned = min(2 * self.learned, MAX_LEARNED)
-            self.settled = together >= MAX_LEARNED
+            self.learned = min(2 * self.learned, MAX_LEARNED_CONCURRENCY)
+            self.settled = together >= MAX_LEARNED_CONCURRENCY
         elif any(call.queued for call in self._round):
             self.learned, self.settled = together, True
         self._round.clear()
@@ -283,7 +283,7 @@ class Limiter:
         """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
         with _LOCK:
             for other in self._pending:
-                if other is not call and other.sent > call.sent - REORDERING:
+                if other is not call and other.sent > call.sent - MAX_REORDERING_S:
                     other.since = time.monotonic()
 
     def _effective(self, limit: int | None) -> int:
@@ -333,15 +333,15 @@ class Cap:
 
 
 _LIMITERS: WeakValueDictionary[Hashable, Limiter] = WeakValueDictionary()
-_KEPT: deque[Limiter] = deque(maxlen=64)
+_LATEST: deque[Limiter] = deque(maxlen=64)
 
 
-def cap_for(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
+def get_cap(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
     """Return the cap of a key; equal keys share a limiter as long as a cap refers to it, or longer where it is `lasting`."""
     with _LOCK:
         limiter = _LIMITERS.get(key)
         if limiter is None:
             limiter = _LIMITERS[key] = Limiter()
-        if lasting and all(kept is not limiter for kept in _KEPT):
-            _KEPT.append(limiter)
+        if lasting and all(kept is not limiter for kept in _LATEST):
+            _LATEST.append(limiter)
         return Cap(limiter, limit)

@@ -72,10 +72,10 @@ _ATTEMPTS = 5
 """Times that a transfer is begun anew without a byte more."""
 _REDIRECTS = 5
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
-_OTHERWISE = "run it again: it resumes; or name a mirror of the hub with --mirror"
+_RESUME_REMEDY = "run it again: it resumes; or name a mirror of the hub with --mirror"
 
 
-def download(model: HubModel, progress: Progress = silent, mirror: str | None = None) -> tuple[Path, bool]:
+def download_model(model: HubModel, progress: Progress = silent, mirror: str | None = None) -> tuple[Path, bool]:
     """Return the path of a model's file, downloaded if it is not there, and whether it was; its hash is checked either way.
 
     mirror: the address of a mirror of the hub; by default HF_ENDPOINT, else the hub itself. UsageError where it is not https.
@@ -84,9 +84,9 @@ def download(model: HubModel, progress: Progress = silent, mirror: str | None = 
     folder = model.folder
     path, part = folder / model.file, folder / f"{model.sha256}.part"
     if path.is_file():
-        _check(path, model)
+        _check_sha256(path, model)
         return path, False
-    url = _address(model, mirror)
+    url = _download_url(model, mirror)
     make_folder(folder)
     for other in folder.glob("*.part"):
         if other != part or other.stat().st_size > model.size:  # of another file nothing is gone on with
@@ -94,7 +94,7 @@ def download(model: HubModel, progress: Progress = silent, mirror: str | None = 
     try:
         make_file(part)
         _transfer(model, url, part, progress)
-        _check(part, model)
+        _check_sha256(part, model)
         sync(part)
         part.replace(path)
     except OSError as error:
@@ -109,7 +109,7 @@ def check_mirror(url: str) -> None:
         raise UsageError(f"the mirror {without_credentials(url)!r} is not an https address", "write it as https://mirror.example")
 
 
-def _address(model: HubModel, mirror: str | None) -> str:
+def _download_url(model: HubModel, mirror: str | None) -> str:
     """Return the address of a model's file on the hub or a mirror."""
     from huggingface_hub import constants, hf_hub_url
 
@@ -129,7 +129,7 @@ def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None
         register_secrets(token)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
-    hooks = {"request": [_no_http(url)]}
+    hooks = {"request": [_https_check(url)]}
     # A redirect to another host is given no token.
     with Client(headers=headers, follow_redirects=True, max_redirects=_REDIRECTS, timeout=_TIMEOUT_S, event_hooks=hooks) as client:
         while (before := part.stat().st_size) < model.size:
@@ -141,10 +141,10 @@ def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None
             failed = 0 if part.stat().st_size > before else failed + 1
             if failed == _ATTEMPTS:
                 what = f"the download of {model.file!r} was cut off at {before:,} of {model.size:,} bytes ({why})"
-                raise ModelError(what, _OTHERWISE)
+                raise ModelError(what, _RESUME_REMEDY)
 
 
-def _no_http(start: str) -> "Callable[[Request], None]":
+def _https_check(start: str) -> "Callable[[Request], None]":
     """Return a check of each request: a redirect may lead to another https server, or within this machine."""
 
     def check(request: "Request") -> None:
@@ -166,7 +166,7 @@ def _receive(client: "Client", model: HubModel, url: str, part: Path, progress: 
             file.truncate()
             for block in response.iter_raw():  # as they come: what was received before a cut is kept
                 if (there := there + len(block)) > model.size:
-                    raise ModelError(f"the server sends more than the {model.size:,} bytes of {model.file!r}", _OTHERWISE)
+                    raise ModelError(f"the server sends more than the {model.size:,} bytes of {model.file!r}", _RESUME_REMEDY)
                 file.write(block)
                 progress(there // _MB, model.size // _MB, "MB")
 
@@ -174,7 +174,7 @@ def _receive(client: "Client", model: HubModel, url: str, part: Path, progress: 
 def _first_byte(response: "Response", model: HubModel, asked: int) -> int:
     """Return which byte of the file a response begins with; ModelError unless that was asked for, and the file has its size."""
     if response.status_code not in (200, 206):
-        remedy = f"{_OTHERWISE}; or download a .gguf file yourself and name it as gguf:PATH"
+        remedy = f"{_RESUME_REMEDY}; or download a .gguf file yourself and name it as gguf:PATH"
         raise ModelError(f"the server does not give {model.file!r} (status {response.status_code})", remedy)
     if response.status_code == 200:  # all of it
         first, size = 0, response.headers.get("Content-Length")
@@ -184,11 +184,11 @@ def _first_byte(response: "Response", model: HubModel, asked: int) -> int:
         first, size = -1, None
     if first not in (0, asked) or (size is not None and size != str(model.size)):
         what = f"the server sends {model.file!r} from byte {first:,} of {size or 'unknown'}, not from {asked:,} of {model.size:,}"
-        raise ModelError(what, _OTHERWISE)
+        raise ModelError(what, _RESUME_REMEDY)
     return first
 
 
-def _check(path: Path, model: HubModel) -> None:
+def _check_sha256(path: Path, model: HubModel) -> None:
     """Raise ModelError, and delete the file, where it has another hash."""
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -18,18 +18,18 @@ from ramify.tools.models import _clients as clients
 from ramify.tools.models import gguf
 from ramify.tools.models._model import Model, ModelOptions, PerLoop
 from ramify.tools.models._server_pool import create_pool
-from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, get_window, list_entry, ollama_model, ollama_parallel, require_model
+from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
+from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, find_entry, get_window, ollama_model, ollama_parallel, require_model
 from ramify.tools.models.servers import Server
-from ramify.tools.models.structured_call import PLAIN
+from ramify.tools.models.structured_call import DEFAULT_MODE
 from ramify.tools.scrub import register_address
 from ramify.tools.server_address import OLLAMA_START, ollama_host, split_addresses, without_credentials
 
 T = TypeVar("T")
 
-BEST = "llama3.1:8b"
+PREFERRED_MODEL = "llama3.1:8b"
 """The model that `auto` prefers."""
-INSTEAD = "using the extractive model, which quotes instead of reasoning"
+FALLBACK_NOTICE = "using the extractive model, which quotes instead of reasoning"
 """Stands in what is said where `auto` finds no language model."""
 
 
@@ -70,44 +70,44 @@ class LookupCache(Generic[T]):
 _CACHE: LookupCache[Model] = LookupCache(64)
 
 
-def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
+def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
     """Return a model ready to be asked; blocking. A name with its options is cached (see `forget`), an object is used as it is.
 
     UsageError for a name that is not one, ModelError for a model that is not there.
     """
-    _learn_addresses(options)
-    return clients.from_chat_model(model, options) if isinstance(model, BaseChatModel) else _cached(model.strip(), options)
+    _register_addresses(options)
+    return clients.from_chat_model(model, options) if isinstance(model, BaseChatModel) else _resolve_cached(model.strip(), options)
 
 
-def _learn_addresses(options: ModelOptions) -> None:
+def _register_addresses(options: ModelOptions) -> None:
     if options.base_url:
         for address in (options.base_url, *split_addresses(options.base_url)):
             register_address(address)
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Clear the cache, so that a server started meanwhile is found; call it between questions."""
     _CACHE.clear()
 
 
-def _cached(model: str, options: ModelOptions) -> Model:
-    return _CACHE.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _by_name(model, options))
+def _resolve_cached(model: str, options: ModelOptions) -> Model:
+    return _CACHE.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _resolve_name(model, options))
 
 
-def _by_name(model: str, options: ModelOptions) -> Model:
+def _resolve_name(model: str, options: ModelOptions) -> Model:
     provider, _, name = model.partition(":")
     if not name:
         hint = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
         hint = f"did you mean gguf:{model}? " if model in gguf.DOWNLOADS else hint
-        raise UsageError(f"{model!r} does not name a model", hint + clients.FORMS)
+        raise UsageError(f"{model!r} does not name a model", hint + clients.MODEL_NAME_FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
     if len(several := split_addresses(options.base_url)) > 1:
-        return _at_each(provider, name, options, several)
+        return _create_pool(provider, name, options, several)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
 
 
-def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
+def _create_pool(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
     """Return a pool of several servers."""
 
     def at(address: str) -> Model:
@@ -120,7 +120,7 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
 
     if provider != "ollama":
         for address in several:
-            clients.check_address(address)
+            clients.check_base_url(address)
     hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
     look_ups = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
     return create_pool(f"{provider}:{name}", look_ups)
@@ -131,9 +131,9 @@ def find_best(options: ModelOptions) -> Model | str:
 
     That Ollama does not answer is never cached, since it may be started at any time.
     """
-    _learn_addresses(options)
+    _register_addresses(options)
     try:
-        return _cached(f"ollama:{BEST}", options)
+        return _resolve_cached(f"ollama:{PREFERRED_MODEL}", options)
     except ModelError as error:
         if options.base_url:  # a server was named, so a model without one is not what the user wants
             named = (
@@ -141,7 +141,7 @@ def find_best(options: ModelOptions) -> Model | str:
             )
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
-        return f"{error.what}: {INSTEAD} — for a language model, {error.remedy}"
+        return f"{error.what}: {FALLBACK_NOTICE} — for a language model, {error.remedy}"
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
@@ -154,7 +154,7 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     limit = options.max_concurrency or ollama_parallel(address)
     model = _connect(lambda: clients.ollama_client(name, address, fitting), server, fitting, limit)
     model.server.record.answered = True
-    model.server.record.move(PLAIN, info.mode)
+    model.server.record.move(DEFAULT_MODE, info.mode)
     return model
 
 
@@ -174,12 +174,12 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     address = options.base_url if provider == "openai" else None
     key = _openai_key()
-    entry = list_entry(address, name, key) if address else None
+    entry = find_entry(address, name, key) if address else None
     if address and entry and (window := get_window(entry, address, key)):
         options = replace(options, num_ctx=min(options.num_ctx, window))
     url = without_credentials(options.base_url) if options.base_url else None
     server = Server(f"{provider}:{name}", options.timeout, url, key=clients.key_variable(provider))
-    limit = options.max_concurrency or AT_ONCE
+    limit = options.max_concurrency or DEFAULT_CONCURRENCY
     model = _connect(lambda: clients.provider_client(provider, name, options), server, options, limit)
     model.server.record.answered |= entry is not None
     return model
@@ -194,7 +194,7 @@ def _connect(make: Callable[[], BaseChatModel], server: Server, options: ModelOp
     began = time.perf_counter()
     first = make()
     client_s = time.perf_counter() - began
-    cap = cap_for((*server.name.split(":", 1), server.url), limit, lasting=True)
+    cap = get_cap((*server.name.split(":", 1), server.url), limit, lasting=True)
     server = replace(server, remote=True, record=cap.limiter.record)
-    count, chats = clients.count_of(first, server), PerLoop(make, first)
+    count, chats = clients.token_counter(first, server), PerLoop(make, first)
     return Model(server.name, first, count, cap, options.num_ctx, server, client_s=client_s, chats=chats, num_predict=options.num_predict)

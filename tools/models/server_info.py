@@ -13,14 +13,14 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.structured_call import PLAIN, THINK_LITTLE, THINKING_OFF, ThinkingMode
+from ramify.tools.models.structured_call import DEFAULT_MODE, THINK_LITTLE, THINKING_OFF, ThinkingMode
 from ramify.tools.scrub import mask_logs
 from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
 
-LONGEST = 2**24
+MAX_ANSWER_BYTES = 2**24
 """Most bytes of an answer."""
-TIMEOUT = 5.0
-MOST = 8
+INFO_TIMEOUT_S = 5.0
+MAX_LISTED_MODELS = 8
 """Most names of models that an error lists."""
 
 
@@ -32,15 +32,15 @@ class Response:
     body: Any
 
 
-def inquire(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
+def request_json(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
     """Return the answer of a URL, by POST where there is a payload; None where no complete answer came in time. Blocking."""
-    request = partial(_inquire, url, timeout, payload, dict(headers or {}))
+    request = partial(_request_json, url, timeout, payload, dict(headers or {}))
     # In an event loop of its own, since only there can a slow answer be cut off; in a thread, since the caller's may have one.
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(request())).result()
 
 
-async def _inquire(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
+async def _request_json(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
     import httpx
 
     # Reading certificates takes longer than the request.
@@ -51,7 +51,7 @@ async def _inquire(url: str, seconds: float, payload: object, headers: dict[str,
         async with asyncio.timeout(seconds), client, client.stream(method, url, json=payload) as reply:
             async for part in reply.aiter_bytes():
                 read += part
-                if len(read) > LONGEST:
+                if len(read) > MAX_ANSWER_BYTES:
                     return None
             status = reply.status_code
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
@@ -76,13 +76,13 @@ class Tokenizer:
         """Return a text's number of tokens; None where the server gives none."""
         # llama.cpp reads `content`, vLLM the others; each ignores the other's names.
         payload = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
-        response = None if self._silent else inquire(self._url, TIMEOUT, payload, self._headers)
+        response = None if self._silent else request_json(self._url, INFO_TIMEOUT_S, payload, self._headers)
         self._silent = response is None
         tokens = response.body.get("tokens") if response and 200 <= response.status < 300 and isinstance(response.body, dict) else None
         return len(tokens) if isinstance(tokens, list) else None
 
 
-def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
+def find_tokenizer(chat: BaseChatModel) -> Tokenizer | None:
     """Return the tokenizer of an OpenAI-compatible server; None where the model has no such server or it offers none."""
     address, key = getattr(chat, "openai_api_base", None), getattr(chat, "openai_api_key", None)
     if not isinstance(address, str):
@@ -91,9 +91,9 @@ def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
     return tokenizer if tokenizer.count("ready") is not None else None
 
 
-def list_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
+def find_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
     """Return the server's entry of a model; empty where its list has none, None where it gives no list."""
-    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    response = request_json(f"{address.rstrip('/')}/models", INFO_TIMEOUT_S, headers=_headers(key))
     known = _entries(response)
     if known is None:
         return None
@@ -103,7 +103,7 @@ def list_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any
 def require_model(address: str, model: str, key: SecretStr | None) -> None:
     """Raise ModelError unless a server answers and offers a model, as far as it lists models."""
     where = f"openai:{model} at {without_credentials(address)}"
-    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    response = request_json(f"{address.rstrip('/')}/models", INFO_TIMEOUT_S, headers=_headers(key))
     if response is None:
         raise ModelError(f"{where} cannot be reached", "check base_url and the network, and that the server runs")
     if response.status in (401, 403):
@@ -115,7 +115,7 @@ def require_model(address: str, model: str, key: SecretStr | None) -> None:
         return
     if len(entries) == 1 and entries[0].get("owned_by") != "vllm":  # llama.cpp and the like accept any name for their one model
         return
-    offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MOST]) or "nothing"
+    offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MAX_LISTED_MODELS]) or "nothing"
     raise ModelError(f"{where} is not there: that server offers {offered}", "check the model's name, or start that server with the model")
 
 
@@ -126,7 +126,7 @@ def get_window(entry: dict[str, Any], address: str, key: SecretStr | None) -> in
     meta = entry.get("meta")
     if not isinstance(meta, dict):
         return None
-    response = inquire(_root(address) + "/props", TIMEOUT, headers=_headers(key))
+    response = request_json(_root(address) + "/props", INFO_TIMEOUT_S, headers=_headers(key))
     props = response.body.get("default_generation_settings") if response and isinstance(response.body, dict) else None
     shared = _length(props.get("n_ctx")) if isinstance(props, dict) else None  # divided among parallel calls
     return shared or _length(meta.get("n_ctx")) or _length(meta.get("n_ctx_train"))
@@ -153,10 +153,10 @@ def _length(value: Any) -> int | None:
 OLLAMA_PULL = "run `ollama pull {}`"
 """What to do when Ollama does not have the model."""
 OLLAMA_KEY = "OLLAMA_API_KEY"
-THINKING = "thinking"
-BY_LEVELS = ("gptoss", "gpt-oss")
+THINKING_CAPABILITY = "thinking"
+THINKING_LEVEL_FAMILIES = ("gptoss", "gpt-oss")
 """Families whose thinking has levels, and cannot be turned off."""
-OLLAMA_TIMEOUT = 3.0
+OLLAMA_TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def ollama_model(name: str, address: str) -> OllamaModel:
     key = os.environ.get(OLLAMA_KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = without_credentials(address)
-    response = inquire(f"{address}/api/show", OLLAMA_TIMEOUT, {"model": name}, headers)
+    response = request_json(f"{address}/api/show", OLLAMA_TIMEOUT_S, {"model": name}, headers)
     if response is None:
         raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
     if response.status == 404:
@@ -198,6 +198,6 @@ def ollama_parallel(address: str) -> int | None:
 def _first_mode(info: dict[str, Any]) -> ThinkingMode:
     """Return the mode that turns thinking off, or as low as it goes."""
     capabilities, details = info.get("capabilities"), info.get("details")
-    if not isinstance(capabilities, list) or THINKING not in capabilities:
-        return PLAIN
-    return THINK_LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else THINKING_OFF
+    if not isinstance(capabilities, list) or THINKING_CAPABILITY not in capabilities:
+        return DEFAULT_MODE
+    return THINK_LITTLE if isinstance(details, dict) and details.get("family") in THINKING_LEVEL_FAMILIES else THINKING_OFF

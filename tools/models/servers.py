@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
-from ramify.tools.models.concurrency import Record
+from ramify.tools.models.concurrency import ServerRecord
 from ramify.tools.models.structured_call import Feature
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
 Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "moved", "foreign"]
 
-PAUSES = (0.5, 2.0)
+RETRY_PAUSES_S = (0.5, 2.0)
 """Seconds before each retry."""
 TRANSIENT = frozenset({"busy", "foreign"})
 """Troubles that a retry may solve: a full server, and a garbled reply."""
-FOREIGN = ("No data received from Ollama", "'choices'", "Unexpected response type")
+FOREIGN_MESSAGES = ("No data received from Ollama", "'choices'", "Unexpected response type")
 """What the clients say of an answer that is not in the server's protocol."""
-GATEWAY = (502, 503, 504)
+GATEWAY_STATUSES = (502, 503, 504)
 """What a gateway answers for a server that is not there, or not yet."""
-REFUSING = (400, 422, 501)
-FEATURES: dict[Feature, re.Pattern[str]] = {
+REFUSAL_STATUSES = (400, 422, 501)
+FEATURE_WORDS: dict[Feature, re.Pattern[str]] = {
     "logprobs": re.compile(r"logprob", re.IGNORECASE),
     "form": re.compile(r"\b(tools?|tool_\w+|functions?|response_format|json_schema|structured|guided\w*|grammar)\b", re.IGNORECASE),
 }
 """The words by which a server refuses a feature."""
-THINKING = re.compile(r"(?<![\w:-])think(ing)?\b", re.IGNORECASE)
+THINKING_WORDS = re.compile(r"(?<![\w:-])think(ing)?\b", re.IGNORECASE)
 """The words by which it refuses a thinking option; a model's own name may contain them, too."""
 
 
@@ -47,7 +47,7 @@ class Server:
     """The environment variable that holds its key."""
     remote: bool = False
     """Whether a client speaks to it: then the fault is the reply's, whatever the client raises over one."""
-    record: Record = field(default_factory=Record, compare=False)
+    record: ServerRecord = field(default_factory=ServerRecord, compare=False)
 
     @property
     def place(self) -> str:
@@ -61,20 +61,20 @@ class QueuedError(Exception):
 
 async def with_retries(call: Callable[[], Awaitable[T]], server: Server) -> T:
     """Make a call, and retry it after a pause where that may help; ModelError or ReplyError where it keeps failing."""
-    for pause in (*PAUSES, None):
+    for pause in (*RETRY_PAUSES_S, None):
         try:
             return await call()
         except Exception as error:
-            trouble = trouble_with(error, server)
+            trouble = classify_call(error, server)
             if trouble is None:
                 raise
             if trouble not in TRANSIENT or pause is None:
-                raise explain(trouble, error, server) from safe_cause(trouble, error)
+                raise explain_error(trouble, error, server) from safe_cause(trouble, error)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
 
 
-def trouble_with(error: Exception, server: Server) -> Trouble | None:
+def classify_call(error: Exception, server: Server) -> Trouble | None:
     """Classify an error of a call to a server; None where it is not the server's."""
     return classify(error) or ("foreign" if server.remote and not isinstance(error, RamifyError) else None)
 
@@ -85,7 +85,7 @@ def safe_cause(trouble: Trouble, error: Exception) -> Exception | None:
     return None if trouble == "locked" or quoted else error
 
 
-def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
+def explain_error(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
     """Return the error to raise, with its remedy; `again` where it also happened on a retry."""
     also = ", also when asked again" if again else ""
     where = server.place
@@ -109,7 +109,7 @@ def explain(trouble: Trouble, error: Exception, server: Server, again: bool = Tr
             return ModelError(said, "check that base_url is the address of such a server")
         case "silent":
             return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
-        case "busy" if not again and _broke_off(error):
+        case "busy" if not again and _is_broken_connection(error):
             return ReplyError(f"{where} broke off a call", server.start)
         case "busy":
             return ReplyError(f"{said}{also}", "try again later, or lower max_concurrency")
@@ -136,7 +136,7 @@ def classify(error: Exception) -> Trouble | None:
         return "silent"
     if names & {"TransportError", "APIConnectionError"}:
         return "busy"
-    return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
+    return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN_MESSAGES) else None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -146,7 +146,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-def was_seen(error: Exception) -> bool:
+def was_received(error: Exception) -> bool:
     """Return whether a server received the request that failed."""
     return classify(error) != "unreachable"
 
@@ -157,26 +157,26 @@ def was_refused(error: Exception) -> bool:
     return isinstance(status, int) and status >= 300
 
 
-def is_gone(trouble: Trouble, error: Exception) -> bool:
+def is_server_down(trouble: Trouble, error: Exception) -> bool:
     """Return whether the server seems to be down, and not only to have failed at one call."""
     if trouble == "busy":
-        return _broke_off(error) or getattr(error, "status_code", None) in GATEWAY
+        return _is_broken_connection(error) or getattr(error, "status_code", None) in GATEWAY_STATUSES
     return trouble in ("unreachable", "silent", "missing", "locked")
 
 
-def refused_feature(error: Exception) -> Feature | None:
+def find_refused_feature(error: Exception) -> Feature | None:
     """Return the feature that a server refuses."""
-    if getattr(error, "status_code", None) not in REFUSING:
+    if getattr(error, "status_code", None) not in REFUSAL_STATUSES:
         return None
-    return next((feature for feature, words in FEATURES.items() if words.search(str(error))), None)
+    return next((feature for feature, words in FEATURE_WORDS.items() if words.search(str(error))), None)
 
 
 def refuses_thinking(error: Exception) -> bool:
     """Return whether a server refuses the thinking option."""
-    return getattr(error, "status_code", None) in REFUSING and bool(THINKING.search(str(error)))
+    return getattr(error, "status_code", None) in REFUSAL_STATUSES and bool(THINKING_WORDS.search(str(error)))
 
 
-def _broke_off(error: Exception) -> bool:
+def _is_broken_connection(error: Exception) -> bool:
     """Return whether a "busy" error is a broken connection: it has no status."""
     return getattr(error, "status_code", None) is None and not isinstance(error, QueuedError)
 

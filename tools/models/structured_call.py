@@ -15,28 +15,28 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableParallel, RunnableSequence
 from pydantic import BaseModel, ValidationError
 
-from ramify.tools.models.reply_parsing import Structured, read
+from ramify.tools.models.reply_parsing import Structured, read_reply
 
 Feature = Literal["form", "logprobs"]
 """What a call may leave out, where its server refuses it."""
-BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
+GRAMMAR_CLIENTS = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server enforces a JSON schema while the reply is generated; an 8B model needs that."""
-NOT_IN_FORM = "output that does not match the expected"
+INCOMPLETE_OUTPUT_MESSAGE = "output that does not match the expected"
 """llama.cpp's error, with status 500, for a reply that reaches the token limit before its JSON is closed."""
-_UNSEEN = RunnableConfig(tags=["nostream"])
+_NO_STREAM = RunnableConfig(tags=["nostream"])
 """Keeps the JSON of a reply out of LangGraph's stream of messages, where a reader expects the answer."""
-NO_CHUNKS = "No generation chunks"
+NO_CHUNKS_MESSAGE = "No generation chunks"
 """LangChain's error for a stream in which nothing came."""
-SHARE = 4
+THOUGHT_DIVISOR = 4
 """A thought may take one of this many parts of the window."""
-MAX_THOUGHT = 4096
-REQUEST: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("ramify_request", default=nullcontext)
+MAX_THOUGHT_TOKENS = 4096
+REQUEST_CONTEXT: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("ramify_request", default=nullcontext)
 """The context manager of each request to a model; set it to count requests, or to refuse one by raising."""
 ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("ramify_on_text", default=None)
 """Called with the reply's text so far, each time it grows; where it is set, replies are streamed."""
 
 
-async def call(
+async def call_structured(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
     """Ask for an object of the schema's type, `without` the features that the server refuses; a malformed reply is no error."""
@@ -50,22 +50,22 @@ async def call(
     try:
         reply = None if on_text is None else await _request(lambda: _stream(asked, messages, on_text))
         if reply is None:  # nothing was to be streamed, or the server streams nothing
-            reply = await _request(lambda: asked.ainvoke(list(messages), _UNSEEN))
+            reply = await _request(lambda: asked.ainvoke(list(messages), _NO_STREAM))
     except ValidationError as error:
         # The log probabilities may be all that Ollama's client cannot read.
         if "logprobs" in without or any(fault["loc"][:1] != ("logprobs",) for fault in error.errors()):
             raise
-        return await call(chat, messages, schema, {*without, "logprobs"})
-    return read(reply, None, schema) if isinstance(reply, AIMessage) else read(reply["raw"], reply.get("parsed"), schema)
+        return await call_structured(chat, messages, schema, {*without, "logprobs"})
+    return read_reply(reply, None, schema) if isinstance(reply, AIMessage) else read_reply(reply["raw"], reply.get("parsed"), schema)
 
 
 async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
     """Make one request, and count it; return the reply itself where the client raises over it."""
-    with REQUEST.get()():
+    with REQUEST_CONTEXT.get()():
         try:
             return await ask()
         except Exception as error:
-            if (raw := _malformed(error)) is None:
+            if (raw := _reply_in_error(error)) is None:
                 raise
             return raw
 
@@ -74,13 +74,13 @@ async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on
     """Send one request, and pass the reply's text on while it comes; return what `ainvoke` returns, None where nothing came."""
     whole: Any = None
     try:
-        async for part in bound.astream(list(messages), _UNSEEN):
+        async for part in bound.astream(list(messages), _NO_STREAM):
             whole = part if whole is None else whole + part
             raw = whole.get("raw") if isinstance(whole, dict) else whole
             if isinstance(raw, AIMessage):
                 on_text(raw.text)
     except ValueError as error:
-        if whole is not None or NO_CHUNKS not in str(error):
+        if whole is not None or NO_CHUNKS_MESSAGE not in str(error):
             raise
         return None
     if isinstance(whole, dict):
@@ -91,13 +91,13 @@ async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on
 def _with_schema(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
     """Bind the reply's schema, in the way that the client supports; None where it supports none."""
     try:
-        if BY_GRAMMAR & {kind.__name__ for kind in type(chat).__mro__}:
+        if GRAMMAR_CLIENTS & {kind.__name__ for kind in type(chat).__mro__}:
             # A plain JSON schema: handed the class, the clients parse on their own, raise, and complete what was cut off.
             # OpenAI's own service, reached without an address, refuses a schema that bounds a text's length.
             openai = getattr(chat, "openai_api_base", chat) is None
             form = without_lengths(json_schema(schema)) if openai else json_schema(schema)
-            return _unparsed(chat.with_structured_output(form, method="json_schema", include_raw=True, strict=True))
-        return _unparsed(chat.with_structured_output(schema, include_raw=True))
+            return _without_parser(chat.with_structured_output(form, method="json_schema", include_raw=True, strict=True))
+        return _without_parser(chat.with_structured_output(schema, include_raw=True))
     except NotImplementedError:
         return None
 
@@ -111,7 +111,7 @@ def without_lengths(schema: Any) -> Any:
     return {name: without_lengths(part) for name, part in schema.items() if name != "maxLength"}
 
 
-def _unparsed(bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
+def _without_parser(bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
     """Return the model alone, without LangChain's parser, which is quadratic in the reply's length, in a thread that no timeout ends.
 
     Streamed, what stands around the model would let a call run on that was given up.
@@ -125,9 +125,9 @@ def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
     return {**schema.model_json_schema(), "title": schema.__name__}
 
 
-def _malformed(error: Exception) -> AIMessage | None:
+def _reply_in_error(error: Exception) -> AIMessage | None:
     """Return the reply that a client or server turned into an error, because it was cut off or malformed."""
-    if NOT_IN_FORM in str(error):
+    if INCOMPLETE_OUTPUT_MESSAGE in str(error):
         return AIMessage("", response_metadata={"finish_reason": "length"})
     completion: Any = getattr(error, "completion", None)  # of OpenAI's LengthFinishReasonError
     if completion is None:
@@ -151,16 +151,18 @@ class ThinkingMode:
     """The option for Ollama; None for none."""
     thinks: bool = False
     """Whether tokens are reserved for a thought."""
-    in_form: bool = True
+    sends_schema: bool = True
     """Whether the reply's schema is sent."""
     notice: str = ""
     """What the result says of it."""
 
 
-PLAIN = ThinkingMode()
+DEFAULT_MODE = ThinkingMode()
 THINKING_OFF = ThinkingMode(False)
 OFF_WITHOUT_FORM = ThinkingMode(
-    False, in_form=False, notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text"
+    False,
+    sends_schema=False,
+    notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text",
 )
 THINKS_ANYWAY = ThinkingMode(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
 THINKING_REQUIRED = ThinkingMode(
@@ -170,7 +172,7 @@ THINK_LITTLE = ThinkingMode("low", thinks=True, notice="{name} cannot be asked n
 NO_OPTION = ThinkingMode(thinks=True, notice="{name} cannot be told whether to think: {more}")
 THINKS_UNASKED = ThinkingMode(thinks=True, notice="{name} thinks before it replies: {more}")
 
-ON_REFUSAL = {
+MODE_ON_REFUSAL = {
     THINKING_OFF: THINK_LITTLE,
     OFF_WITHOUT_FORM: THINK_LITTLE,
     THINKS_ANYWAY: THINK_LITTLE,
@@ -178,20 +180,20 @@ ON_REFUSAL = {
     THINK_LITTLE: NO_OPTION,
 }
 """The mode to use where a server refuses the thinking option of another."""
-LONGEST = ("num_predict", "max_tokens", "max_output_tokens")
+TOKEN_LIMIT_OPTIONS = ("num_predict", "max_tokens", "max_output_tokens")
 """The clients' names for the token limit of a reply."""
 
 
-def with_mode(chat: BaseChatModel, mode: ThinkingMode, longest: int) -> BaseChatModel:
+def with_mode(chat: BaseChatModel, mode: ThinkingMode, max_tokens: int) -> BaseChatModel:
     """Return the model in a thinking mode, for a reply of at most `longest` tokens."""
-    wanted = dict.fromkeys(LONGEST, longest) | ({} if mode.think is None else {"reasoning": mode.think})
+    wanted = dict.fromkeys(TOKEN_LIMIT_OPTIONS, max_tokens) | ({} if mode.think is None else {"reasoning": mode.think})
     return chat.model_copy(update={name: value for name, value in wanted.items() if name in type(chat).model_fields})
 
 
 def next_mode(mode: ThinkingMode, asked: Structured) -> ThinkingMode:
     """Return the mode for the next call, after a reply."""
-    if mode is PLAIN:
-        return THINKS_UNASKED if asked.thought and asked.cut_off else PLAIN
+    if mode is DEFAULT_MODE:
+        return THINKS_UNASKED if asked.thought and asked.cut_off else DEFAULT_MODE
     if mode not in (THINKING_OFF, OFF_WITHOUT_FORM):
         return mode
     if asked.thought:
@@ -203,4 +205,4 @@ def next_mode(mode: ThinkingMode, asked: Structured) -> ThinkingMode:
 
 def thinking_allowance(window: int | None) -> int:
     """Return how many tokens a thought may take in a window."""
-    return min((window or 0) // SHARE, MAX_THOUGHT)
+    return min((window or 0) // THOUGHT_DIVISOR, MAX_THOUGHT_TOKENS)

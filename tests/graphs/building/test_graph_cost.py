@@ -14,7 +14,7 @@ from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
 from ramify.tools.knowledge.build import WORK
 from ramify.tools.knowledge.elements import Piece, read_pieces, units
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.models.tokens import estimate as tokens
+from ramify.tools.models.tokens import estimate_tokens as tokens
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.scribe import built, but, scribe

@@ -40,8 +40,8 @@ CHOOSE = Prompt("choose", "Choose.", "Passages:\n{passages}\n\nQuestion: {questi
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    models.forget()
-    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
+    models.clear_cache()
+    monkeypatch.setattr(servers, "RETRY_PAUSES_S", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 

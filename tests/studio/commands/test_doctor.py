@@ -65,9 +65,9 @@ def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyP
     cpu = {"description": "a processor", "memory_total": 1, "type": kinds.GGML_BACKEND_DEVICE_TYPE_CPU}
     found = [cpu, *({**card, "type": kinds.GGML_BACKEND_DEVICE_TYPE_GPU} for card in cards)]
     monkeypatch.setattr(xllamacpp, "get_device_info", lambda: found)
-    gguf.gpus.cache_clear()
+    gguf.list_gpus.cache_clear()
     look = checkup.CHECKS["gguf"]()
-    gguf.gpus.cache_clear()
+    gguf.list_gpus.cache_clear()
     assert look.state != "broken"
     assert f"xllamacpp {version('xllamacpp')} {told};" in look.found
 
@@ -81,7 +81,7 @@ def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: p
 
 
 def test_a_missing_engine_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch, model_file: Path) -> None:
-    monkeypatch.setattr(gguf, "PACKAGES", ("no-such-engine",))
+    monkeypatch.setattr(gguf, "GGUF_PACKAGES", ("no-such-engine",))
     told = "no-such-engine not installed; smollm2 has the released sha256"
     assert checkup.CHECKS["gguf"]() == Check("gguf", "note", told, "run `pip install 'ramify-rag[gguf]'`")
 

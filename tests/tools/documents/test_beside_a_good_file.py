@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents.load import load
+from ramify.tools.documents.load import load_files
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from tests.faults import fault
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def beside(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Return what else was read beside the good files, by its source, and why what was not."""
-    loading = load(folder)
+    loading = load_files(folder)
     found = {document.metadata["source"]: document.page_content for document in loading}
     assert [found.pop(name) for name in ("a.txt", "z.txt", "z.html")] == [GOOD] * 3
     return found, dict(loading.skipped)
@@ -162,7 +162,7 @@ def test_a_file_in_a_thousand_folders_is_read(folder: Path) -> None:
 @fault("documents", "file that goes away while others are read", sees="named as skipped", kept="the files beside it", code=0)
 def test_a_file_that_goes_away_is_named(folder: Path) -> None:
     (folder / "b.csv").write_text("name,text\nfirst,one\n", encoding="utf-8")
-    loading = load(folder)
+    loading = load_files(folder)
     next(loading)
     (folder / "b.csv").unlink()
     assert [document.page_content for document in loading] == [GOOD] * 2
@@ -195,4 +195,4 @@ def test_a_path_given_by_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> N
     given = Path(os.fsdecode(os.fsencode(tmp_path) + b"/m\xfcller"))
     given.mkdir()
     with pytest.raises(InputError, match=r"m\\\\xfcller.*UTF-8"):
-        load(given)
+        load_files(given)

@@ -5,7 +5,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents._html import html_outline
-from ramify.tools.documents.load import load
+from ramify.tools.documents.load import load_files
 
 SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>
 <div class="related" role="navigation"><a href="index.html">Index</a> <a href="next.html">Next</a></div>
@@ -16,7 +16,7 @@ SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>
 
 def read(tmp_path: Path, page: str) -> list[Document]:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    return list(load(tmp_path / "page.html", clean=False))
+    return list(load_files(tmp_path / "page.html", clean=False))
 
 
 def test_only_the_main_content_is_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.knowledge.reports import Materials, fill
 from ramify.tools.knowledge.rule_builder import quoted_report
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from tests.fakes import FakeModel
 from tests.tools.knowledge.scribe import built, but, replies
 from tests.tools.knowledge.valley import reports_of
@@ -86,7 +86,7 @@ class TestFindings:
         reports = reports_of(folder)
         materials = Materials(reports.graph(), reports.partition())
         for id, report in reports.every().items():
-            lines = fill(materials.of(id, {}), 10_000, estimate)
+            lines = fill(materials.of(id, {}), 10_000, estimate_tokens)
             assert [(finding.text, finding.passages) for finding in report.findings] == [
                 (text, tuple(dict.fromkeys(lines[number - 1].passage for number in numbers)))
             ]
@@ -121,12 +121,12 @@ class TestMaterial:
         every, materials = reports.every(), Materials(reports.graph(), reports.partition())
         split = next(id for id in every if f"{id}.0" in every)
         material = materials.of(split, every)
-        whole = fill(material, 10_000, estimate)
+        whole = fill(material, 10_000, estimate_tokens)
         assert not any(line.text.startswith("A community. What holds it together.") for line in whole)
-        lines = fill(material, 150, estimate)
+        lines = fill(material, 150, estimate_tokens)
         assert any(line.text.startswith("A community. What holds it together.") for line in lines)
-        assert sum(estimate(line.text) for line in lines) <= 150
-        assert 0 < len(fill(material, 10, estimate)) < len(lines), "and where even these do not fit, something is left out"
+        assert sum(estimate_tokens(line.text) for line in lines) <= 150
+        assert 0 < len(fill(material, 10, estimate_tokens)) < len(lines), "and where even these do not fit, something is left out"
 
     def test_quoted_ones_have_at_most_three_hundred_words(self, folder: Path) -> None:
         built(folder, "extractive", max_cluster_size=100)

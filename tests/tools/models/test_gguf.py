@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 
 from ramify.tools import released_weights
 from ramify.tools.errors import ModelError, RamifyError, UsageError
-from ramify.tools.models import Model, ModelOptions, gguf, resolve
+from ramify.tools.models import Model, ModelOptions, gguf, resolve_model
 from ramify.tools.models.gguf import SMOLLM2, read_header
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
@@ -39,7 +39,7 @@ time.sleep(0.3)
 
 
 def model(file: Path, **options: Any) -> Model:
-    return resolve(f"gguf:{file}", ModelOptions(**{"num_predict": 100, **options}))
+    return resolve_model(f"gguf:{file}", ModelOptions(**{"num_predict": 100, **options}))
 
 
 def running(file: Path, **options: Any) -> gguf.Engine:
@@ -168,11 +168,11 @@ def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_pat
 )
 def test_what_is_no_file_is_told(name: str, error: type[RamifyError], words: str) -> None:
     with pytest.raises(error, match=words):
-        resolve(f"gguf:{name}", ModelOptions())
+        resolve_model(f"gguf:{name}", ModelOptions())
 
 
 def test_a_missing_extra_is_told_with_its_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf, "PACKAGES", ("no_such_engine",))
+    monkeypatch.setattr(gguf, "GGUF_PACKAGES", ("no_such_engine",))
     with pytest.raises(ModelError, match=r"no_such_engine\) — run `pip install 'ramify-rag\[gguf\]'`"):
         running(file)
 
@@ -199,7 +199,7 @@ def test_a_header_with_lengths_beyond_the_file_is_refused_at_once(tmp_path: Path
 
 def test_a_shipped_model_s_bare_name_is_told_its_full_one() -> None:
     with pytest.raises(UsageError, match="did you mean gguf:smollm2"):
-        resolve("smollm2", ModelOptions())
+        resolve_model("smollm2", ModelOptions())
 
 
 @pytest.fixture

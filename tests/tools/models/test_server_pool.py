@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ramify.tools.errors import ModelError, ReplyError, UsageError
-from ramify.tools.models import Model, ModelOptions, forget, resolve
+from ramify.tools.models import Model, ModelOptions, clear_cache, resolve_model
 from ramify.tools.models import concurrency as health
 from ramify.tools.models.reply_parsing import Structured
 from tests.tools.model_process import processes
@@ -35,7 +35,7 @@ VLLM = {"id": "local", "owned_by": "vllm", "max_model_len": 8192}
 
 
 def at(*servers: Any, model: str = LLAMA, **options: Any) -> Model:
-    return resolve(model, ModelOptions(base_url=" ".join(getattr(server, "address", server) for server in servers), **options))
+    return resolve_model(model, ModelOptions(base_url=" ".join(getattr(server, "address", server) for server in servers), **options))
 
 
 async def ask(model: Model, times: int = 1) -> list[Structured]:
@@ -182,7 +182,7 @@ async def test_what_fails_at_one_is_asked_at_another(pair: tuple[Ollama, Ollama]
     model = at(*pair, max_concurrency=1)
     assert [reply.parsed for reply in await ask(model, times=6)] == [Answered(**GOOD)] * 6
     assert len(well.requests) == 6
-    assert 1 <= len(ill.requests) <= health.IN_A_ROW, "it is left out after some failures"
+    assert 1 <= len(ill.requests) <= health.MAX_CONSECUTIVE_FAILURES, "it is left out after some failures"
 
 
 async def test_a_call_that_no_server_serves_is_an_error_and_the_servers_are_asked_on(pair: tuple[Ollama, Ollama]) -> None:
@@ -239,8 +239,8 @@ async def test_a_call_that_takes_too_long_is_not_made_again_where_there_is_no_ot
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks again at once at what is left out."""
-    monkeypatch.setattr(health, "FIRST", 0.0)
-    monkeypatch.setattr(health, "LONGEST", 0.1)
+    monkeypatch.setattr(health, "FIRST_CHECK_S", 0.0)
+    monkeypatch.setattr(health, "MAX_CHECK_S", 0.1)
 
 
 async def until(done: Callable[[], bool], meanwhile: Callable[[], Any]) -> None:
@@ -303,7 +303,7 @@ async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
 async def test_a_frozen_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from ramify.tools.models import server_info as served
 
-    monkeypatch.setattr(served, "TIMEOUT", 2.0)
+    monkeypatch.setattr(served, "INFO_TIMEOUT_S", 2.0)
     with processes(2) as (well, frozen):
         assert frozen.process is not None
         os.kill(frozen.process.pid, signal.SIGSTOP)
@@ -319,7 +319,7 @@ async def test_what_is_known_of_a_server_outlasts_a_fresh_look(pair: tuple[Ollam
     pair[0]._rules.clear()
     pair[0].when("polonium", Fail(403, "no"))
     await ask(at(*pair))
-    forget()
+    clear_cache()
     model = at(*pair)
     assert model.learned_notices == [], "looked up afresh, it answered"
     assert (await ask(model))[0].parsed == Answered(**GOOD)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.models import Model, ModelOptions, resolve
+from ramify.tools.models import Model, ModelOptions, resolve_model
 from ramify.tools.models.reply_parsing import span_confidence, split_thought
 from tests.tools.ollama_replies import Answer, Fail, Request, Say
 from tests.tools.ollama_server import Ollama, ollama
@@ -22,7 +22,7 @@ LONG = "Let me see. " * 200
 
 
 def thinker(name: str = "qwen3:8b", **options: Any) -> Model:
-    return resolve(f"ollama:{name}", ModelOptions(**options))
+    return resolve_model(f"ollama:{name}", ModelOptions(**options))
 
 
 async def test_a_model_that_can_think_is_asked_not_to(qwen: Ollama) -> None:
@@ -177,7 +177,7 @@ async def test_a_thinking_model_behind_openais_protocol_is_read_as_any_other(con
     message = {"role": "assistant", "content": content, "reasoning_content": DRAFT}
     choice = {**completion()["choices"][0], "message": message}
     with serving(lambda asked: (200, completion(choices=[choice]))) as server:
-        reply = await resolve("openai:qwen3", ModelOptions(base_url=server.address)).reply(QUESTION, Answered)
+        reply = await resolve_model("openai:qwen3", ModelOptions(base_url=server.address)).reply(QUESTION, Answered)
     assert reply.parsed == Answered(**GOOD)
 
 
@@ -190,7 +190,7 @@ async def test_a_server_whose_model_was_cut_off_in_its_thought_is_given_room_for
         return 200, completion(choices=[choice], usage={"prompt_tokens": 300, "completion_tokens": 512, "total_tokens": 812})
 
     with serving(reply) as server:
-        model = resolve("openai:qwen3", ModelOptions(base_url=server.address))
+        model = resolve_model("openai:qwen3", ModelOptions(base_url=server.address))
         cut = await model.reply(QUESTION, Answered)
         assert (cut.parsed, cut.error) == (None, "it thought until num_predict: think less")
         assert cut.remedy == "raise num_predict and num_ctx, or take a model that does not think"
