@@ -101,7 +101,8 @@ def machine() -> str:
     numbers = "bfloat16" if cpu_has_bfloat16() else "float32"
     processor = named[1] if named else platform.processor() or platform.machine()
     return (
-        f"{processor}, {available_cores()} cores, {memory:.0f} GiB of memory, Python {platform.python_version()}, torch {version('torch')}; "
+        f"{processor}, {available_cores()} cores, {memory:.0f} GiB of memory, "
+        f"Python {platform.python_version()}, torch {version('torch')}; "
         f"the embedded model, in {numbers}"
     )
 

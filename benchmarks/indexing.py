@@ -123,7 +123,8 @@ def main() -> None:
 def show(found: Measured) -> None:
     built, bare = found.built, found.parse + found.encode
     print(
-        f"{found.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {available_cores()} cores"
+        f"{found.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, "
+        f"{available_cores()} cores"
     )
     if found.files:
         print(f"bare parse loop   {found.parse:8.1f} s  {found.files / found.parse:7.1f} files/s")

@@ -8,7 +8,7 @@ from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
 from ramify.studio.inspection.graph_layout import picture as laid_out
 from ramify.tools.demo import demo_index
 from ramify.tools.index.searcher import opened
-from ramify.tools.pages import part
+from ramify.tools.pages import render_macro
 from ramify.tools.quoting import truncate_line
 
 HERE = Path(__file__).parent
@@ -74,7 +74,7 @@ def names() -> None:
     inside = inspection(opened(demo_index("graph"))).inside
     assert inside is not None
     shown = laid_out(inside)
-    parts = [GROUND, part("inspect_parts.html", "marks", shown).replace("\n", "")]
+    parts = [GROUND, render_macro("inspect_parts.html", "marks", shown).replace("\n", "")]
     column = (WIDTH - 2 * MARGIN) / 3
     for number, (id, colour) in enumerate(shown.colours.items()):
         x, y = MARGIN + (number % 3) * column, HEIGHT + 22 + (number // 3) * 24

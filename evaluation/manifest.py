@@ -25,7 +25,7 @@ from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.new_files import file_mode, make_folder, make_readable_by_all, write_atomically
 from ramify.tools.profile import Profile, load_profile
-from ramify.tools.reader.calibration import LEAST, TAU
+from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL
 from ramify.tools.scrub import scrub_values
 from ramify.tools.user_input import expand_path
@@ -101,7 +101,14 @@ def reader_of(model: str | None) -> dict[str, Any] | None:
         return None
     korean = {"multilingual": MULTILINGUAL.sha256[:12]} if e5_is_downloaded() else {}
     reader = LARGE if is_large(model) else SMALL
-    return {**korean, "weights": reader.sha256[:12], "spans": reader.spans, "verdicts": reader.verdicts, "threshold": LEAST, "tau": TAU}
+    return {
+        **korean,
+        "weights": reader.sha256[:12],
+        "spans": reader.span_weights,
+        "verdicts": reader.yes_no_weights,
+        "threshold": MIN_CONFIDENCE,
+        "tau": TAU,
+    }
 
 
 def file_of(model: str | None) -> dict[str, Any] | None:

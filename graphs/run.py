@@ -25,7 +25,7 @@ from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree,
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import partial
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.questions import open_ended
+from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.quoting import one_line, truncate_line
 from ramify.tools.scrub import mask_known
 
@@ -121,7 +121,7 @@ def why_unknown(result: Result) -> str:
     embedded = is_embedded(result.model)
     if result.index and not result.passages:
         return "nothing was found"
-    if embedded and (kind := open_ended(result.question)):
+    if embedded and (kind := open_question_kind(result.question)):
         return NOT_LISTED[kind]
     asked = [b for b in result.tree.values() if b.kind == "question" and b.status not in DROPPED]
     missing = [b for b in asked if b.answer is not None and not b.known and b.question != result.question]

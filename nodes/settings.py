@@ -19,7 +19,7 @@ from ramify.tools.index.searcher import collections_of
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
 from ramify.tools.quoting import truncate_line
-from ramify.tools.reader.calibration import MIN_HOP
+from ramify.tools.reader.calibration import MIN_HOP_CONFIDENCE
 from ramify.tools.reader.calibration import TAU as CALIBRATED
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import join_addresses
@@ -214,7 +214,7 @@ class TreeSettings(Settings):
         ge=0,
         le=1,
         description="A question that needs an answer less sure than this is not asked; not given: 0, for the extractive model "
-        f"{MIN_HOP:g}.",
+        f"{MIN_HOP_CONFIDENCE:g}.",
     )
     ask_first: AskFirst = Field(
         default=NEVER,

@@ -16,7 +16,7 @@ DATABASES: Final = ("pypi", "osv")
 REMEDY: Final = "connect to the network, or run it where PyPI or OSV are reached; a mirror of PyPI has no vulnerabilities to tell"
 
 
-def findings(report: Any) -> tuple[list[str], list[str], int]:
+def parse_report(report: Any) -> tuple[list[str], list[str], int]:
     """Return of pip-audit's report the vulnerabilities found, the packages that were not looked up, and how many were."""
     packages = report["dependencies"]
     skipped = [package["name"] for package in packages if "skip_reason" in package]
@@ -28,11 +28,11 @@ def findings(report: Any) -> tuple[list[str], list[str], int]:
     return found, skipped, len(packages) - len(skipped)
 
 
-def verdict(report: Any) -> tuple[int, str]:
+def summarize_report(report: Any) -> tuple[int, str]:
     """Return the exit code and what to print of a report; None stands for a database that was not reached."""
     if report is None:
         return 1, f"error: nothing was audited: no database of vulnerabilities was reached — {REMEDY}"
-    found, skipped, audited = findings(report)
+    found, skipped, audited = parse_report(report)
     if not audited:
         return 1, f"error: nothing was audited, of {len(skipped)} packages — {REMEDY}"
     lines = [*found, f"{audited} packages looked up, {len(found)} vulnerabilities"]
@@ -63,9 +63,9 @@ def main(files: Sequence[str]) -> int:
     report = None
     for database in DATABASES:
         report = audit([Path(file) for file in files], database)
-        if report is not None and findings(report)[2]:
+        if report is not None and parse_report(report)[2]:
             break
-    code, told = verdict(report)
+    code, told = summarize_report(report)
     print(told, file=sys.stderr if code else sys.stdout)
     return code
 

@@ -18,18 +18,18 @@ _UV = ("pip", "compile", "pyproject.toml", "--extra", "serve", "-c", "constraint
        "--generate-hashes", "--no-annotate", "--no-header", "--quiet")  # fmt: skip
 
 
-def pins(text: str) -> list[str]:
+def split_pins(text: str) -> list[str]:
     """List the packages of a lock, each with its version, its platforms and its hashes."""
     return [pin for pin in re.split(r"\n(?=\S)", text.rstrip()) if "==" in pin]
 
 
 def read_lock(file: Path) -> dict[str, tuple[str, int]]:
     """Return the packages of a lock by their normalized names: the version of each, and how many hashes it has."""
-    found = [(re.split(r"==|[ \\]+", pin, maxsplit=2), pin.count("--hash=sha256:")) for pin in pins(file.read_text(encoding="utf-8"))]
-    return {normalized(name): (version, hashes) for (name, version, *_), hashes in found}
+    found = [(re.split(r"==|[ \\]+", pin, maxsplit=2), pin.count("--hash=sha256:")) for pin in split_pins(file.read_text(encoding="utf-8"))]
+    return {normalize_name(name): (version, hashes) for (name, version, *_), hashes in found}
 
 
-def normalized(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return the name of a package as the index knows it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -37,7 +37,7 @@ def normalized(name: str) -> str:
 def main() -> None:
     """Write both files."""
     done = subprocess.run([sys.executable, "-m", "uv", *_UV], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    found = pins(done.stdout)
+    found = split_pins(done.stdout)
     cuda = [pin for pin in found if pin.startswith(_CUDA)]
     install = f"pip install --require-hashes -r {LOCK.name}"
     head = "# Made by `make lock`; docs/install.md says how to install with it.\n"

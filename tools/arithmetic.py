@@ -72,7 +72,7 @@ def _yes_or_no(holds: bool) -> str:
 
 
 def compared_names(questions: TextPair) -> TextPair:
-    """Return the names of the two things compared: the words in which two questions differ, extended to whole names; empty if they are equal."""
+    """Return the names of the two things compared: the words in which the questions differ, as whole names; empty if they are equal."""
     one, other = (question.split() for question in questions)
     if one == other:
         return "", ""

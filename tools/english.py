@@ -192,7 +192,7 @@ def likeliest_person(phrases: Sequence[str]) -> str | None:
 
 
 def person_asked_for(question: str) -> str | None:
-    """Return the description of the person that a who-question asks for ("the head of sales"), "" if it has none; None for other questions."""
+    """Return how a who-question describes the person it asks for ("the head of sales"), "" if it does not; None for other questions."""
     found = _WHO.match(question.strip())
     return None if found is None else (found["described"] or "").rstrip(" ?.!")
 

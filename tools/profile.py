@@ -101,7 +101,7 @@ class Profile(_FrozenModel):
         return apply_curve(self.curve, confidence)
 
     def differences(self, strategy: str, model: str, index: str | None, settings: Mapping[str, Any]) -> list[str]:
-        """List the differences between this question's run and the calibrated one; an empty strategy and an index of None are not compared."""
+        """List the differences from the calibrated run; an empty strategy and an index of None are not compared."""
         made = self.made_of
         values: list[tuple[str, Any, Any]] = [("strategy", made.strategy, strategy or made.strategy), ("model", made.model, model)]
         values += [(name, value, settings[name]) for name, value in made.settings.items() if name in settings]

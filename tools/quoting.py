@@ -41,7 +41,7 @@ def escape_invisible(text: str, form: Callable[[str], str] = lambda character: f
 
 
 def _is_needed(text: str, place: int) -> bool:
-    """Return whether an invisible character is part of the text: a joiner between letters or emoji, a variation selector after a visible character."""
+    """Return whether an invisible character is part of the text: a joiner between letters or emoji, a selector after a visible one."""
     character, before, after = text[place], text[place - 1 : place], text[place + 1 : place + 2]
     if VARIATION_SELECTORS.match(character):
         return bool(before) and not before.isspace() and not INVISIBLE.match(before)

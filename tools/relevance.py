@@ -16,7 +16,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.languages import ENGLISH, detect_language
 from ramify.tools.reader import large
-from ramify.tools.reader.reading import LARGE, SMALL, Reading, in_context, read_context, read_contexts
+from ramify.tools.reader.reading import LARGE, SMALL, PassageReading, add_title, read_context, read_contexts
 from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def load(name: str) -> float:
     if name == NONE:
         return 0.0
     began = time.perf_counter()
-    reader = LARGE if large.is_chosen() else SMALL
+    reader = LARGE if large.is_large_selected() else SMALL
     there = reader.loaded if name == READER else _canonical(name) in _loaded
     reader.load() if name == READER else _scorer(name)
     return 0.0 if there else time.perf_counter() - began
@@ -56,7 +56,7 @@ def reranked(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]:
     """
     if name == NONE or not hits:
         return list(hits[:k])
-    contexts = tuple(in_context(hit.document.metadata.get("title"), hit.document.page_content) for hit in hits)
+    contexts = tuple(add_title(hit.document.metadata.get("title"), hit.document.page_content) for hit in hits)
     if name == READER:
         values = [worth(reading, place) for place, reading in enumerate(read_contexts(query, contexts))]
     else:
@@ -65,7 +65,7 @@ def reranked(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]:
     return [hits[place] for place in order[:k]]
 
 
-def worth(reading: Reading, place: int) -> float:
+def worth(reading: PassageReading, place: int) -> float:
     """Weigh what the reader says of a passage, that it bears on the question and that it holds an answer, with its place in the search."""
     return (reading.relevance + max(reading.span, reading.yes, reading.no)) / 2 - PLACE * place
 

@@ -38,7 +38,7 @@ def occurrences(answer: str, context: str) -> Iterator[CharSpan]:
         yield match.span()
 
 
-def likeliest(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
+def likeliest_span(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
     """Choose the occurrence with most of the question's words around it: offsets in the data name only the first one."""
     asked = set(_WORD.findall(question.casefold()))
 
@@ -49,13 +49,13 @@ def likeliest(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
     return max(spans, key=near)
 
 
-def shortened(example: Example, longest: int) -> Example:
+def shorten_context(example: Example, longest: int) -> Example:
     """Cut a context to a window of about so many characters that holds its first span, at words; other kinds keep all of theirs."""
     if len(example.context) <= longest or example.kind not in ("span", "none"):
         return example
     (first, last), *_ = example.spans or ((0, 0),)
     room = max(0, longest - (last - first))
-    begin = max(0, min(first - seeded(example.question, example.context).randint(0, room), len(example.context) - longest))
+    begin = max(0, min(first - seeded_random(example.question, example.context).randint(0, room), len(example.context) - longest))
     begin = example.context.rfind(" ", 0, begin) + 1
     end = example.context.find(" ", max(begin + longest, last))
     end = end if end >= 0 else len(example.context)
@@ -63,12 +63,12 @@ def shortened(example: Example, longest: int) -> Example:
     return replace(example, context=example.context[begin:end], spans=spans)
 
 
-def seeded(*parts: object) -> random.Random:
+def seeded_random(*parts: object) -> random.Random:
     """Make a random source that depends on these words alone, so that material does not depend on the order it is made in."""
     return random.Random(zlib.crc32("\x1f".join(map(str, parts)).encode()))
 
 
-def dealt(group: str) -> Part:
+def assign_part(group: str) -> Part:
     """Tell what the texts of a group, such as the questions about a document, are for."""
     share = zlib.crc32(group.encode()) % 100
     return "measure" if share < 10 else "choose" if share < 15 else "train"

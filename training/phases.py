@@ -149,17 +149,17 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
     },
 }
 """How much of a source an epoch sees, another part of it each time; of 2.0 every example twice."""
-REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0, "large": 0.1}
+OTHER_SOURCES_SHARE: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0, "large": 0.1}
 """How much of the sources that a phase does not name."""
 
 
-def sources(phase: str) -> frozenset[str] | None:
+def phase_sources(phase: str) -> frozenset[str] | None:
     """Return the sources that a phase sees; None for all."""
-    return None if REST[phase] else frozenset(PHASES[phase])
+    return None if OTHER_SOURCES_SHARE[phase] else frozenset(PHASES[phase])
 
 
-def drawn(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:
+def draw_examples(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:
     """Draw what an epoch of a phase sees."""
-    shares, rest = PHASES[phase], REST[phase]
+    shares, rest = PHASES[phase], OTHER_SOURCES_SHARE[phase]
     times = [divmod(shares.get(example.source, rest), 1) for example in examples]
     return [example for example, (whole, part) in zip(examples, times, strict=True) for _ in range(int(whole) + (draw.random() < part))]

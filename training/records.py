@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from ramify.tools.reader.reading import in_context
-from training.example import Example, seeded
+from ramify.tools.reader.reading import add_title
+from training.example import Example, seeded_random
 
 _FIRST: Final = (
     "Ada", "Bruno", "Chidi", "Dana", "Emre", "Farah", "Gwen", "Hiro", "Ines", "Jonas", "Kofi", "Leila", "Mina", "Nuno", "Olga", "Pavel",
@@ -156,10 +156,10 @@ _VALUES: Final[dict[str, Callable[[random.Random], str]]] = {
 }
 
 
-def records(count: int) -> Iterator[Example]:
+def record_examples(count: int) -> Iterator[Example]:
     """Yield so many made passages with a question each; a third asks for what is not there."""
     for number in range(count):
-        choose = seeded("records", number)
+        choose = seeded_random("records", number)
         make = choose.choice((_lists, _lists, _rows, _rows, _mails))
         yield make(number, choose)
 
@@ -286,7 +286,7 @@ def _mails(number: int, choose: random.Random) -> Example:
 
 
 def _example(number: int, title: str, text: str, question: str, span: tuple[int, int] | None) -> Example:
-    context = in_context(title, text)
+    context = add_title(title, text)
     shift = len(context) - len(text)
     asked = question[:1].upper() + question[1:]
     if span is None:

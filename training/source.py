@@ -33,7 +33,7 @@ class Folder:
 
 
 @lru_cache(maxsize=32)
-def load(path: Path) -> Folder:
+def load_data_folder(path: Path) -> Folder:
     """Load a folder; one without a corpus has no documents."""
     corpus = path / "corpus.jsonl.gz"
     lines = _lines(corpus) if corpus.exists() else ()
@@ -41,7 +41,7 @@ def load(path: Path) -> Folder:
     return Folder(path.name, documents, list(_lines(path / "questions.jsonl.gz")))
 
 
-def gold(folder: Folder, question: dict[str, Any]) -> list[Document]:
+def supporting_documents(folder: Folder, question: dict[str, Any]) -> list[Document]:
     """Give the documents that a question is to be answered from, each once."""
     ids = dict.fromkeys(item["doc_id"] for item in question["supporting"])
     return [folder.documents[key] for key in ids if key in folder.documents]
@@ -57,7 +57,7 @@ _WORD = re.compile(r"\w{3,}")
 _COMMON = 200
 
 
-class Lookalikes:
+class WordIndex:
     """An index of words over documents."""
 
     def __init__(self, documents: Iterable[Document]) -> None:

@@ -19,7 +19,7 @@ from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
 from ramify.tools.new_files import file_mode, write_atomically
-from ramify.tools.pages import draw, draw_page
+from ramify.tools.pages import render_page, render_template
 from ramify.tools.quoting import escape_invisible, map_texts, one_line, pluralize
 
 MARKS = re.compile(r"([\\`*_\[\]<>|~#])")
@@ -95,7 +95,7 @@ def page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
     index = map_texts(_index(run, lines), escape_invisible)  # the script shows these texts as they are
     embedded = Markup(_json(index).replace("<", "\\u003c"))  # no text in it can end its element
     told = {"title": title, "sections": sections, "index": embedded, "packs": packs}
-    return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
+    return render_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
 
 
 def _index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def line_html(place: str, line: ResultLine) -> Markup:
     tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
     told = {"scores": _scores(row), "spent": lambda name: spent.get(name, 0), "many": pluralize, "cut": PRINTED}
-    return draw("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **told)
+    return render_template("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **told)
 
 
 def line_name(line: ResultLine) -> int | str:

@@ -200,7 +200,7 @@ def working(settings: Settings, budget: Budget | None = None) -> Iterator[CallCo
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), kept=False))
     token = CURRENT.set(context)
     try:
-        with large.choosing(is_large(settings.model)):
+        with large.select_large(is_large(settings.model)):
             yield context
     finally:
         CURRENT.reset(token)

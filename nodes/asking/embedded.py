@@ -81,32 +81,32 @@ class Extractive(Answerer):
 
     def load(self) -> float:
         """Load the encoder and the networks; return the seconds that took, 0 where all was there. Blocks."""
-        from ramify.tools.extractive.model import load
+        from ramify.tools.extractive.model import load_models
 
-        return load(large=self.name == LARGE)
+        return load_models(large=self.name == LARGE)
 
     def objection(self, question: str) -> str | None:
         """Say that a question is not in English, and what to do; None where it is."""
-        from ramify.tools.extractive.questions import objection
+        from ramify.tools.extractive.questions import unreadable_reason
 
-        return objection(question)
+        return unreadable_reason(question)
 
     def quotation(self, question: str, passages: Sequence[Quote], answer: str, confidence: float | None) -> Quotation | None:
         """Return the steps or items that a question asks for, else what comes closest where its answer is unknown or in doubt; blocks."""
-        from ramify.tools.extractive.quotations import closest, listed
+        from ramify.tools.extractive.quotations import closest_sentences, quote_lines
 
         known = not is_unknown(answer)
-        if not known and (found := listed(question, passages)) is not None:
+        if not known and (found := quote_lines(question, passages)) is not None:
             return Quotation(found.lines, True, found.confidence)
         if known and (confidence is None or confidence >= DOUBTED):
             return None
-        return Quotation(closest(question, passages), False, 0.0)
+        return Quotation(closest_sentences(question, passages), False, 0.0)
 
     def surveys(self, question: str) -> bool:
         """Tell whether a question is about the whole more than about something in it; blocks."""
-        from ramify.tools.extractive.overviews import surveys
+        from ramify.tools.extractive.overviews import is_overview_question
 
-        return surveys(question)
+        return is_overview_question(question)
 
 
 def _shown(

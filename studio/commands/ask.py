@@ -82,9 +82,9 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
     from ramify.graphs.run import WARNING, could_not_ask
     from ramify.graphs.run import ask as run
     from ramify.studio.console.answering import Watching, reviewer_for
-    from ramify.tools.extractive.questions import objection
+    from ramify.tools.extractive.questions import unreadable_reason
 
-    objected = objection(question)
+    objected = unreadable_reason(question)
     held: list[str] = []  # what may say why the question could not be asked: an error says it
 
     def tell(notice: str) -> None:

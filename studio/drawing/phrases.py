@@ -6,7 +6,7 @@ from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
-from ramify.tools.extractive.questions import open_ended
+from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import one_line, pluralize, snippet
 
@@ -60,7 +60,7 @@ def advice(result: Result) -> str:
     if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if is_embedded(result.model) else "a larger model"
-    other = "" if is_embedded(result.model) and open_ended(result.question) else "a narrower question, another strategy, or "
+    other = "" if is_embedded(result.model) and open_question_kind(result.question) else "a narrower question, another strategy, or "
     if result.strategy == "global":
         other = "over=passages, other words, or "
     return f"try: {other}{model}"

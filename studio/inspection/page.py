@@ -17,7 +17,7 @@ from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.knowledge.index import Inside
 from ramify.tools.knowledge.reports import QUOTED
-from ramify.tools.pages import draw_page, part
+from ramify.tools.pages import render_macro, render_page
 from ramify.tools.quoting import truncate_line
 
 PARTS = "inspect_parts.html"
@@ -39,7 +39,7 @@ _AROUND, _BRIEF = 250, 1500
 def inspect_page(found: Inspection, index: Index) -> str:
     """Return the page of an index."""
     own = _graph(found.inside, index) if found.inside else _hierarchy(found.grouped, index) if found.grouped else {}
-    return draw_page(
+    return render_page(
         "inspect.html",
         found=found,
         title=Path(found.folder).name or found.folder,
@@ -58,7 +58,7 @@ def _graph(inside: Inside, index: Index) -> dict[str, Any]:
         legend.append((graph_layout.OTHER, "", f"{others:,} other communities", ""))
     written = _reports(inside, index)
     return {
-        "picture": part(PARTS, "picture", shown, _place),
+        "picture": render_macro(PARTS, "picture", shown, _place),
         "legend": legend,
         "caption": _caption(inside, shown),
         "left_out": list(_left_out(inside, written)),
@@ -117,17 +117,17 @@ def _report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
         rests_on = [cited[passage] for passage in finding.passages if passage in cited]
         findings.append((finding.text, list(map(named, rests_on)), [] if quoted else [truncate_line(one.text, _LONG) for one in rests_on]))
     more = f" and {len(members) - NAMES:,} more" if len(members) > NAMES else ""
-    return part(PARTS, "report", report, quoted, findings, " · ".join(truncate_line(name, 60) for name in members[:NAMES]), more)
+    return render_macro(PARTS, "report", report, quoted, findings, " · ".join(truncate_line(name, 60) for name in members[:NAMES]), more)
 
 
 def _community(inside: Inside, id: str, written: Mapping[str, Markup]) -> Markup:
     report, parts = inside.reports[id], inside.parts.get(id, ())
     within = [_community(inside, one, written) for one in parts if one in written]
     if absent := sum(one not in written for one in parts):
-        within.append(part(PARTS, "note", f"{absent:,} smaller communities are left out."))
+        within.append(render_macro(PARTS, "note", f"{absent:,} smaller communities are left out."))
     size = f"{inside.size(id):,} names · rating {report.rating:g} · community {id}"
     heading = f"{len(parts):,} communities within" if parts else ""
-    return part(PARTS, "unfolded", report.title, size, written[id], _place(id), heading, within)
+    return render_macro(PARTS, "unfolded", report.title, size, written[id], _place(id), heading, within)
 
 
 def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
@@ -136,7 +136,11 @@ def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
     left = ROOM
     for coming, group in zip(reversed(range(len(found.groups))), found.by_size, strict=True):
         near = [(anchor(other.number), truncate_line(other.name, _NAMED), f"{cosine:.2f}") for other, cosine in beside(found, group)]
-        tree, told, place = _Tree(found, group, index, _LEAVES), part(PARTS, "facts", about(found, group), near), anchor(group.number)
+        tree, told, place = (
+            _Tree(found, group, index, _LEAVES),
+            render_macro(PARTS, "facts", about(found, group), near),
+            anchor(group.number),
+        )
         made = tree.html(tree.root, told, place)
         if len(made.encode()) > left - _BRIEF * coming:
             made = tree.html(tree.root, told, place, whole=False)
@@ -155,19 +159,19 @@ class _Tree(GroupTree):
 
     def html(self, node: Node, facts: Markup = NOTHING, id: str = "", whole: bool = True) -> Markup:
         """Return a foldable summary with the facts of its group and, if `whole`, everything below it."""
-        said = facts + part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
+        said = facts + render_macro(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
         size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:
-            left_out = part(PARTS, "note", "What is below it is left out, so that the page stays small: --group shows it.")
-            return part(PARTS, "unfolded", node.title, size, said + left_out, id)
+            left_out = render_macro(PARTS, "note", "What is below it is left out, so that the page stays small: --group shows it.")
+            return render_macro(PARTS, "unfolded", node.title, size, said + left_out, id)
         heading = f"{len(node.children):,} summaries within" if node.children else f"{len(node.leaves):,} passages"
         within = [self.html(self.nodes[child]) for child in node.children] or [self._passages(node.leaves)]
-        return part(PARTS, "unfolded", node.title, size, said, id, heading, within)
+        return render_macro(PARTS, "unfolded", node.title, size, said, id, heading, within)
 
     def _passages(self, leaves: Sequence[int]) -> Markup:
         shown = [(self.text(leaf, _LONG), *self._where(leaf), self.kinds.get(leaf, "")) for leaf in leaves[:_LEAVES]]
         more = f"and {len(leaves) - _LEAVES:,} more passages" if len(leaves) > _LEAVES else ""
-        return part(PARTS, "leaves", shown, more)
+        return render_macro(PARTS, "leaves", shown, more)
 
     def _where(self, leaf: int) -> tuple[str, str]:
         id, cited = self.cited[leaf]

@@ -26,7 +26,7 @@ from ramify.studio.drawing.phrases import cost, searched, understood
 from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import write_atomically
-from ramify.tools.pages import part, style
+from ramify.tools.pages import render_macro, style_sheet
 from ramify.tools.quoting import pluralize
 from ramify.tools.scrub import scrub
 
@@ -202,11 +202,11 @@ def _put(widget: HTML, value: str) -> None:
 
 
 def _drawn(name: str, *values: Any) -> str:
-    return _boxed(part("turn.html", name, *values))
+    return _boxed(render_macro("turn.html", name, *values))
 
 
 def _boxed(content: str) -> str:
-    return str(part("turn.html", "box", content))
+    return str(render_macro("turn.html", "box", content))
 
 
 GRACE = 0.1
@@ -318,7 +318,7 @@ class Chat(VBox):
         self._say("")
 
     def _laid_out(self) -> list[Any]:
-        sheet = HTML(str(part("turn.html", "styled", style())))
+        sheet = HTML(str(render_macro("turn.html", "styled", style_sheet())))
         sheet.layout.display = "none"
         row, bar = HBox([self.box, self.send, self.stop]), HBox([self.panel.strategy, self.settings])
         row.add_class("ramify-asking")

@@ -10,7 +10,7 @@ from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure,
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import read_pairs, read_value, written
 from ramify.tools.errors import UsageError
-from ramify.tools.pages import part
+from ramify.tools.pages import render_macro
 
 COMMON = ("model", "index", "k", "max_calls", "max_seconds")
 """Frequent settings of every strategy, shown after the strategy's own."""
@@ -88,7 +88,7 @@ class Panel(VBox):
         except UsageError as error:
             wrong = str(error)
         rows = [(name, *both) for name, both in told(strategy).items()]
-        self._told.value = str(part("turn.html", "box", part("turn.html", "settings", cost, wrong, rows)))
+        self._told.value = str(render_macro("turn.html", "box", render_macro("turn.html", "settings", cost, wrong, rows)))
 
 
 class Field(VBox):
@@ -109,7 +109,7 @@ class Field(VBox):
             disabled=self._object is not None,
             continuous_update=False,
         )
-        super().__init__([self.box, HTML(str(part("turn.html", "purpose", purpose)))])
+        super().__init__([self.box, HTML(str(render_macro("turn.html", "purpose", purpose)))])
         self.add_class("ramify-field")
 
     @property

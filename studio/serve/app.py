@@ -20,7 +20,7 @@ from ramify.studio.serve.questions import failure_of
 from ramify.studio.serve.serving import Serving
 from ramify.studio.serve.transport import Tokens, guarded
 from ramify.tools.index.searcher import warm
-from ramify.tools.pages import draw, packaged, style
+from ramify.tools.pages import read_packaged, render_template, style_sheet
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -111,12 +111,12 @@ async def _ready(request: Request) -> Response:
 
 
 async def _index(request: Request) -> Response:
-    return HTMLResponse(f"{draw('serve.html')}\n", headers=PAGE_HEADERS)
+    return HTMLResponse(f"{render_template('serve.html')}\n", headers=PAGE_HEADERS)
 
 
 async def _part(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _PARTS:
         raise HTTPException(404, f"the page has no part {name[:80]!r}: it is made of {', '.join(_PARTS)}")
-    content = f"{style()}\n{packaged(_SHEET)}" if name == _SHEET else packaged(name)
+    content = f"{style_sheet()}\n{read_packaged(_SHEET)}" if name == _SHEET else read_packaged(name)
     return Response(content, media_type=_PARTS[name], headers=PAGE_HEADERS)

@@ -8,8 +8,8 @@ from benchmarks.readings.case import Case, kept_back, of_example, quote
 from benchmarks.readings.kinds import full_of_numbers
 from benchmarks.readings.probes import births, commands, deaths
 from ramify.tools.english import contains_name
-from training.example import Example, dealt
-from training.source import load
+from training.example import Example, assign_part
+from training.source import load_data_folder
 
 
 def test_made_sentences_hold_their_answers_and_ask_for_one_of_two() -> None:
@@ -21,7 +21,7 @@ def test_made_sentences_hold_their_answers_and_ask_for_one_of_two() -> None:
 
 
 def test_only_questions_about_documents_that_were_kept_back_are_asked(tmp_path: Path) -> None:
-    sides = {str(number): dealt(str(number)) for number in range(60)}
+    sides = {str(number): assign_part(str(number)) for number in range(60)}
     documents = [{"id": key, "title": None, "text": "A text."} for key in sides]
     measured = [key for key, side in sides.items() if side == "measure"]
     pairs = [*((key,) for key in sides), (measured[0], measured[1]), (measured[0], next(key for key in sides if key not in measured))]
@@ -29,7 +29,7 @@ def test_only_questions_about_documents_that_were_kept_back_are_asked(tmp_path: 
     for name, records in (("corpus", documents), ("questions", [*questions, {"id": "q", "question": "Who?", "supporting": []}])):
         with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in records)
-    kept = {item["id"] for item in kept_back(load(tmp_path))}
+    kept = {item["id"] for item in kept_back(load_data_folder(tmp_path))}
     assert kept == {*measured, f"{measured[0]}-{measured[1]}"}
 
 

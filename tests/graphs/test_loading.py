@@ -201,8 +201,8 @@ def test_the_work_is(strategy: str, clock: Clock) -> None:
 
 
 def test_loading_the_reader_is_no_part_of_them_either(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    really = extractive.load
-    monkeypatch.setattr(extractive, "load", lambda large: (really(large), clock.passes(1000))[1])
+    really = extractive.load_models
+    monkeypatch.setattr(extractive, "load_models", lambda large: (really(large), clock.passes(1000))[1])
     clear_cache()
     try:
         result = graphs.ask(QUESTION, "naive", model="extractive", index=river(), max_seconds=60)

@@ -12,7 +12,7 @@ from ramify.tools import relevance
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.reading import Reading
+from ramify.tools.reader.reading import PassageReading
 from ramify.tools.relevance import NONE, READER, entailment, load, reranked, scores, width, worth
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
@@ -63,11 +63,11 @@ def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]
 
 
 def test_the_search_decides_between_what_is_equally_relevant() -> None:
-    sure, unsure = Reading(0.9, 0.0, 0.0, (), relevance=0.9), Reading(0.1, 0.0, 0.0, (), relevance=0.1)
+    sure, unsure = PassageReading(0.9, 0.0, 0.0, (), relevance=0.9), PassageReading(0.1, 0.0, 0.0, (), relevance=0.1)
     assert worth(unsure, 0) > worth(unsure, 1)
     assert worth(sure, 3) > worth(unsure, 0)
     assert worth(sure, 9) < worth(unsure, 0), "what the search holds for far-fetched stays behind"
-    verdict = Reading(0.0, 0.1, 0.8, (), relevance=0.9)
+    verdict = PassageReading(0.0, 0.1, 0.8, (), relevance=0.9)
     assert worth(verdict, 0) > worth(unsure, 0), "a yes or no is an answer, too"
 
 

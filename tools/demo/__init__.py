@@ -16,7 +16,7 @@ from ramify.tools.new_files import cache_folder, make_folder
 __all__ = ["demo_corpus", "demo_index"]
 
 
-_making = threading.RLock()
+_building_lock = threading.RLock()
 """Whoever comes second waits, instead of making it too."""
 
 
@@ -34,8 +34,8 @@ def demo_index(kind: Kind = "passages") -> Path:
     made_of = f"{corpus}\0{_sha256(corpus, corpus.stat().st_mtime_ns)}"
     suffix = "" if kind == "passages" else f"-{kind}"
     folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}{suffix}"
-    with _making:
-        if _whole(folder, kind):
+    with _building_lock:
+        if _is_intact(folder, kind):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
         make_folder(folder.parent)
@@ -51,7 +51,7 @@ def demo_index(kind: Kind = "passages") -> Path:
             try:
                 temporary.rename(folder)
             except OSError:
-                if not _whole(folder, kind):  # where another process was first, theirs is as good
+                if not _is_intact(folder, kind):  # where another process was first, theirs is as good
                     raise
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -64,7 +64,7 @@ def _sha256(path: Path, changed: int) -> str:
     return file_sha256(path)
 
 
-def _whole(folder: Path, kind: Kind) -> bool:
+def _is_intact(folder: Path, kind: Kind) -> bool:
     """Tell whether an index is there and whole; its files are read only where one has changed."""
     try:
         manifest = read_manifest(folder / MANIFEST)

@@ -12,5 +12,5 @@ __all__: list[str] = []
 
 Slots = Mapping[str, Any]
 """The values a prompt is filled with, by slot."""
-Reply = dict[str, Any]
+ReplyFields = dict[str, Any]
 """The values of a reply, by field."""

@@ -9,17 +9,17 @@ from typing import Final
 
 from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.languages import detect_language
-from ramify.tools.reader.calibration import Constants
+from ramify.tools.reader.calibration import CalibrationWeights
 
-FILE: Final = "multilingual.safetensors"
-SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"
+MULTILINGUAL_WEIGHTS_FILE: Final = "multilingual.safetensors"
+MULTILINGUAL_WEIGHTS_SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"
 LANGUAGE: Final = "Korean"
-SPANS: Final[Constants] = (0.698, 1.916, 0.0, 0.0, -0.915)
+MULTILINGUAL_SPAN_WEIGHTS: Final[CalibrationWeights] = (0.698, 1.916, 0.0, 0.0, -0.915)
 """As in `calibration`, fitted to this reader on English questions; their length and number of facts do not count."""
-VERDICTS: Final[Constants] = (0.586, -0.632, 0.0, 0.0, -0.553)
-IN_KOREAN: Final = {"Yes": "예", "No": "아니요"}
+MULTILINGUAL_YES_NO_WEIGHTS: Final[CalibrationWeights] = (0.586, -0.632, 0.0, 0.0, -0.553)
+KOREAN_YES_NO: Final = {"Yes": "예", "No": "아니요"}
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
-_LEAST_STEM = 2
+_MIN_STEM_SYLLABLES = 2
 """Syllables that are left at least: a shorter word may end like a particle by itself."""
 _AFTER_CONSONANT: Final = ("으로", "은", "이", "을", "과")
 _AFTER_VOWEL: Final = ("라는", "라고", "였다", "며", "는", "가", "를", "와", "로")
@@ -40,15 +40,15 @@ _AFTER_ANY: Final = (
     "의",
     "에",
 )
-_DOCTRINE: Final = "주의"
+_ISM_SUFFIX: Final = "주의"
 """Ends like a particle, and is none: 민주주의 is democracy."""
-_FINALS: Final = 28
+_FINAL_COUNT: Final = 28
 """What a syllable can end with, a vowel among them, in the order of their numbers."""
 _RIEUL: Final = 8
 _FIRST_SYLLABLE: Final = 0xAC00
 
 
-def is_wanted(question: str, contexts: Sequence[str]) -> bool:
+def should_read(question: str, contexts: Sequence[str]) -> bool:
     """Return whether to read with it: the question or most of the passages are Korean, and the encoder is downloaded."""
     if not any(map(_HANGUL.search, (question, *contexts))):
         return False
@@ -60,16 +60,16 @@ def is_korean(text: str) -> bool:
     return bool(_HANGUL.search(text)) and detect_language(text) == LANGUAGE
 
 
-def without_particle(text: str) -> str:
+def strip_particle(text: str) -> str:
     """Return an answer without the particle or the "is" joined to its last word, which belong to the sentence that it stands in."""
     text = text.rstrip(". ")
-    if not _HANGUL.match(text[-1:]) or text.endswith(_DOCTRINE):
+    if not _HANGUL.match(text[-1:]) or text.endswith(_ISM_SUFFIX):
         return text
     last = text.rpartition(" ")[2]
     endings = sorted((*_AFTER_CONSONANT, *_AFTER_VOWEL, *_AFTER_ANY), key=len, reverse=True)
     for ending in endings:
         stem = last.removesuffix(ending)
-        if stem != last and len(stem) >= _LEAST_STEM and _can_follow(ending, stem[-1]):
+        if stem != last and len(stem) >= _MIN_STEM_SYLLABLES and _can_follow(ending, stem[-1]):
             return text.removesuffix(ending)
     return text
 
@@ -78,6 +78,6 @@ def _can_follow(ending: str, sign: str) -> bool:
     """Return whether a particle has the form that it takes after this letter, digit or syllable."""
     if ending in _AFTER_ANY or not _HANGUL.match(sign):
         return True
-    final = (ord(sign) - _FIRST_SYLLABLE) % _FINALS
+    final = (ord(sign) - _FIRST_SYLLABLE) % _FINAL_COUNT
     closed = final != 0 and not (ending == "로" and final == _RIEUL)
     return ending in (_AFTER_CONSONANT if closed else _AFTER_VOWEL)

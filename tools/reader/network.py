@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ramify.tools.embeddings.bert import Bert, Shape
 
-KINDS: Final = ("span", "yes", "no", "none")
+ANSWER_KINDS: Final = ("span", "yes", "no", "none")
 """What an answer can be; `none` where the passage does not hold it."""
 
 
@@ -27,7 +27,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Read:
+class ReaderOutput:
     """Log probabilities: of each piece to start and to end the answer, (pairs, pieces), and of each kind, (pairs, kinds).
 
     `relevance`: log odds that the passage bears on the question, (pairs,).
@@ -46,10 +46,10 @@ class Network(nn.Module):
         super().__init__()
         self.encoder = Bert(shape)
         self.span = nn.Linear(shape.width, 2)
-        self.kind = _head(shape.width, len(KINDS))
-        self.relevance = _head(shape.width, 1)
+        self.kind = _classifier_head(shape.width, len(ANSWER_KINDS))
+        self.relevance = _classifier_head(shape.width, 1)
 
-    def forward(self, batch: Batch) -> Read:
+    def forward(self, batch: Batch) -> ReaderOutput:
         """Return log probabilities; pieces outside the passage cannot be an answer."""
         types = batch.types.clamp(
             max=self.encoder.shape.types - 1
@@ -58,8 +58,8 @@ class Network(nn.Module):
         ends = self.span(states).float().masked_fill(~batch.readable[..., None], torch.finfo(torch.float32).min)
         start, end = ends.log_softmax(dim=1).unbind(dim=-1)
         first = states[:, 0]
-        return Read(start, end, self.kind(first).float().log_softmax(dim=-1), self.relevance(first).float()[:, 0])
+        return ReaderOutput(start, end, self.kind(first).float().log_softmax(dim=-1), self.relevance(first).float()[:, 0])
 
 
-def _head(width: int, outputs: int) -> nn.Sequential:
+def _classifier_head(width: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))

@@ -15,19 +15,19 @@ from ramify.tools.embeddings.local_encoders import best_device
 from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, POSITIONS, Pretrained
 from ramify.tools.reader import large, multilingual
-from ramify.tools.reader.calibration import SPANS, VERDICTS, Constants
+from ramify.tools.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
 from ramify.tools.released_weights import dequantize, verify_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from ramify.tools.reader.network import Batch, Network, Read
+    from ramify.tools.reader.network import Batch, Network, ReaderOutput
 
-LONGEST = POSITIONS
+MAX_PIECES = POSITIONS
 """A longer passage is cut."""
 
 
-class Quote(TypedDict):
+class PassageText(TypedDict):
     """A passage as a prompt hands it over."""
 
     title: str
@@ -36,7 +36,7 @@ class Quote(TypedDict):
 
 
 @dataclass(frozen=True)
-class Pair:
+class EncodedPair:
     """A question and a passage as word pieces: the passage's begin at `first`; where each of those stands in the passage."""
 
     ids: list[int]
@@ -47,37 +47,37 @@ class Pair:
         return len(self.ids)
 
 
-def in_context(title: str | None, text: str) -> str:
+def add_title(title: str | None, text: str) -> str:
     """Write a passage as the reader reads it: with its title, which may be the answer."""
     return f"{title}: {text}" if title else text
 
 
-def pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED) -> list[Pair]:
+def encode_pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED) -> list[EncodedPair]:
     """Cut questions and their contexts into an encoder's word pieces."""
     encodings = encoder.tokenizer(cutting=True).encode_batch(list(zip(questions, contexts, strict=True)))
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
     starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
-    return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
+    return [EncodedPair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
 
 
-FILE = "weights.safetensors"
-SHA256 = "c1c964909a2a0de7959fc983798de4798239093454c7aa8f5b70058bd8a25951"
-STEP = 32
+SMALL_WEIGHTS_FILE = "weights.safetensors"
+SMALL_WEIGHTS_SHA256 = "c1c964909a2a0de7959fc983798de4798239093454c7aa8f5b70058bd8a25951"
+BATCH_LENGTH_STEP = 32
 """Lengths of batches are multiples of this."""
-REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+READER_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
 
 @dataclass(eq=False)
 class Reader:
     """A trained network: the encoder that it is put on, its weights beside this file, and the constants of its confidence."""
 
-    whose: str
+    label: str
     """What an error calls it."""
     encoder: Pretrained
     file: str
     sha256: str
-    spans: Constants
-    verdicts: Constants
+    span_weights: CalibrationWeights
+    yes_no_weights: CalibrationWeights
     _network: "Network | None" = None
     _loading: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -97,23 +97,35 @@ class Reader:
             with self._loading:
                 if self._network is None:
                     with as_file(files(__package__) / self.file) as path:
-                        packed = load_file(verify_weights(path, self.sha256, self.whose, REMEDY))
+                        packed = load_file(verify_weights(path, self.sha256, self.label, READER_REMEDY))
                     self._network = _with_changed_layers(packed) if self.encoder is ALL_MPNET else _on_shared_layers(packed, self.encoder)
         return self._network
 
 
-SMALL = Reader("the reader", PACKAGED, FILE, SHA256, SPANS, VERDICTS)
+SMALL = Reader("the reader", PACKAGED, SMALL_WEIGHTS_FILE, SMALL_WEIGHTS_SHA256, SPAN_WEIGHTS, YES_NO_WEIGHTS)
 MULTILINGUAL = Reader(
-    "the multilingual reader", MULTILINGUAL_E5, multilingual.FILE, multilingual.SHA256, multilingual.SPANS, multilingual.VERDICTS
+    "the multilingual reader",
+    MULTILINGUAL_E5,
+    multilingual.MULTILINGUAL_WEIGHTS_FILE,
+    multilingual.MULTILINGUAL_WEIGHTS_SHA256,
+    multilingual.MULTILINGUAL_SPAN_WEIGHTS,
+    multilingual.MULTILINGUAL_YES_NO_WEIGHTS,
 )
-LARGE = Reader("the large reader", ALL_MPNET, large.FILE, large.SHA256, large.SPANS, large.VERDICTS)
+LARGE = Reader(
+    "the large reader",
+    ALL_MPNET,
+    large.LARGE_WEIGHTS_FILE,
+    large.LARGE_WEIGHTS_SHA256,
+    large.LARGE_SPAN_WEIGHTS,
+    large.LARGE_YES_NO_WEIGHTS,
+)
 
 
 def reader_for(question: str, contexts: Sequence[str]) -> Reader:
     """Return the reader that reads a question in some contexts."""
-    if multilingual.is_wanted(question, contexts):
+    if multilingual.should_read(question, contexts):
         return MULTILINGUAL
-    return LARGE if large.is_chosen() else SMALL
+    return LARGE if large.is_large_selected() else SMALL
 
 
 def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Network":
@@ -145,19 +157,21 @@ def _with_changed_layers(packed: "dict[str, Tensor]") -> "Network":
         network = Network(layers.shape)
     network.encoder = layers
     heads = {name: weight.to(dtype) for name, weight in unpacked.items() if not name.startswith("encoder.")}
-    network.load_state_dict(heads | large.changed(network.encoder.state_dict(prefix="encoder."), unpacked), strict=False, assign=True)
+    network.load_state_dict(
+        heads | large.apply_low_rank(network.encoder.state_dict(prefix="encoder."), unpacked), strict=False, assign=True
+    )
     return network.to(device).eval()
 
 
-_KEPT = 16384
-_STARTS = 12
-_LONGEST_ANSWER = 40
-_SPANS = 5
-_ONE_AT_A_TIME = threading.Lock()
+_CACHE_SIZE = 16384
+_MAX_STARTS = 12
+_MAX_ANSWER_PIECES = 40
+_MAX_SPANS = 5
+_COMPUTE_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Spot:
+class TextSpan:
     """A span of a context by its characters, and its probability if the context holds the answer at all."""
 
     start: int
@@ -166,30 +180,30 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PassageReading:
     """What one context says: how likely each kind of answer is, its likeliest spans, the best first, and that it bears on the question."""
 
     span: float
     yes: float
     no: float
-    spots: tuple[Spot, ...]
+    text_spans: tuple[TextSpan, ...]
     relevance: float = 0.0
 
 
-def read_contexts(question: str, contexts: Sequence[str], reader: Reader | None = None) -> tuple[Reading, ...]:
+def read_contexts(question: str, contexts: Sequence[str], reader: Reader | None = None) -> tuple[PassageReading, ...]:
     """Read a question in each of some contexts, all with the same reader."""
     reader = reader or reader_for(question, contexts)
     return tuple(read_context(question, context, reader) for context in contexts)
 
 
-def batch(pairs: Sequence[Pair]) -> "Batch":
+def collate_pairs(pairs: Sequence[EncodedPair]) -> "Batch":
     """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
     import torch
 
     from ramify.tools.embeddings.bert import padded
     from ramify.tools.reader.network import Batch
 
-    ids, mask = padded([pair.ids for pair in pairs], STEP)
+    ids, mask = padded([pair.ids for pair in pairs], BATCH_LENGTH_STEP)
     types, readable = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):
         types[row, pair.first : len(pair)] = 1
@@ -197,49 +211,49 @@ def batch(pairs: Sequence[Pair]) -> "Batch":
     return Batch(ids, types, mask, readable)
 
 
-@lru_cache(maxsize=_KEPT)
-def read_context(question: str, context: str, reader: Reader = SMALL) -> Reading:
+@lru_cache(maxsize=_CACHE_SIZE)
+def read_context(question: str, context: str, reader: Reader = SMALL) -> PassageReading:
     """Read a question in a context."""
-    return read_pairs(reader.load(), pairs([question], [context], reader.encoder))[0]
+    return read_pairs(reader.load(), encode_pairs([question], [context], reader.encoder))[0]
 
 
-def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
+def read_pairs(network: "Network", pairs_read: Sequence[EncodedPair]) -> list[PassageReading]:
     """Run the network once."""
     import torch
 
-    with _ONE_AT_A_TIME, torch.inference_mode():  # threads that compute side by side only slow each other down
-        output = network(batch(some).to(network.span.weight.device))
-        spots = _spots(output)
+    with _COMPUTE_LOCK, torch.inference_mode():  # threads that compute side by side only slow each other down
+        output = network(collate_pairs(pairs_read).to(network.span.weight.device))
+        spots = _best_spans(output)
         kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
     return [
-        Reading(kind[0], kind[1], kind[2], _in_text(pair, best), bear)
-        for pair, kind, best, bear in zip(some, kinds, spots, bears, strict=True)
+        PassageReading(kind[0], kind[1], kind[2], _text_spans(pair, best), bear)
+        for pair, kind, best, bear in zip(pairs_read, kinds, spots, bears, strict=True)
     ]
 
 
-def _spots(output: "Read") -> list[list[tuple[int, int, float]]]:
+def _best_spans(output: "ReaderOutput") -> list[list[tuple[int, int, float]]]:
     """Find the likeliest pairs of start and end, by piece."""
     import torch
 
-    starts = min(_STARTS, output.start.shape[1])
+    starts = min(_MAX_STARTS, output.start.shape[1])
     start_values, start_at = output.start.topk(starts, dim=1)
     ends = output.end.unsqueeze(1).expand(-1, starts, -1)
     place = torch.arange(output.end.shape[1], device=output.end.device)
     behind = place - start_at.unsqueeze(-1)
-    joint = (start_values.unsqueeze(-1) + ends).masked_fill((behind < 0) | (behind >= _LONGEST_ANSWER), -torch.inf)
+    joint = (start_values.unsqueeze(-1) + ends).masked_fill((behind < 0) | (behind >= _MAX_ANSWER_PIECES), -torch.inf)
     # Start and end are guessed apart: what they say together counts among the spans that there are.
     joint = joint.flatten(1)
     joint = joint - joint.logsumexp(dim=1, keepdim=True)
-    values, at = joint.topk(_SPANS, dim=1)
+    values, at = joint.topk(_MAX_SPANS, dim=1)
     first, last = start_at.gather(1, at // behind.shape[2]), at % behind.shape[2]
     rows: list[list[tuple[int, int, float]]] = torch.stack((first.double(), last.double(), values.double().exp()), dim=-1).tolist()
     return rows
 
 
-def _in_text(pair: Pair, best: list[tuple[int, int, float]]) -> tuple[Spot, ...]:
+def _text_spans(pair: EncodedPair, best: list[tuple[int, int, float]]) -> tuple[TextSpan, ...]:
     found = []
     for first, last, probability in best:
         begin, end = int(first) - pair.first, int(last) - pair.first
         if 0 <= begin <= end < len(pair.offsets) and probability > 0:
-            found.append(Spot(pair.offsets[begin][0], pair.offsets[end][1], probability))
+            found.append(TextSpan(pair.offsets[begin][0], pair.offsets[end][1], probability))
     return tuple(found)

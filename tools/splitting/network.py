@@ -11,28 +11,28 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-READ_LAYERS: Final = (3, 6)
+SOURCE_LAYERS: Final = (3, 6)
 """Layers of the encoder whose states are read."""
 ENCODER_WIDTH: Final = 384
 WIDTH: Final = 256
 HEADS: Final = 8
-ENCODING: Final = 2
-WRITING: Final = 3
-LONGEST: Final = 96
+ENCODER_LAYERS: Final = 2
+DECODER_LAYERS: Final = 3
+MAX_OUTPUT_WORDS: Final = 96
 """Words that are written at most."""
-PLACES: Final = 288
+MAX_SOURCE_WORDS: Final = 288
 """Words of a source."""
 
-Kept = list[tuple[Tensor, Tensor]]
+KeyValues = list[tuple[Tensor, Tensor]]
 """Keys and values of what has been written, a pair a layer."""
 
 
 @dataclass(frozen=True)
-class Source:
+class EncodedSource:
     """What is copied from: the states of its words, (texts, words, width), and which of them are there, (texts, words)."""
 
     states: Tensor
-    there: Tensor
+    mask: Tensor
 
 
 class Attention(nn.Module):
@@ -46,13 +46,13 @@ class Attention(nn.Module):
         """Split states into heads: (texts, heads, words, width of a head)."""
         return states.reshape(*states.shape[:-1], HEADS, WIDTH // HEADS).transpose(1, 2)
 
-    def kept(self, states: Tensor) -> tuple[Tensor, Tensor]:
+    def keys_values(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """Return keys and values."""
         return self.heads(self.key(states)), self.heads(self.value(states))
 
-    def forward(self, states: Tensor, kept: tuple[Tensor, Tensor], mask: Tensor | None = None, causal: bool = False) -> Tensor:
+    def forward(self, states: Tensor, keys_values: tuple[Tensor, Tensor], mask: Tensor | None = None, causal: bool = False) -> Tensor:
         """Read keys and values; `mask` says what may be read."""
-        read = scaled_dot_product_attention(self.heads(self.ask(states)), *kept, attn_mask=mask, is_causal=causal)
+        read = scaled_dot_product_attention(self.heads(self.ask(states)), *keys_values, attn_mask=mask, is_causal=causal)
         attended: Tensor = self.out(read.transpose(1, 2).flatten(-2))
         return attended
 
@@ -66,25 +66,25 @@ class Layer(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(WIDTH) for _ in range(3 if writes else 2))
         self.think = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
 
-    def read(self, states: Tensor, there: Tensor) -> Tensor:
+    def encode(self, states: Tensor, mask: Tensor) -> Tensor:
         """Let every word of a source see the others."""
         normal = self.norms[0](states)
-        states = states + self.own(normal, self.own.kept(normal), there[:, None, None, :])
+        states = states + self.own(normal, self.own.keys_values(normal), mask[:, None, None, :])
         output: Tensor = states + self.think(self.norms[1](states))
         return output
 
-    def write(
-        self, states: Tensor, source: tuple[Tensor, Tensor], there: Tensor, before: tuple[Tensor, Tensor] | None
+    def decode(
+        self, states: Tensor, source: tuple[Tensor, Tensor], mask: Tensor, before: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Let words that are written see what was written before them, and the source; give also the keys and values so far."""
         assert self.source is not None
         normal = self.norms[0](states)
-        kept = self.own.kept(normal)
+        keys_values = self.own.keys_values(normal)
         if before is not None:
-            kept = (torch.cat((before[0], kept[0]), dim=2), torch.cat((before[1], kept[1]), dim=2))
-        states = states + self.own(normal, kept, causal=before is None)
-        states = states + self.source(self.norms[1](states), source, there[:, None, None, :])
-        return states + self.think(self.norms[2](states)), kept
+            keys_values = (torch.cat((before[0], keys_values[0]), dim=2), torch.cat((before[1], keys_values[1]), dim=2))
+        states = states + self.own(normal, keys_values, causal=before is None)
+        states = states + self.source(self.norms[1](states), source, mask[:, None, None, :])
+        return states + self.think(self.norms[2](states)), keys_values
 
 
 class Writer(nn.Module):
@@ -93,13 +93,13 @@ class Writer(nn.Module):
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
         self.vocabulary = vocabulary
-        self.inward = nn.Linear(len(READ_LAYERS) * ENCODER_WIDTH, WIDTH)
-        self.part, self.stands = nn.Embedding(2, WIDTH), nn.Embedding(PLACES, WIDTH)
-        self.reading = nn.ModuleList(Layer(writes=False) for _ in range(ENCODING))
+        self.inward = nn.Linear(len(SOURCE_LAYERS) * ENCODER_WIDTH, WIDTH)
+        self.part, self.stands = nn.Embedding(2, WIDTH), nn.Embedding(MAX_SOURCE_WORDS, WIDTH)
+        self.reading = nn.ModuleList(Layer(writes=False) for _ in range(ENCODER_LAYERS))
         self.word = nn.Embedding(vocabulary, WIDTH)
         self.copied = nn.Linear(WIDTH, WIDTH)
-        self.place = nn.Embedding(LONGEST, WIDTH)
-        self.writing = nn.ModuleList(Layer(writes=True) for _ in range(WRITING))
+        self.place = nn.Embedding(MAX_OUTPUT_WORDS, WIDTH)
+        self.writing = nn.ModuleList(Layer(writes=True) for _ in range(DECODER_LAYERS))
         self.norm_read, self.norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.point = nn.Linear(WIDTH, WIDTH)
         self.go_on = nn.Linear(WIDTH, 1)
@@ -107,16 +107,16 @@ class Writer(nn.Module):
         for embedding in (self.part, self.stands, self.word, self.place):
             nn.init.normal_(embedding.weight, std=0.02)
 
-    def source(self, states: Tensor, parts: Tensor, there: Tensor) -> Source:
+    def encode_source(self, states: Tensor, parts: Tensor, mask: Tensor) -> EncodedSource:
         """Read a source: the encoder's states of its words, which part each is of (0 what was said before, 1 the question)."""
-        places = torch.arange(states.shape[1], device=states.device).clamp_max(PLACES - 1)
+        places = torch.arange(states.shape[1], device=states.device).clamp_max(MAX_SOURCE_WORDS - 1)
         read = self.inward(states) + self.part(parts) + self.stands(places)
         for layer in self.reading:
             assert isinstance(layer, Layer)
-            read = layer.read(read, there)
-        return Source(self.norm_read(read), there)
+            read = layer.encode(read, mask)
+        return EncodedSource(self.norm_read(read), mask)
 
-    def embedded(self, tokens: Tensor, source: Source, first: int = 0) -> Tensor:
+    def embed_tokens(self, tokens: Tensor, source: EncodedSource, first: int = 0) -> Tensor:
         """Embed tokens, (texts, tokens): words of the vocabulary, then by number the words of the source."""
         copies = tokens >= self.vocabulary
         plain = self.word(tokens.masked_fill(copies, 0))
@@ -126,26 +126,30 @@ class Writer(nn.Module):
         embedded: Tensor = torch.where(copies[..., None], self.copied(taken), plain) + self.place(places)
         return embedded
 
-    def kept(self, source: Source) -> Kept:
+    def keys_values(self, source: EncodedSource) -> KeyValues:
         """Return the source's keys and values for every layer that writes."""
-        return [layer.source.kept(source.states) for layer in self.writing]  # type: ignore[union-attr,operator]  # all of them write
+        return [layer.source.keys_values(source.states) for layer in self.writing]  # type: ignore[union-attr,operator]  # all of them write
 
-    def forward(self, tokens: Tensor, source: Source, read: Kept | None = None, before: Kept | None = None) -> tuple[Tensor, Kept]:
+    def forward(
+        self, tokens: Tensor, source: EncodedSource, read: KeyValues | None = None, before: KeyValues | None = None
+    ) -> tuple[Tensor, KeyValues]:
         """Return scores of what follows each token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
-        read = read if read is not None else self.kept(source)
-        states = self.embedded(tokens, source, before[0][0].shape[2] if before else 0)
-        kept: Kept = []
+        read = read if read is not None else self.keys_values(source)
+        states = self.embed_tokens(tokens, source, before[0][0].shape[2] if before else 0)
+        keys_values: KeyValues = []
         for number, layer in enumerate(self.writing):
             assert isinstance(layer, Layer)
-            states, seen = layer.write(states, read[number], source.there, before[number] if before else None)
-            kept.append(seen)
+            states, seen = layer.decode(states, read[number], source.mask, before[number] if before else None)
+            keys_values.append(seen)
         states = self.norm(states)
         plain = states @ self.word.weight.T + self.bias
-        copies = (self.point(states) @ source.states.transpose(1, 2)) / WIDTH**0.5 + self.go_on(states) * self._behind(tokens, source)
-        copies = copies.masked_fill(~source.there[:, None, :], torch.finfo(copies.dtype).min)
-        return torch.cat((plain, copies), dim=-1), kept
+        copies = (self.point(states) @ source.states.transpose(1, 2)) / WIDTH**0.5 + self.go_on(states) * self._follows_copied(
+            tokens, source
+        )
+        copies = copies.masked_fill(~source.mask[:, None, :], torch.finfo(copies.dtype).min)
+        return torch.cat((plain, copies), dim=-1), keys_values
 
-    def _behind(self, tokens: Tensor, source: Source) -> Tensor:
+    def _follows_copied(self, tokens: Tensor, source: EncodedSource) -> Tensor:
         """Mark the word of the source that stands behind the one just copied: what is copied goes on there more often than not."""
         places = torch.arange(source.states.shape[1], device=tokens.device)
         return ((tokens - self.vocabulary + 1)[..., None] == places) & (tokens >= self.vocabulary)[..., None]

@@ -12,7 +12,7 @@ from ramify.prompts import (
     Prompt,
 )
 from ramify.tools.extractive.model import reply_to
-from ramify.tools.reader.short_answers import single
+from ramify.tools.reader.short_answers import single_fact_probability
 from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
@@ -150,7 +150,7 @@ def test_a_split_that_is_less_likely_than_none_is_not_made(monkeypatch: pytest.M
 
 def test_a_question_is_single_as_far_as_no_way_to_split_it_is_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
     give_mind(monkeypatch, {**SPLITS, FIRST: SPLITS[FIRST][:1], DIRECTOR: ()})
-    assert [single(question) for question in (BRIDGE, FIRST, DIRECTOR)] == [0.1, 0.0, 1.0]
+    assert [single_fact_probability(question) for question in (BRIDGE, FIRST, DIRECTOR)] == [0.1, 0.0, 1.0]
 
 
 def test_a_second_question_waits_only_where_that_is_allowed() -> None:

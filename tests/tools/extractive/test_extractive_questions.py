@@ -166,7 +166,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
         given.append((question, list(turns)))
         return "Rewritten?"
 
-    monkeypatch.setattr(questions, "rewrite", rewrite)
+    monkeypatch.setattr(questions, "rewrite_follow_up", rewrite)
     return given
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.demo import demo_corpus
-from ramify.tools.extractive.questions import objection, open_ended
+from ramify.tools.extractive.questions import open_question_kind, unreadable_reason
 from ramify.tools.languages import is_english_question
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
@@ -79,20 +79,20 @@ ENGLISH = (
 
 @pytest.mark.parametrize("question", OTHERS)
 def test_a_question_in_another_language_is_recognised_and_quoted(question: str) -> None:
-    told = objection(question)
+    told = unreadable_reason(question)
     assert told is not None
     assert told.startswith(repr(question))
     assert "English only" in told
 
 
 def test_a_question_in_capitals_is_read_like_any_other() -> None:
-    assert objection("WAS KOSTET DAS PAKET?")
-    assert not objection("WHO DIRECTED DAS BOOT?")
+    assert unreadable_reason("WAS KOSTET DAS PAKET?")
+    assert not unreadable_reason("WHO DIRECTED DAS BOOT?")
 
 
 @pytest.mark.parametrize("question", ENGLISH)
 def test_an_english_question_is_not_objected_to(question: str) -> None:
-    assert objection(question) is None
+    assert unreadable_reason(question) is None
 
 
 def test_no_question_of_the_demo_is_objected_to() -> None:
@@ -134,4 +134,4 @@ def test_no_question_of_the_data_sets_is_objected_to() -> None:
     ],
 )
 def test_a_fact_is_told_from_how_and_from_a_list(question: str, kind: str) -> None:
-    assert open_ended(question) == kind
+    assert open_question_kind(question) == kind

@@ -26,7 +26,7 @@ TEXT = "Solaris is a Soviet film of 1972, directed by Andrei Tarkovsky."
 REMEDY = r" — reinstall ramify, or name a language model, such as \S+(?m:$)"
 BREAKAGES = {
     "missing": ("file", "nowhere.safetensors", r"no weights at '.*nowhere\.safetensors'"),
-    "damaged": ("sha256", "0" * 64, rf"have sha256 '{reading.SHA256}', not '{'0' * 64}'"),
+    "damaged": ("sha256", "0" * 64, rf"have sha256 '{reading.SMALL_WEIGHTS_SHA256}', not '{'0' * 64}'"),
 }
 READING = sorted(set(graphs.STRATEGIES) - {"closed-book"})
 MATRICES = st.integers(1, 5).flatmap(
@@ -79,7 +79,7 @@ def test_a_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_weights_are_numbers_of_a_byte_and_small() -> None:
-    file = Path(str(files("ramify.tools.reader") / reading.FILE))
+    file = Path(str(files("ramify.tools.reader") / reading.SMALL_WEIGHTS_FILE))
     assert file.stat().st_size <= 24e6
     packed = load_file(file)
     assert {weight.dtype for weight in packed.values()} == {torch.int8, torch.float32}
