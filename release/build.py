@@ -1,4 +1,4 @@
-"""Build a release and try it; nothing is tagged or uploaded, the commands for that are printed at the end.
+"""Build and test a release; nothing is tagged or uploaded, the commands for that are printed at the end.
 
     make release          # tests first; RELEASE=--no-tests leaves them out, RELEASE=--cuda installs torch as PyPI has it
 
@@ -38,15 +38,15 @@ COMMANDS: Final = (
     ("ramify doctor", ("doctor",), "ramify"),
     ("ramify mcp", ("mcp",), "serverInfo"),
 )
-"""What is shown, what is run, and a word of what it prints."""
+"""A description of each command, its arguments, and a word of the expected output."""
 
 
 class ReleaseError(RuntimeError):
-    """The release cannot be made: what is wrong with it."""
+    """The release cannot be made; the message is the reason."""
 
 
 def run_command(*command: object, cwd: Path = ROOT, input_text: str | None = None, **environment: str) -> str:
-    """Run a command and return what it prints; ReleaseError, with the end of it, where it fails."""
+    """Run a command and return its output; ReleaseError with the end of the output if it fails."""
     given = {**os.environ, **environment}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, input=input_text or "", env=given, text=True, stdout=subprocess.PIPE,
@@ -58,7 +58,7 @@ def run_command(*command: object, cwd: Path = ROOT, input_text: str | None = Non
 
 
 def check_tree(version: str) -> None:
-    """Raise ReleaseError where the tree has changes, the version is tagged already, or the changelog does not begin with it."""
+    """Raise ReleaseError if the tree has changes, the version is already tagged, or the changelog does not begin with it."""
     if changed := run_command("git", "status", "--porcelain"):
         raise ReleaseError(f"the tree is not clean: commit or remove\n{changed}")
     if run_command("git", "tag", "--list", f"v{version}"):
@@ -70,12 +70,12 @@ def check_tree(version: str) -> None:
 
 
 def relative_links(readme: str) -> list[str]:
-    """Return the links and pictures of a README that lead to a file beside it: PyPI shows the page alone."""
+    """Return the links and pictures of a README with relative paths, which do not work on PyPI."""
     return re.findall(r"\]\((?!https?:|mailto:|#)([^)\s]+)\)", readme)
 
 
 def check_links(project: dict[str, Any]) -> None:
-    """Warn, with what to do, where PyPI's page of the project would have no address or dead links; a release is possible without."""
+    """Warn, with a remedy, if the project's page on PyPI would have no repository address or dead links."""
     if not project.get("urls"):
         print('warning: pyproject.toml has no [project.urls]: give the address of the repository, Repository = "https://..."')
     if dead := relative_links((ROOT / project["readme"]).read_text(encoding="utf-8")):
@@ -84,7 +84,7 @@ def check_links(project: dict[str, Any]) -> None:
 
 
 def build_distributions() -> tuple[Path, Path]:
-    """Build both distributions and compare them with what they are built from; return their paths."""
+    """Build both distributions, compare them with their sources, and return their paths."""
     shutil.rmtree(DIST, ignore_errors=True)
     epoch = run_command("git", "log", "-1", "--format=%ct").strip()
     build = (sys.executable, "-m", "build", "--no-isolation", "--outdir")
@@ -100,7 +100,7 @@ def build_distributions() -> tuple[Path, Path]:
     if missing := sorted(set(run_command("git", "ls-files", "-z").rstrip("\0").split("\0")) - names):
         raise ReleaseError(f"the source distribution lacks {missing[:5]}: add them to MANIFEST.in")
     run_command(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
-    print("the source distribution holds every file of the repository and builds the same wheel; twine finds no fault")
+    print("the source distribution contains every file of the repository and builds the same wheel; twine check passed")
     return wheel, source
 
 
@@ -110,11 +110,11 @@ def _contents(wheel: Path) -> dict[str, str]:
 
 
 def install_release(wheel: Path, cuda: bool) -> Path:
-    """Install a wheel by the lock into an environment of its own; return the folder of its commands."""
+    """Install a wheel with the locked packages into a new environment; return the folder of its commands."""
     run_command(sys.executable, "-m", "venv", "--clear", TEST_ENVIRONMENT)
     pip = (TEST_ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     locks = ("-r", LOCK, "-r", CUDA_LOCK) if cuda else ("-r", LOCK)
-    if not cuda:  # the CPU build, where pip is offered one
+    if not cuda:  # the CPU build, if the index has one
         run_command(*pip, "--no-deps", f"torch=={read_lock(LOCK)['torch'][0]}")
     run_command(*pip, "--require-hashes", *locks)
     run_command(*pip, "--no-deps", wheel)
@@ -123,7 +123,7 @@ def install_release(wheel: Path, cuda: bool) -> Path:
 
 
 def try_commands(commands: Path) -> None:
-    """Run the README's commands in an empty folder; ReleaseError where one fails or prints something else."""
+    """Run the README's commands in an empty folder; ReleaseError if one fails or its output is unexpected."""
     with TemporaryDirectory(prefix="ramify-") as name:
         folder = Path(name)
         (folder / "papers").mkdir()
@@ -140,7 +140,7 @@ def try_commands(commands: Path) -> None:
 
 
 def write_checksums(version: str, wheel: Path, source: Path) -> None:
-    """Write the list of what is installed, and SHA256SUMS; print sizes, sums and the commands that are left for a person."""
+    """Write the list of installed packages, and SHA256SUMS; print sizes, sums and the remaining commands."""
     bill = DIST / f"ramify_rag-{version}.cdx.json"
     run_command(
         sys.executable,
@@ -163,7 +163,7 @@ def write_checksums(version: str, wheel: Path, source: Path) -> None:
 
 
 def main() -> None:
-    """Make the release, and print what a person does with it."""
+    """Build the release and print the next steps."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--no-tests", action="store_true", help="leave out make check and make test-all")
     parser.add_argument("--cuda", action="store_true", help="install NVIDIA's libraries, too, which torch of PyPI needs on Linux")

@@ -1,8 +1,8 @@
-"""Write docs/licences.md: the licence of each package that ramify installs, from what the packages say of themselves.
+"""Write docs/licences.md: the licence of each package that ramify installs, from the packages' metadata.
 
     make licences
 
-It fails where a licence is not among those accepted here: look at it, then add it, or do without the package.
+It fails if a licence is not among those accepted here: review it, then add it, or remove the package.
 """
 
 import re
@@ -33,7 +33,7 @@ ACCEPTED: Final = {
     *("Unlicense", "Zlib", NVIDIA),
 }
 EXTRAS: Final = ("eval", "gguf", "mcp", "milvus", "notebook", "openai", "postgres", "ray", "serve", "sqlite", "studio", "watch")
-"""Those that users install. Of `inspect` and `umap` the environment of the tests has no packages."""
+"""Extras for users. The packages of `inspect` and `umap` are not installed in the test environment."""
 KNOWN_LICENCES: Final = {
     "colorama": "BSD-3-Clause",
     "forbiddenfruit": "GPL-3.0-or-later OR MIT",
@@ -45,7 +45,7 @@ KNOWN_LICENCES: Final = {
     "triton": "MIT",
     "uvloop": "MIT OR Apache-2.0",
 }
-"""Of packages that state two in words, or that are not installed on Linux without CUDA."""
+"""Licences of packages that state two in words, or are not installed on Linux without CUDA."""
 SPDX_NAMES: Final = {
     **dict.fromkeys(("apache 2.0", "apache 2.0 license", "apache license, version 2.0", "apache software license"), "Apache-2.0"),
     **dict.fromkeys(("bsd 3-clause license", "3-clause bsd license"), "BSD-3-Clause"),
@@ -55,11 +55,11 @@ SPDX_NAMES: Final = {
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
     **dict.fromkeys(("psfl", "python software foundation license"), "PSF-2.0"),
 }
-"""What packages write, in SPDX's words; "BSD" where they do not say with how many clauses."""
+"""SPDX identifiers of the names that packages use; "BSD" if the number of clauses is not stated."""
 
 
 def find_licence(package: Distribution) -> str:
-    """Return the licence that a package states, as an SPDX expression; empty where it states none that is known."""
+    """Return the licence in a package's metadata as an SPDX expression, the stated text if it is unknown, or ""."""
     known = package.metadata
     name = normalize_name(known["Name"])
     stated = [text for field in ("License-Expression", "License") for text in known.get_all(field) or ()]
@@ -72,7 +72,7 @@ def find_licence(package: Distribution) -> str:
 
 
 def is_accepted(expression: str) -> bool:
-    """Return whether an SPDX expression can be met with accepted licences alone; one with both AND and OR is for `STATED`."""
+    """Return whether an SPDX expression can be met with accepted licences only; for both AND and OR use `KNOWN_LICENCES`."""
     one_of = re.split(r"\s+OR\s+", expression)
     all_of = re.split(r"\s+(?:AND|WITH)\s+", expression)
     if len(one_of) > 1:
@@ -81,7 +81,7 @@ def is_accepted(expression: str) -> bool:
 
 
 def required_packages(extras: Iterable[str]) -> Iterator[str]:
-    """Yield the names of the packages that ramify needs with these extras, and those that they need, as far as they are installed."""
+    """Yield the names of the installed packages that ramify with these extras requires, directly or indirectly."""
     left, seen = [("ramify-rag", frozenset(extras))], set()
     while left:
         name, wanted = left.pop()
@@ -99,7 +99,7 @@ def required_packages(extras: Iterable[str]) -> Iterator[str]:
 
 
 def licence_rows(names: Iterable[str]) -> list[tuple[str, str]]:
-    """List packages with their licences; those that are not installed here, and not known otherwise, are left out."""
+    """Return packages with their licences; those that are neither installed nor in `KNOWN_LICENCES` are skipped."""
     found = []
     for name in names:
         try:
@@ -111,12 +111,12 @@ def licence_rows(names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def markdown_table(found: Iterable[tuple[str, str]]) -> str:
-    """Return a table of packages and licences."""
+    """Return a Markdown table of packages and licences."""
     return "| package | licence |\n|---|---|\n" + "".join(f"| {name} | {licence} |\n" for name, licence in found)
 
 
 def main() -> int:
-    """Write the page; return 1 where a licence is not accepted."""
+    """Write the page; return 1 if a licence is not accepted."""
     locked, cuda = licence_rows(read_lock(LOCK)), licence_rows(read_lock(CUDA_LOCK))
     others = licence_rows(name for name in required_packages(EXTRAS) if name not in read_lock(LOCK) and name not in read_lock(CUDA_LOCK))
     parts = [HEAD, f"## `ramify-rag[serve]`\n\nWhat requirements.lock names.\n\n{markdown_table(locked)}"]
@@ -128,7 +128,7 @@ def main() -> int:
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     refused = [f"{name}: {licence or 'none stated'}" for name, licence in (*locked, *cuda, *others) if not is_accepted(licence)]
     if refused:
-        print(f"error: licences that are not accepted: {'; '.join(refused)} — look at them, then add them to {__file__}", file=sys.stderr)
+        print(f"error: licences that are not accepted: {'; '.join(refused)} — review them, then add them to {__file__}", file=sys.stderr)
     return int(bool(refused))
 
 

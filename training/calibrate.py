@@ -1,10 +1,10 @@
-"""Fit how the network's probabilities become confidences, on questions kept back for choosing.
+"""Fit the calibration weights that turn the network's probabilities into confidences, on held-out questions.
 
     python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual | all-mpnet-base-v2]
 
-Each question has the passages that a search would bring. It prints the constants of tools/reader/calibration.py, or of multilingual.py or
-large.py beside it, how far confidence is from being right on the same questions and on those kept back for measuring, the best threshold
-for giving an answer, and one for looking no further.
+Each question has the passages that a search would return. It prints the weights for tools/reader/calibration.py (or multilingual.py,
+large.py), the calibration error on these questions and on those held out for measuring, the best threshold for giving an answer, and one for
+accepting it without further search.
 """
 
 import argparse
@@ -43,23 +43,23 @@ FOLDERS: Final = {
     "techdocs_faq_other": "techdocs_faq",
     **{f"{name}_{kind}": name for name in technical.FOLDERS for kind in ("span", "field", "yes", "no", "none", "step")},
 }
-"""Where the passages of each source's questions are searched."""
+"""The folder in which passages for each source's questions are searched."""
 WHOLE_QUESTION_SETS: Final = ("2wikimultihopqa_train", "hotpotqa_train", "musique_train")
-"""Whose whole questions are asked as well, with the paragraphs of all their hops."""
+"""Data sets whose multi-hop questions are also used, with the paragraphs of all hops."""
 PASSAGES: Final = 5
 MISSED_SHARE: Final = 0.25
-"""The share of technical questions whose passage the search does not bring: of the manuals' questions, one in four."""
+"""Share of technical questions whose passage the search does not find: one in four of the manuals' questions."""
 _MAX_PASSAGE_CHARS = 1200
-"""Characters of a passage that is only near."""
+"""Most characters of a similar passage."""
 _EXTRA_SOURCES: Final = ("techdocs_faq", "whole", "hops_both")
-"""Sources that tell which passage is right, and which whole questions were trained on."""
+"""Sources that show which passages are right, and which multi-hop questions were trained on."""
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
 class QuestionCase:
-    """A question with its passages; its answers are empty where none of them holds one, or yes, or no."""
+    """A question with its passages and answers (or yes, or no); without answers if no passage contains one."""
 
     source: str
     question: str
@@ -68,10 +68,10 @@ class QuestionCase:
 
 
 class Questions:
-    """Questions of all sources; they are made once, for all parts."""
+    """The questions of all sources, loaded once for all parts."""
 
     def __init__(self, data: Path) -> None:
-        """Make them."""
+        """Load all sources below a folder."""
         self._of_source: dict[tuple[str, Part], list[Example]] = defaultdict(list)
         self._right: dict[str, list[Example]] = defaultdict(list)
         for example in load_material(data, {*FOLDERS, *_EXTRA_SOURCES}):
@@ -83,7 +83,7 @@ class Questions:
         self._found = {name: WordIndex(folder.documents.values()) for name, folder in self._folders.items()}
 
     def cases(self, wanted: Part, most: int) -> Iterator[QuestionCase]:
-        """Give questions of a part, at most so many of a source, with the passage they are about and others that look alike."""
+        """Yield questions of a part, at most `most` of a source, with their passage and similar ones."""
         for source, name in FOLDERS.items():
             for example in _sample(source, self._of_source[source, wanted], most):
                 yield _with_passages(example, self._right[example.question], self._found[name])
@@ -93,7 +93,7 @@ class Questions:
                 yield _with_every_hop(item, folder, self._found[name])
 
     def _whole(self, folder: Folder, wanted: Part) -> list[dict[str, Any]]:
-        """Deal whole questions that were not trained on in halves: few as they are, most of their paragraphs were read for single hops."""
+        """Return the half of the multi-hop questions for a part, of those that were not trained on."""
         untrained = [item for item in folder.questions if item["question"] not in self._trained]
         return [item for item in untrained if (seeded_random(item["id"], "whole").random() < 0.5) == (wanted == "choose")]
 
@@ -109,11 +109,11 @@ def _with_passages(example: Example, right: Sequence[Example], documents: WordIn
     if example.source.endswith("_none"):  # another passage may answer it
         return QuestionCase(example.source, example.question, (example.context,), ())
     near = _nearest_passages(example.question, answers, known, documents, example.context)
-    if example.source.startswith(technical.FOLDERS):  # as a search in manuals and office documents brings them
+    if example.source.startswith(technical.FOLDERS):  # as a search in manuals and office documents returns them
         if choose.random() < MISSED_SHARE and len(near) > 1:
             return QuestionCase(example.source, example.question, tuple(choose.sample(near, len(near))), ())
         contexts = [*dict.fromkeys((example.context, *near))][:PASSAGES]
-    else:  # what is read may be one passage or many, and confidence has to be right for both
+    else:  # calibrated for one passage and for several
         contexts = [*dict.fromkeys((example.context, *near))][: choose.choice((1, PASSAGES))]
     return QuestionCase(example.source, example.question, tuple(choose.sample(contexts, len(contexts))), _answers(example))
 
@@ -127,7 +127,7 @@ def _with_every_hop(item: dict[str, Any], folder: Folder, documents: WordIndex) 
 
 
 def _nearest_passages(question: str, answers: Sequence[str], known: set[str], documents: WordIndex, right: str = "") -> list[str]:
-    """Give the nearest passages that are not known to be right and do not hold an answer."""
+    """Return the most similar passages that are not known to be right and do not contain an answer."""
     near = [
         document
         for document in documents.nearest(question, 2 * PASSAGES)
@@ -145,11 +145,11 @@ def _answers(example: Example) -> tuple[str, ...]:
 
 THRESHOLDS: Final = tuple(number / 20 for number in range(1, 11))
 MIN_ACCURACY: Final = 0.85
-"""The share of answers that are to be right where nothing further is looked up."""
+"""Least share of right answers among those accepted without further search."""
 
 
 class ReadCase(NamedTuple):
-    """What the network says to a question."""
+    """A question with the reader's answer and its evidence."""
 
     item: QuestionCase
     found: AnswerCandidate
@@ -157,24 +157,24 @@ class ReadCase(NamedTuple):
 
     @property
     def right(self) -> float:
-        """Tell whether it is the answer."""
+        """Return whether the answer is right, as 0 or 1."""
         return exact_match(self.found.answer, self.item.answers or ("",))
 
 
 class RatedCase(NamedTuple):
-    """What the network says, and how sure it is."""
+    """A read question with the confidence of its answer."""
 
     read: ReadCase
     sure: float
 
 
 def rate_cases(some: Iterable[ReadCase], constants: Mapping[bool, CalibrationWeights]) -> list[RatedCase]:
-    """Say how sure the reader is of what it told."""
+    """Return the cases with the reader's confidence."""
     return [RatedCase(one, confidence(one.evidence, constants[one.found.is_yes_no])) for one in some]
 
 
 def describe_min_confidence(some: Sequence[RatedCase]) -> str:
-    """Say which answers to withhold."""
+    """Return a line with the best threshold below which answers are withheld."""
     worths = {least: mean_f1(some, least) for least in THRESHOLDS}
     best = max(worths, key=lambda least: worths[least])
     scores = ", ".join(f"{at:g}: {f1:.3f}" for at, f1 in worths.items())
@@ -182,31 +182,31 @@ def describe_min_confidence(some: Sequence[RatedCase]) -> str:
 
 
 def mean_f1(some: Sequence[RatedCase], least: float) -> float:
-    """Give the mean token F1 where unsure answers are withheld, which is right where there is no answer (as in SQuAD 2.0)."""
+    """Return the mean token F1 if answers below `least` are withheld, which is right if there is no answer (as in SQuAD 2.0)."""
     given = [(one.read.found.answer if one.sure >= least else "", one.read.item.answers or ("",)) for one in some]
     return sum(token_f1(answer, golds) for answer, golds in given) / len(some)
 
 
 def describe_tau(some: Sequence[RatedCase]) -> str:
-    """Say above which confidence answers are right often enough to look no further."""
+    """Return a line with the threshold above which answers are accepted."""
     enough = [at / 100 for at in range(100) if cases_above(some, at / 100) and share_right(cases_above(some, at / 100)) >= MIN_ACCURACY]
     if not enough:
-        return f"TAU: nowhere are {MIN_ACCURACY:.0%} of the answers right"
+        return f"TAU: no threshold with {MIN_ACCURACY:.0%} of the answers right"
     return f"TAU = {enough[0]}: the least above which {MIN_ACCURACY:.0%} of the answers are right ({describe_accepted(some, enough[0])})"
 
 
 def cases_above(some: Sequence[RatedCase], sure: float) -> list[RatedCase]:
-    """Give the answers that are surer."""
+    """Return the cases with a higher confidence."""
     return [one for one in some if one.sure > sure]
 
 
 def share_right(some: Sequence[RatedCase]) -> float:
-    """Give how many of the answers are right."""
+    """Return the share of right answers."""
     return sum(one.read.right for one in some) / len(some)
 
 
 def describe_accepted(some: Sequence[RatedCase], sure: float) -> str:
-    """Tell how many answers are surer, and how many of those are right."""
+    """Return a text with the share of answers above a confidence, and the share of those that are right."""
     found = cases_above(some, sure)
     return f"{len(found) / len(some):.0%} accepted" + (f", {share_right(found):.0%} of them right" if found else "")
 
@@ -240,7 +240,7 @@ def main() -> None:
 
 
 def read_cases(items: Iterable[QuestionCase], reader: Reader = SMALL) -> Iterator[ReadCase]:
-    """Read questions with a reader, be they in English for the multilingual one."""
+    """Yield questions with a reader's answer; those without any are skipped."""
     for item in items:
         found, evidence = choose_answer(item.question, item.contexts, reader)
         if found:
@@ -248,12 +248,12 @@ def read_cases(items: Iterable[QuestionCase], reader: Reader = SMALL) -> Iterato
 
 
 def fit_weights(some: Sequence[ReadCase]) -> CalibrationWeights:
-    """Fit the constants to what was told."""
+    """Return the calibration weights fitted to the cases."""
     return fit_logistic([one.evidence.features() for one in some], [one.right for one in some])
 
 
 def report(name: str, some: Sequence[RatedCase]) -> None:
-    """Print how far confidence is from being right: of spans, of yes and no, and of each source."""
+    """Print the calibration error of spans, of yes/no answers, and of each source."""
     print(f"{name}:")
     kinds = {
         kind: [one for one in some if one.read.found.is_yes_no == verdict] for kind, verdict in (("spans", False), ("yes or no", True))
@@ -267,7 +267,7 @@ def report(name: str, some: Sequence[RatedCase]) -> None:
 
 
 def fit_logistic(features: Sequence[Sequence[float]], right: Sequence[float]) -> CalibrationWeights:
-    """Fit a logistic regression of being right (Platt 1999), slightly drawn to the log odds as they are."""
+    """Fit a logistic regression (Platt 1999), slightly regularised towards the uncalibrated log odds."""
     inputs, wanted = torch.tensor(features, dtype=torch.float64), torch.tensor(right, dtype=torch.float64)
     plain = torch.zeros(inputs.shape[1] + 1, dtype=torch.float64)
     plain[0] = 1.0

@@ -1,8 +1,8 @@
-"""Compare trained weights on the examples kept back for choosing: between phases, rates, or more and less training.
+"""Compare trained weights on the examples held out for model selection: phases, learning rates, lengths of training.
 
 python -m training.choose DATA OUT [OUT ...] [--trunk e5-multilingual]
 
-Scores are of answers, and of how well relevance tells passages that bear on a question from those that do not.
+It prints scores of answers, and of how well the predicted relevance separates relevant from irrelevant passages.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from training.prepared import group_by_length
 
 
 class ScoredRelevance(NamedTuple):
-    """How relevant a passage is said to be, and whether it bears on the question."""
+    """The predicted relevance of a passage, and whether it is relevant."""
 
     relevance: float
     bears: bool
 
 
 def by_source(read: Iterable[tuple[Example, float]]) -> dict[str, list[ScoredRelevance]]:
-    """Bring together, for each source, the passages that bear on a question and those that look as if."""
+    """Return the scored passages of each source, together with those of its `_other` source."""
     found: dict[str, list[ScoredRelevance]] = defaultdict(list)
     for example, relevance in read:
         if example.bears is not None:
@@ -42,12 +42,12 @@ def by_source(read: Iterable[tuple[Example, float]]) -> dict[str, list[ScoredRel
 
 
 def accuracy(some: Sequence[ScoredRelevance]) -> float:
-    """Give the share that is right where relevance from a half on is taken for a yes."""
+    """Return the accuracy with a threshold of 0.5."""
     return sum((told.relevance >= 0.5) == told.bears for told in some) / len(some)
 
 
 def auc(some: Sequence[ScoredRelevance]) -> float | None:
-    """Give the share of pairs of a passage that bears and one that does not in which the first is said to be more relevant (ROC AUC)."""
+    """Return the area under the ROC curve; None if all passages are relevant or none."""
     bearing, others = (np.sort([told.relevance for told in some if told.bears == bears]) for bears in (True, False))
     if not len(bearing) or not len(others):
         return None
@@ -59,7 +59,7 @@ _MAX_EXAMPLES = 300
 
 
 def main() -> None:
-    """Print what each of the folders scores."""
+    """Print the scores of each folder."""
     parser = argparse.ArgumentParser(description="Compare trained weights of the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, nargs="+", help="folders that training wrote")
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def choose_examples(data: Path, most: int) -> list[Example]:
-    """Draw some hundred examples of every source."""
+    """Return a sample of the examples of every source."""
     sources: dict[str, list[Example]] = defaultdict(list)
     for example in load_material(data):
         if part_of_example(example) == "choose":
@@ -85,7 +85,7 @@ def choose_examples(data: Path, most: int) -> list[Example]:
 
 
 def read_examples(network: Network, examples: Sequence[Example], trunk: Pretrained = PACKAGED) -> list[PassageReading]:
-    """Read examples, those of like length together."""
+    """Return the readings of examples, batched by length."""
     cut = encode_pairs([example.question for example in examples], [example.context for example in examples], trunk)
     found: dict[int, PassageReading] = {}
     for group in group_by_length([len(pair) for pair in cut]):
@@ -94,7 +94,7 @@ def read_examples(network: Network, examples: Sequence[Example], trunk: Pretrain
 
 
 def format_scores(examples: Sequence[Example], readings: Sequence[PassageReading]) -> Iterator[str]:
-    """Write the scores of each source: of answers, then of relevance."""
+    """Yield lines with the scores of each source: of answers, then of relevance."""
     scores: dict[str, list[float]] = defaultdict(list)
     for example, reading in zip(examples, readings, strict=True):
         for name, value in score_reading(example, reading):
@@ -108,7 +108,7 @@ def format_scores(examples: Sequence[Example], readings: Sequence[PassageReading
 
 
 def score_reading(example: Example, reading: PassageReading) -> Iterator[tuple[str, float]]:
-    """Score one reading: spans by exact match and F1, yes and no, and whether what is not there is seen not to be there."""
+    """Yield the scores of one reading: exact match and F1 of spans, accuracy of yes/no, and of no answer."""
     none = 1 - reading.span - reading.yes - reading.no
     if example.kind == "none":
         yield "none", float(none > max(reading.span, reading.yes, reading.no))

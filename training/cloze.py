@@ -1,4 +1,4 @@
-"""Questions made by rules: a name, date or number of a sentence is replaced by what asks for it, and words are dropped."""
+"""Generate cloze questions by rules: replace a name, date or number of a sentence by a question word, and drop some words."""
 
 import re
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ class Candidate:
 
 
 def candidates(sentence: str, kind: str) -> list[Candidate]:
-    """Find the spans of a sentence that have the shape of a kind of answer."""
+    """Return the spans of a sentence that match a kind of answer."""
     found = []
     for match in _SHAPES[kind].finditer(sentence):
         text, start = _trim_name(match[0], match.start())
@@ -71,7 +71,7 @@ def candidates(sentence: str, kind: str) -> list[Candidate]:
 
 
 def _trim_name(text: str, start: int) -> tuple[str, int]:
-    """Drop a sentence's opening word from a name, and the signs around it."""
+    """Return a name and its offset without an opening word of the sentence and surrounding punctuation."""
     first, space, rest = text.partition(" ")
     if first in _OPENERS:
         text, start = rest, start + len(first) + len(space)
@@ -95,7 +95,7 @@ _LONGEST, _SHORTEST = 34, 7
 
 
 def cloze_examples(documents: list[Document], source: str, a_document: int = 1) -> Iterator[Example]:
-    """Make questions from the sentences of each document; one in five is asked of another document."""
+    """Yield questions from the sentences of each document; some are also asked of another document."""
     lookalikes = WordIndex(documents)
     for document in documents:
         choose = seeded_random(document.id, "cloze")
@@ -125,7 +125,7 @@ def _questions(document: Document) -> Iterator[tuple[str, int, int]]:
 
 
 def _replace_answer(sentence: str, span: Candidate, kind: str, document: Document) -> str:
-    """Put the asking word in the answer's place; nothing where the answer is what the article is about."""
+    """Return the sentence with a question word for the answer; empty if the answer is the article's subject."""
     title = strip_disambiguation(document.title or "")
     if sentence[span.start : span.start + len(span.text)] != span.text or fold(span.text) in fold(title):
         return ""
@@ -142,7 +142,7 @@ def _replace_answer(sentence: str, span: Candidate, kind: str, document: Documen
 
 
 def _ask_for_title(document: Document, sentence: str) -> tuple[str, int, int] | None:
-    """Ask which thing the article's first sentence describes: the answer is its title."""
+    """Return a question for the thing that the first sentence describes, whose answer is the article's title."""
     title = strip_disambiguation(document.title or "")
     verb = re.search(r"\b(?:is|was|are|were) (?=(?:an?|the) )", sentence)
     if not title or verb is None or fold(title) not in fold(sentence[: verb.start()]):
@@ -153,7 +153,7 @@ def _ask_for_title(document: Document, sentence: str) -> tuple[str, int, int] | 
 
 
 def _drop_words(text: str, word: str, title: str) -> str:
-    """Drop some words, so that the question is not the sentence itself; what asks and the subject stay."""
+    """Return the question with some words dropped, but not the question word and the subject."""
     kept = set(fold(f"{word} {title}").split())
     random = seeded_random(text)
     words = [piece for piece in re.sub(r"\([^)]*\)", "", text).split() if set(fold(piece).split()) & kept or random.random() > 0.25]

@@ -1,4 +1,4 @@
-"""Measure readers on the written questions that are kept out: `python -m training.kept_out DATA [OUT ...] [--part measure]`.
+"""Measure readers on held-out hand-written questions: `python -m training.kept_out DATA [OUT ...] [--part measure]`.
 
 Each question is read in its own passage and the four of its folder that share most words with it, in an order dealt by the question; a
 question that has no answer in its passage is right where nothing is answered with a confidence of
@@ -30,7 +30,7 @@ PASSAGES: Final = 5
 
 
 class Case(NamedTuple):
-    """A question, its passages, and what is right: an answer, yes, no, or nothing."""
+    """A question, its passages, and the right answer: a text, yes, no, or empty."""
 
     kind: str
     question: str
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a reader says, how sure it is, and how right that is."""
+    """A reader's answer, its confidence, exact match and token F1."""
 
     answer: str
     sure: float
@@ -71,7 +71,7 @@ def load_cases(data: Path, wanted: Part) -> Iterator[Case]:
 def answer_case(
     network: Network, case: Case, constants: tuple[CalibrationWeights, CalibrationWeights], trunk: Pretrained = PACKAGED
 ) -> Outcome:
-    """Answer one question as the reader does."""
+    """Return the outcome of one question, answered as by the reader."""
     readings = [read_pairs(network, encode_pairs([case.question], [context], trunk))[0] for context in case.contexts]
     best, (place, rival) = choose_likeliest(
         [*find_spans(case.question, readings, case.contexts, [0] * len(readings)), *find_yes_no(readings)]
@@ -87,7 +87,7 @@ def answer_case(
 
 
 def format_figures(found: Sequence[tuple[Case, Outcome]]) -> Iterator[str]:
-    """Write the figures of each kind, and of all."""
+    """Yield lines with the figures of each kind, and of all."""
     yield f"  {'kind':12} {'n':>5} {'right':>6} {'95 %':>13} {'F1':>6} {'sure, wrong':>12} {'ECE':>6}"
     for kind in (*sorted({case.kind for case, _ in found}), "all"):
         some = [outcome for case, outcome in found if kind in (case.kind, "all")]

@@ -1,4 +1,4 @@
-"""Fit how likely the lines are right that are quoted for a how-to or list question: `python -m training.listed DATA [--limit 200]`.
+"""Fit the confidence of lines quoted for how-to and list questions: `python -m training.listed DATA [--limit 200]`.
 
 DATA is a folder with `techdocs_spans` and `office_spans`. Each question is given its passage and the four others that share most words
 with it, and those four alone. What is quoted is right where its words and those of the sentences that were marked by hand have an F1 of
@@ -28,7 +28,7 @@ MIN_RIGHT_F1 = 0.5
 
 
 def read_records_gz(path: Path) -> list[dict[str, Any]]:
-    """Read a packed file of records."""
+    """Return the records of a gzipped JSONL file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
@@ -68,7 +68,7 @@ def fit_logistic(worth: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> tu
 
 
 def main() -> None:
-    """Print the constants and what they rest on."""
+    """Print the fitted constants and the number of questions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--limit", type=int, default=200)

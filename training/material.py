@@ -1,4 +1,4 @@
-"""All training material, and which part of it trains, which chooses, and which is only measured.
+"""Load all training material, and divide it into the parts for training, model selection and measuring.
 
 python -m training.material DATA
 """
@@ -40,7 +40,7 @@ _RECORDS = 6000
 
 
 def load_material(data: Path, among: Collection[str] | None = None) -> Iterator[Example]:
-    """Make every example of the folders under a path, or those of some sources, in one fixed order."""
+    """Yield every example of the folders under a path, or those of the sources in `among`, in a fixed order."""
     for name, make in _example_makers(data):
         if among is None or any(source == name or source.startswith(f"{name}_") for source in among):
             yield from (_with_relevance(example) for example in make() if _fits(example) and (among is None or example.source in among))
@@ -51,7 +51,7 @@ def _fits(example: Example) -> bool:
 
 
 def _with_relevance(example: Example) -> Example:
-    """Say whether a context bears on its question where that follows: it holds the answer, or is another than the one it is asked of."""
+    """Return an example with `bears` set if it follows from its kind or source."""
     if example.bears is not None:
         return example
     return replace(example, bears=False if example.source.endswith("_other") else True if example.kind in ("span", "yes", "no") else None)
@@ -65,7 +65,7 @@ def _load_with_corpus(path: Path) -> Folder:
 
 
 def _example_makers(data: Path) -> Iterator[tuple[str, Maker]]:
-    """Give what makes examples, each with the name of its sources, which may have something behind it: `hops` makes hops and hops_step."""
+    """Yield functions that load examples, each with the prefix of its sources' names: `hops` yields hops and hops_step."""
 
     def of(make: Callable[[Folder], Iterator[Example]], name: str) -> Maker:
         return lambda: make(_load_with_corpus(data / name))
@@ -94,7 +94,7 @@ def _example_makers(data: Path) -> Iterator[tuple[str, Maker]]:
 
 
 def part_of_example(example: Example) -> Part:
-    """Tell what an example is for: by its document, so that a text is never on two sides."""
+    """Return the part of an example, by its document, so that no text is in two parts."""
     return assign_part(example.group)
 
 

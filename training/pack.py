@@ -1,4 +1,4 @@
-"""Write trained weights into the package, in a byte each, and the hash that the package checks them by.
+"""Write trained weights into the package, quantized to 8 bits, and the hash with which the package verifies them.
 
 python -m training.pack OUT [--frozen 1]
 python -m training.pack OUT --trunk e5-multilingual --frozen 6
@@ -25,7 +25,7 @@ _MULTILINGUAL_CODE = _CODE.with_name("multilingual.py")
 
 
 def main() -> None:
-    """Pack what was trained; the rest is the encoder's."""
+    """Write the trained weights; the others are the encoder's."""
     parser = argparse.ArgumentParser(description="Pack the reader's weights.")
     parser.add_argument("out", type=Path, help="the folder that training wrote")
     parser.add_argument("--trunk", choices=ENCODERS, default=PACKAGED.name, help="encoder that it was put on")

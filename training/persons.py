@@ -1,9 +1,9 @@
-"""Train the classifier of `ramify.tools.english`: whether words name a person.
+"""Train the classifier of `ramify.tools.english`: whether a phrase names a person.
 
 python -m training.persons DATA [--most 2000]
 
-What a question with "who" asks for is a person, what one with "what", "where", "when" or "how many" asks for is none; likewise what such a
-question describes ("the head of sales", "the capital of France"). A logistic regression over the packaged encoder's vectors.
+The answers of questions with "who" are persons, those of questions with "what", "where", "when" or "how many" are not; likewise the things
+that such questions describe ("the head of sales", "the capital of France"). A logistic regression on the packaged encoder's vectors.
 """
 
 import argparse
@@ -39,7 +39,7 @@ _MIN_AGREEMENT = 0.7
 
 
 def main() -> None:
-    """Train, print the figures on a tenth that was kept out, and write the weights and their hash into the package."""
+    """Train, print the scores on the held-out tenth, and write the weights and their hash into the package."""
     parser = argparse.ArgumentParser(description="Train the classifier of persons.")
     parser.add_argument("data", type=Path, help="the folder of data sets")
     parser.add_argument("--most", type=int, default=2000, help="answers that are persons, and as many descriptions")
@@ -79,8 +79,8 @@ def load_phrases(data: Path, most: int) -> "tuple[list[str], np.ndarray[tuple[in
 
 
 def sample_phrases(votes: Mapping[str, Sequence[int]], deal: random.Random, persons: int, others: int) -> list[tuple[str, int]]:
-    """Choose so many phrases of persons and of others among those that the questions agree on."""
-    means = {phrase: sum(told) / len(told) for phrase, told in votes.items()}
+    """Return a sample of phrases with their labels, among those on which the questions agree."""
+    means = {phrase: sum(labels) / len(labels) for phrase, labels in votes.items()}
     sides = (
         [phrase for phrase, mean in means.items() if mean <= 1 - _MIN_AGREEMENT],
         [phrase for phrase, mean in means.items() if mean >= _MIN_AGREEMENT],

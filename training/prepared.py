@@ -1,4 +1,4 @@
-"""Examples as the network sees them: word pieces, where the answer starts and ends, batches of about one size."""
+"""Encode examples for the network: word pieces, start and end of the answer, batches of similar size."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _MAX_GROUP_SIZE = 16
 
 @dataclass(frozen=True)
 class EncodedExample:
-    """An example cut into pieces; start and end are -1 where there is no span, kind and bears where nobody says."""
+    """An example with its word pieces; start and end are -1 without a span, kind and bears if unknown."""
 
     example: Example
     pair: EncodedPair
@@ -32,7 +32,7 @@ class EncodedExample:
 
 @dataclass(frozen=True)
 class TargetBatch:
-    """A batch, and what the network should say to it."""
+    """A batch with its targets, each (pairs,)."""
 
     batch: Batch
     start: Tensor
@@ -42,7 +42,7 @@ class TargetBatch:
 
 
 def encode_examples(examples: Sequence[Example], trunk: Pretrained = PACKAGED) -> list[EncodedExample]:
-    """Cut examples into an encoder's pieces; one whose answer lies behind the last position is left out."""
+    """Tokenize examples for an encoder; those whose answer is beyond the last position are skipped."""
     made: list[EncodedExample] = []
     for begin in range(0, len(examples), _ENCODED_AT_ONCE):
         some = examples[begin : begin + _ENCODED_AT_ONCE]
@@ -64,7 +64,7 @@ def _encode_example(example: Example, pair: EncodedPair) -> EncodedExample | Non
 
 
 def group_batches(items: Sequence[EncodedExample], pieces: int, choose: random.Random | None = None) -> Iterator[list[EncodedExample]]:
-    """Group examples of like length into batches of at most so many pieces; in random order where a source of it is given."""
+    """Yield batches of examples of similar length, of at most `pieces` pieces; in random order if `choose` is given."""
     order = sorted(items, key=lambda item: len(item.pair) + (choose.random() * 8 if choose else 0))
     groups: list[list[EncodedExample]] = []
     for item in order:
@@ -77,7 +77,7 @@ def group_batches(items: Sequence[EncodedExample], pieces: int, choose: random.R
 
 
 def group_by_length(lengths: Sequence[int]) -> list[list[int]]:
-    """Group pairs that are only read, by their numbers, such that little is read of what only fills a short one up to the longest."""
+    """Return groups of indices of similar length, so that little padding is needed."""
     groups: list[list[int]] = []
     for number in sorted(range(len(lengths)), key=lambda number: -lengths[number]):
         if not groups or len(groups[-1]) == _MAX_GROUP_SIZE or lengths[number] < _MIN_LENGTH_RATIO * lengths[groups[-1][0]]:
@@ -87,6 +87,6 @@ def group_by_length(lengths: Sequence[int]) -> list[list[int]]:
 
 
 def collate_targets(items: Sequence[EncodedExample], device: torch.device) -> TargetBatch:
-    """Bring a group to tensors."""
+    """Return a group as tensors on a device."""
     start, end, kind, bears = torch.tensor([(item.start, item.end, item.kind, item.bears) for item in items], device=device).unbind(dim=1)
     return TargetBatch(collate_pairs([item.pair for item in items]).to(device), start, end, kind, bears)

@@ -1,4 +1,4 @@
-"""Material that people asked, from public data sets: spans, yes and no, single hops, whole questions, and what bears on a question."""
+"""Examples from public data sets: spans, yes/no, single hops, multi-hop questions, and relevance."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _OF_A_PAPER = 700
 
 
 def squad_span_examples(folder: Folder) -> Iterator[Example]:
-    """Give each question with its paragraph, and with another of the same article that does not hold the answer."""
+    """Yield each question with its paragraph, and with another of the same article that does not contain the answer."""
     lookalikes: dict[str | None, WordIndex] = {}
     for title in {document.title for document in folder.documents.values()}:
         lookalikes[title] = WordIndex(document for document in folder.documents.values() if document.title == title)
@@ -41,7 +41,7 @@ def _of_paragraph(source: str, question: str, document: Document, answers: list[
 
 
 def paper_examples(folder: Folder) -> Iterator[Example]:
-    """Cut a window out of a paper around each answer."""
+    """Yield each question with a window of the paper around the answer."""
     for item in folder.questions:
         document, start = supporting_documents(folder, item)[0], item["answers"][0]["start"]
         answer = item["answers"][0]["text"]
@@ -58,7 +58,7 @@ _LONGEST = 1600
 
 
 def yes_no_examples(folder: Folder, unrelated: float = 0.25) -> Iterator[Example]:
-    """Give each question with its passage or its facts, and some with a passage that says nothing about it."""
+    """Yield each question with its passage or its facts, and some with an unrelated passage."""
     lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         kind = _KINDS.get(item["answer"].casefold())
@@ -76,7 +76,7 @@ def yes_no_examples(folder: Folder, unrelated: float = 0.25) -> Iterator[Example
 
 
 def _question(text: str) -> str:
-    """Write a question as people do in full: many of these sets are in lower case and without a sign."""
+    """Return a question capitalised and with a question mark."""
     return text[:1].upper() + text[1:].rstrip("? ") + "?"
 
 
@@ -85,7 +85,7 @@ _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augu
 
 
 def wiki_hop_examples(folder: Folder, wordings: int = 3) -> Iterator[Example]:
-    """Ask for each evidence triple of 2WikiMultihopQA in its paragraph, in several wordings, and in a paragraph that looks alike."""
+    """Yield questions for each evidence triple of 2WikiMultihopQA, in several wordings, with its paragraph and a similar one."""
     lookalikes = WordIndex(folder.documents.values())
     by_title = {fold(document.title or ""): document for document in folder.documents.values()}
     for item in folder.questions:
@@ -104,7 +104,7 @@ def wiki_hop_examples(folder: Folder, wordings: int = 3) -> Iterator[Example]:
 
 
 def _steps(item: dict[str, Any], documents: list[Document], lookalikes: WordIndex) -> Iterator[Example]:
-    """Ask the sub-questions of the data as they are worded there."""
+    """Yield the sub-questions of the data set in their own wording."""
     for step in (item["decomposition"] or {}).get("steps", ()):
         for subject, _, answer in item["evidences"]:
             if fold(strip_disambiguation(subject)) in fold(step["question"]) and fold(answer) in fold(step.get("answer") or ""):
@@ -116,7 +116,7 @@ def _steps(item: dict[str, Any], documents: list[Document], lookalikes: WordInde
 
 
 def linked_hop_examples(folder: Folder) -> Iterator[Example]:
-    """Ask the single hops of MuSiQue, with the answers of earlier ones filled in."""
+    """Yield the single hops of MuSiQue, with the answers of earlier ones filled in."""
     lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         steps = item["decomposition"]["steps"]
@@ -136,7 +136,7 @@ def _filled(question: str, answers: list[str]) -> str:
 
 
 def whole_question_examples(folder: Folder) -> Iterator[Example]:
-    """Ask whole questions of HotpotQA in each of their paragraphs that holds the answer, and yes or no in both together."""
+    """Yield the questions of HotpotQA with each paragraph that contains the answer; yes/no questions with both paragraphs."""
     lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         documents = supporting_documents(folder, item)
@@ -169,7 +169,7 @@ def _hop(source: str, question: str, document: Document, answers: list[str], loo
 
 
 def _forms(answer: str) -> Iterator[str]:
-    """Give the ways an answer may stand in a text: dates in both orders, countries as adjectives."""
+    """Yield the forms of an answer in a text: dates in both orders, countries as adjectives."""
     yield answer
     if answer in _ADJECTIVES:
         yield _ADJECTIVES[answer]
@@ -180,12 +180,12 @@ def _forms(answer: str) -> Iterator[str]:
 
 
 _WINDOW = 900
-"""Characters of a passage that are read at most: about what an index makes of a document."""
+"""Most characters of a passage, about the size in an index."""
 _LONGEST_ANSWER = 160
 
 
 def span_examples(folder: Folder, other: float = 0.6) -> Iterator[Example]:
-    """Give questions with the passage that holds the answer, cut to a window, and some with a passage that looks alike and does not."""
+    """Yield questions with the passage that contains the answer, cut to a window, and some with a similar passage that does not."""
     lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         if item["type"] != "span" or not (documents := supporting_documents(folder, item)):
@@ -204,7 +204,7 @@ def span_examples(folder: Folder, other: float = 0.6) -> Iterator[Example]:
 
 
 def relevance_examples(folder: Folder) -> Iterator[Example]:
-    """Give questions with a passage that answers them, and with one near it that does not; no spans are known."""
+    """Yield questions with a relevant passage, and with a similar one that is not relevant; spans are unknown."""
     lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         documents = supporting_documents(folder, item)
@@ -217,7 +217,7 @@ def relevance_examples(folder: Folder) -> Iterator[Example]:
 
 
 def _negative(folder: Folder, item: dict[str, Any], lookalikes: WordIndex, draw: float) -> Document | None:
-    """Choose what was named as looking alike, or what the words find; a neighbour of the right one may bear on it, too, and is left out."""
+    """Return an irrelevant passage: one listed in the data, or a similar one; the right ones are excluded."""
     known = {one["doc_id"] for one in item["supporting"]}
     named = [folder.documents[key] for key in item["metadata"].get("negatives", ()) if key in folder.documents and key not in known]
     if named and draw < 0.6:
@@ -228,7 +228,7 @@ def _negative(folder: Folder, item: dict[str, Any], lookalikes: WordIndex, draw:
 
 
 def _window(document: Document, answer: dict[str, Any], draw: float) -> tuple[str, int]:
-    """Cut a passage around an answer, at a word; give it with where it begins."""
+    """Return a window of a passage around an answer, and its offset."""
     if len(document.text) <= _WINDOW:
         return document.text, 0
     room = max(0, _WINDOW - len(answer["text"]))

@@ -1,7 +1,7 @@
-"""Relations that encyclopedic paragraphs state in known words: found by patterns, asked in many wordings, and claimed.
+"""Questions on relations that encyclopedic paragraphs state: found by patterns, asked in many wordings, and as yes/no questions.
 
-A paragraph that does not state a relation, in none of the words that tell it, makes a question without an answer. Yes/no questions claim
-a relation of one paragraph, or that two paragraphs agree.
+A paragraph without any of the words for a relation gives a question without an answer. Yes/no questions claim a relation of one paragraph,
+or that two paragraphs agree.
 """
 
 import re
@@ -72,7 +72,7 @@ WORDINGS: dict[str, tuple[str, ...]] = {
     "namesake": ("Who is {s} named after?", "What is {s} named after?", "{s} >> named after"),
     "member of": ("Which team did {s} play for?", "What team does {s} play for?", "{s} >> member of sports team"),
 }  # fmt: skip
-"""Relations are called as Wikidata calls them; `{s}` is what the question is about."""
+"""By Wikidata's name of the relation; `{s}` is the subject."""
 
 REVERSED: dict[str, tuple[str, ...]] = {
     "director": ("Which film was directed by {o}?", "What did {o} direct?"),
@@ -86,7 +86,7 @@ REVERSED: dict[str, tuple[str, ...]] = {
     "architect": ("What did {o} design?", "Which building was designed by {o}?"),
     "inventor": ("What did {o} invent?", "What was invented by {o}?"),
 }
-"""The ways to ask for the other end: the answer is what the article is about."""
+"""Questions for the subject of a relation, which is the article's title; `{o}` is the object."""
 
 
 _HEAD = 700
@@ -98,7 +98,7 @@ _NO_ANSWER = re.compile(r"(?:The|A|An|He|She|It|His|Her|In|On|At|They)\b")
 
 @dataclass(frozen=True)
 class Relation:
-    """What states a relation, and which words must be missing for it to be surely unstated; nothing where that cannot be told."""
+    """Patterns that state a relation, and words whose absence shows that it is not stated; None if that cannot be decided."""
 
     name: str
     patterns: tuple[re.Pattern[str], ...]
@@ -164,7 +164,7 @@ _FILM = re.compile(r"\b(?:film|series|album|song|novel|book|movie|drama|band)\b"
 
 
 def find_stated(document: Document) -> dict[str, CharSpan]:
-    """Find what a paragraph states: relation and where the answer stands in the text."""
+    """Return the relations that a paragraph states, each with the span of the answer."""
     found = {}
     head = document.text[:_HEAD]
     for relation in RELATIONS:
@@ -181,7 +181,7 @@ def find_stated(document: Document) -> dict[str, CharSpan]:
 
 
 def _nation(head: str) -> CharSpan | None:
-    """Find the country or nationality that follows `is a`."""
+    """Return the span of the country or nationality that follows `is a`."""
     opening = _BY_COUNTRY.search(head)
     return found.span() if opening and (found := country_pattern().match(head, opening.end())) else None
 
@@ -202,7 +202,7 @@ def _trimmed(text: str, span: CharSpan) -> CharSpan | None:
 
 
 def relation_examples(documents: list[Document], source: str, wordings: int = 1) -> Iterator[Example]:
-    """Ask for what each paragraph states, for what it does not state, and ask another paragraph for it."""
+    """Yield questions on what each paragraph states and does not state, also with other paragraphs."""
     known = {document.id: find_stated(document) for document in documents if document.title}
     holders = {name: [document for document in documents if name in known.get(document.id, ())] for name in WORDINGS}
     for document in documents:
@@ -233,7 +233,7 @@ def _may_be_about(title: str, other: Document) -> bool:
 
 
 def _untold(source: str, document: Document) -> Iterator[Example]:
-    """Ask for one thing that none of the words for it are there for."""
+    """Yield a question for a relation of whose words none occurs."""
     choose, text = seeded_random(document.id, "untold"), document.text
     missing = [relation.name for relation in RELATIONS if relation.untold and not relation.untold.search(text)]
     person = bool(_PERSON.search(text[:300]))
@@ -249,7 +249,7 @@ _OF_PERSONS = frozenset(
         *("spouse", "educated at", "employer", "award received", "cause of death", "occupation", "member of"),
     ]
 )
-"""Nobody asks who the father of a film is."""
+"""Relations that apply to persons only."""
 
 
 _CLAIMS = {
@@ -276,7 +276,7 @@ _SAME = {
 
 
 def claim_examples(documents: list[Document], source: str) -> Iterator[Example]:
-    """Claim what a paragraph states, and what another states in its place."""
+    """Yield yes/no questions with what a paragraph states, or with what another states."""
     known = [(document, find_stated(document)) for document in documents if document.title]
     for name in _CLAIMS:
         holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
@@ -291,7 +291,7 @@ def claim_examples(documents: list[Document], source: str) -> Iterator[Example]:
 
 
 def agreement_examples(documents: list[Document], source: str) -> Iterator[Example]:
-    """Ask whether two paragraphs state the same of a relation."""
+    """Yield questions whether two paragraphs state the same value of a relation."""
     known = [(document, find_stated(document)) for document in documents if document.title]
     for name in _SAME:
         holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]

@@ -1,4 +1,4 @@
-"""Material from questions written by hand over manuals and office documents: spans, yes and no, none, single hops, how-to and lists."""
+"""Examples from hand-written questions on manuals and office documents: spans, yes/no, none, single hops, how-to and lists."""
 
 import re
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from training.source import Document, Folder, WordIndex, supporting_documents
 FOLDERS: Final = ("techdocs_spans", "office_spans", "written")
 _WINDOW: Final = 1100
 _OTHERS: Final = 2
-"""Passages that look alike and do not answer, for each question that has an answer."""
+"""Similar passages without the answer, for each question that has one."""
 
 
 def technical_examples(folder: Folder) -> Iterator[Example]:
-    """Yield each question with its passage, cut to a window, and with passages that look alike; the sources say the kind of question."""
+    """Yield each question with its passage, cut to a window, and with similar passages; the source contains the kind of question."""
     lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         documents = supporting_documents(folder, item)
@@ -46,7 +46,7 @@ def _source_kind(kind: str) -> str:
 
 
 def _steps(folder: Folder, item: dict[str, Any], lookalikes: WordIndex) -> Iterator[Example]:
-    """Ask both steps of a question, and the whole of it of its first passage, which lacks the answer."""
+    """Yield both steps of a question, and the whole question with its first passage, which lacks the answer."""
     source, steps = f"{folder.name}_step", item["decomposition"]["steps"]
     for number, step in enumerate(steps):
         document = folder.documents.get(step["doc_id"])
@@ -76,7 +76,7 @@ def _others(
 
 
 def document_group(document: Document) -> str:
-    """Return the document that a passage is of: its page, or its longest line, which it has in common with a copy in another manual."""
+    """Return the group of a passage: its page, or its longest line, which copies in other manuals share."""
     page = re.fullmatch(r"((?:base|samba|squid|licence)-.+)-\d{3}", document.id)
     return page[1] if page else max(document.text.split("\n"), key=len).strip()
 
@@ -87,7 +87,7 @@ def first_window(document: Document) -> str:
 
 
 def is_from(context: str, document: Document) -> bool:
-    """Tell whether a context was cut from a document."""
+    """Return whether a context was cut from a document."""
     begin = add_title(document.title, "")
     return len(context) > len(begin) and context.startswith(begin) and context[len(begin) :] in document.text
 
@@ -98,7 +98,7 @@ def _fact_span(fact: str | None, document: Document) -> list[CharSpan]:
 
 
 def _cut_window(document: Document, wanted: list[CharSpan], draw: float) -> tuple[str, tuple[CharSpan, ...]]:
-    """Cut a passage to a window, at line ends where it can, that holds what is wanted; give it with where that stands in it."""
+    """Return a window of a passage, at line ends if possible, that contains the wanted spans, and these spans in it."""
     text, begin = document.text, 0
     if len(text) > _WINDOW and wanted:
         first, last = min(start for start, _ in wanted), max(end for _, end in wanted)

@@ -1,8 +1,8 @@
-"""Train the reader: about an hour on two cores that multiply bfloat16 themselves, minutes on a GPU.
+"""Train the reader: about an hour on two cores with bfloat16 support, minutes on a GPU.
 
     python -m training.train DATA OUT
 
-Interrupted, it goes on from the last 500 steps when it is started again with the same OUT.
+An interrupted run resumes from its last saved state when it is started again with the same OUT.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def freeze_layers(network: Network, layers: int, rank: int | None = None) -> list[tuple[str, torch.nn.Parameter]]:
-    """Keep the embeddings and the lower layers as they are, of the others all but a change of low rank; give what is trained, by name."""
+    """Freeze the embeddings and lower layers, with `rank` also the others but for low-rank updates; return the trained parameters."""
     if rank is not None:
         network.encoder.requires_grad_(False)
         for layer in list(network.encoder.layers)[layers:]:
@@ -66,7 +66,7 @@ def freeze_layers(network: Network, layers: int, rank: int | None = None) -> lis
 
 
 def create_optimizer(trained: list[tuple[str, torch.nn.Parameter]], rate: float) -> torch.optim.AdamW:
-    """Give an optimizer; heads that know nothing learn faster, and biases and norms do not decay."""
+    """Return an optimizer with a higher learning rate for the heads, and without weight decay for biases and norms."""
     groups = []
     for head in (True, False):
         for decays in (True, False):
@@ -76,11 +76,11 @@ def create_optimizer(trained: list[tuple[str, torch.nn.Parameter]], rate: float)
 
 
 def reader_loss(read: ReaderOutput, asked: TargetBatch) -> Tensor:
-    """Say how wrong the network is: about the kind, both ends where there is a span, and whether a passage bears on the question."""
+    """Return the loss: of the kind, of start and end if there is a span, and of the relevance."""
     wrong = nll_loss(read.kind, asked.kind, ignore_index=-1) if (asked.kind >= 0).any() else read.kind.sum() * 0
-    spans, told = asked.start >= 0, asked.bears >= 0
-    if told.any():
-        wrong = wrong + binary_cross_entropy_with_logits(read.relevance[told], asked.bears[told].float())
+    spans, labeled = asked.start >= 0, asked.bears >= 0
+    if labeled.any():
+        wrong = wrong + binary_cross_entropy_with_logits(read.relevance[labeled], asked.bears[labeled].float())
     if spans.any():
         ends = nll_loss(read.start[spans], asked.start[spans]) + nll_loss(read.end[spans], asked.end[spans])
         wrong = wrong + ends * spans.float().mean() * 0.75
@@ -88,7 +88,7 @@ def reader_loss(read: ReaderOutput, asked: TargetBatch) -> Tensor:
 
 
 def plan_batches(examples: Sequence[Example], given: argparse.Namespace) -> list[list[EncodedExample]]:
-    """Line up the batches of all epochs; only what one of them sees is cut into pieces."""
+    """Return the batches of all epochs; only examples that are used are tokenized."""
     draws = [random.Random(f"{given.seed}/{epoch}") for epoch in range(given.epochs)]
     seen = [draw_examples(examples, given.phase, draw) for draw in draws]
     cut = {item.example: item for item in encode_examples(list(dict.fromkeys(itertools.chain(*seen))), ENCODERS[given.trunk])}
@@ -101,7 +101,7 @@ def plan_batches(examples: Sequence[Example], given: argparse.Namespace) -> list
 
 
 def train(network: Network, groups: Sequence[Sequence[EncodedExample]], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
-    """Train step by step; give each step's number, how many there are, and its loss."""
+    """Train; return an iterator of each step's number, the total and the loss."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     trained = freeze_layers(network, given.frozen, given.rank)
     network.to(device).train()
@@ -121,7 +121,7 @@ def train(network: Network, groups: Sequence[Sequence[EncodedExample]], given: a
 
 
 def main() -> None:
-    """Train, and keep the weights."""
+    """Train and save the weights."""
     given = parse_arguments()
     torch.manual_seed(given.seed)
     given.out.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ def give_mind(
         return _told(question, (facts or {}).get(question, ""), context)
 
     for module in (questions, short_answers):
-        patch.setattr(module, "splits", fake_splits)
+        patch.setattr(module, "find_splits", fake_splits)
     patch.setattr(reading, "read_context", fake_read)
 
 

@@ -29,7 +29,7 @@ def test_nothing_is_left_of_what_the_disk_has_no_room_for(tmp_path: Path, monkey
 
 @pytest.mark.parametrize("name", ["a" * 300 + "/page.html", "no/page.html", "nul\0", "."])
 def test_a_place_that_cannot_be_is_one_error(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"cannot write .* — name a file in a folder that is there|— move the folder"):
+    with pytest.raises(InputError, match=r"cannot write .* — name a file in an existing folder|— move the folder"):
         write_atomically("half \ud800", tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -46,7 +46,7 @@ def test_it_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: p
 def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/below")):
-        with pytest.raises(InputError, match=r"the folder .* cannot be made \(.*\) — "):
+        with pytest.raises(InputError, match=r"the folder .* cannot be created \(.*\) — "):
             make_folder(place)
 
 
@@ -54,7 +54,7 @@ def test_only_a_file_is_replaced_and_a_link_stays(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "to the pipe").symlink_to("pipe")
     for name in ("pipe", "to the pipe"):
-        with pytest.raises(InputError, match=r"cannot write .*pipe' \(it is no regular file\) — name a file"):
+        with pytest.raises(InputError, match=r"cannot write .*pipe' \(it is not a regular file\) — name a file"):
             write_atomically("text", tmp_path / name)
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     (tmp_path / "below").mkdir()
@@ -64,7 +64,7 @@ def test_only_a_file_is_replaced_and_a_link_stays(tmp_path: Path) -> None:
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "below" / "page.html").read_text() == text
     (tmp_path / "round").symlink_to("round")
-    with pytest.raises(InputError, match="it is no regular file"):
+    with pytest.raises(InputError, match="it is not a regular file"):
         write_atomically("text", tmp_path / "round")
 
 

@@ -18,7 +18,7 @@ def impossible(folder: Path) -> list[str]:
 
 def test_a_path_that_no_file_can_have_is_one_error(tmp_path: Path) -> None:
     for path in impossible(tmp_path):
-        with pytest.raises(UsageError, match=r"is no path \(.*\) — "):
+        with pytest.raises(UsageError, match=r"is not a valid path \(.*\) — "):
             expand_path(path)
     assert expand_path(tmp_path / "nothing" / "here") == tmp_path / "nothing" / "here"
     assert expand_path("~") == Path.home()

@@ -159,7 +159,7 @@ def test_an_example_is_on_the_side_of_the_document_that_it_reads(data: Path, mad
 
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_material_is_the_same_in_every_process(data: Path, made: list[Example], seed: str) -> None:
-    code = f"from pathlib import Path; from training.material import material; print([*material(Path({str(data)!r}))])"
+    code = f"from pathlib import Path; from training.material import load_material; print([*load_material(Path({str(data)!r}))])"
     environment = os.environ | {"PYTHONHASHSEED": seed}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(made)

@@ -202,7 +202,7 @@ def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(pack, "_CODE", home / "reading.py")
     monkeypatch.setattr("sys.argv", ["pack", str(tmp_path), "--frozen", "2"])
     pack.main()
-    told = re.findall(r'^SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
+    told = re.findall(r'^SMALL_WEIGHTS_SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
     assert told == [hashlib.sha256((home / reading.SMALL_WEIGHTS_FILE).read_bytes()).hexdigest()]
     monkeypatch.setattr(reading, "files", lambda package: home)
     asked = collate_pairs(encode_pairs(["Who directed Solaris?"], ["Solaris: a film directed by Andrei Tarkovsky."]))

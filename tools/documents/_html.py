@@ -1,4 +1,4 @@
-"""Sections of a web page: its main content as text, cut at its headings, each with the id that opens it."""
+"""Split a web page's main content into sections at its headings, each with the id that opens it."""
 
 from itertools import islice
 
@@ -18,12 +18,12 @@ from ramify.tools.documents.sections import Outline, Section
 
 
 class SectionWriter:
-    """Write pieces of text under headings; what is written is gathered in `sections`."""
+    """Collects text under headings into `sections`."""
 
     def __init__(self) -> None:
         self.sections: list[Section] = []
         self.pending_ids: list[str] = []
-        """Ids found since the last text: those of what comes next."""
+        """Ids found since the last text; they belong to the next text."""
         self._above: list[tuple[int, str, str | None]] = []
         self._body = _SectionText()
         self._outer: list[tuple[_SectionText, str | None]] = []
@@ -32,11 +32,11 @@ class SectionWriter:
 
     @property
     def flat(self) -> bool:
-        """Return whether all goes into one line, as in a cell of a table."""
+        """Return whether text is written on one line, as in a table cell."""
         return bool(self._modes["flat"])
 
     def enter(self, mode: str) -> None:
-        """Begin "flat" (one line), "pre" (as it stands) or "tight" (one paragraph)."""
+        """Begin a mode: "flat" (one line), "pre" (preformatted) or "tight" (one paragraph)."""
         self._modes[mode] += 1
 
     def leave(self, mode: str) -> None:
@@ -44,7 +44,7 @@ class SectionWriter:
         self._modes[mode] -= 1
 
     def gap(self, lines: int) -> None:
-        """Ask for a new line (1) or paragraph (2) before the next text."""
+        """Request a line break (1) or paragraph break (2) before the next text."""
         if self.flat:
             self._body.space = True
         elif not self._body.gap_is_final:
@@ -58,11 +58,11 @@ class SectionWriter:
         self._body.gap_is_final = True
 
     def cell(self) -> None:
-        """Begin another cell of a row."""
+        """Begin the next cell of a row."""
         self._body.write_plain(" | ")
 
     def text(self, text: str) -> None:
-        """Write text; outside "pre" its spaces and lines are those of the source file, not of the page."""
+        """Write text; white space is collapsed except in "pre" mode."""
         if not text.strip() and not (self._modes["pre"] and not self.flat):
             self._body.space = self._body.space or bool(text)
             return
@@ -77,24 +77,24 @@ class SectionWriter:
         self.pending_ids = []
 
     def end_sections(self, level: int) -> None:
-        """End the sections of headings of a level and below: what follows belongs to the one above them."""
+        """End the sections of this level and below; the following text belongs to the section above."""
         if any(own >= level for own, _, _ in self._above):
             self.end_section()
             self._above = [entry for entry in self._above if entry[0] < level]
 
     def begin_aside(self, role: str) -> None:
-        """Begin a text that is not part of the one around it."""
+        """Begin a text that is separate from the surrounding one, such as a table of contents."""
         self._outer.append((self._body, self._role))
         self._body, self._role = _SectionText(), role
 
     def end_aside(self) -> None:
-        """Go on with the text around."""
+        """End a separate text and return to the surrounding one."""
         self.end_section()
         self._body, self._role = self._outer.pop()
         self._body.gap = 2
 
     def end_section(self) -> None:
-        """Gather what was written since the last section."""
+        """Append the text since the last section as a section."""
         text = self._body.text()
         if text:
             headings = tuple(shown for _, shown, _ in self._above)
@@ -135,7 +135,7 @@ class _SectionText:
         self.space = not as_it_stands and text[-1].isspace()
 
     def _write_gap(self) -> None:
-        """Write the line, paragraph or space that is due."""
+        """Write the pending line break, paragraph break or space."""
         if not self._parts:
             pass
         elif self.gap:
@@ -158,7 +158,7 @@ class _SectionText:
 
 _ENTRY_LEVEL = 7
 _NO_LEVEL = 1000
-"""No heading is so deep: at the end of its scope nothing ends."""
+"""Deeper than any heading: no section ends at the end of the scope."""
 _BLOCK_ELEMENTS = frozenset(
     ["p", "div", "section", "article", "main", "header", "footer", "aside", "ul", "ol", "dl", "table", "blockquote", "pre", "figure", "hr",
      "details", "address", "fieldset", "form", "center"]
@@ -166,15 +166,15 @@ _BLOCK_ELEMENTS = frozenset(
 _LINE_ELEMENTS = frozenset(["li", "tr", "br", "caption", "figcaption", "dt", "dd", "summary", "thead", "tbody"])
 _CELL_ELEMENTS = frozenset(["td", "th"])
 _MAX_NOTE_WORDS = 150
-"""A heading without an id over fewer words, closed in a box of their own, is a note's: a line of the text around it."""
+"""A heading without an id in a box of fewer words is the title of a note, and written as a line of text."""
 _MAX_SIBLINGS = 20
-"""Elements of a list that are looked at for what is said of a term."""
+"""Sibling elements searched for the description of a term."""
 _MIN_ENTRY_WORDS, _MIN_SINGLE_ENTRY_WORDS = 60, 12
-"""A term with an id and so many words said of it is a section of its own: a function, a class. Some generators give each its own list."""
+"""Least words of a description that make a term with an id, such as a function, a section; fewer if it is the list's only term."""
 
 
 def html_outline(text: str) -> Outline:
-    """Cut a page at its headings, without its scripts, navigation and what else its site repeats."""
+    """Return a page's sections, without scripts, navigation and other repeated elements of the site."""
     page = read_page(text)
     walk = _PageWalk(page)
     walk.walk()
@@ -183,7 +183,7 @@ def html_outline(text: str) -> Outline:
 
 
 class _PageWalk:
-    """Go through a page's elements in order and write what they hold."""
+    """Walks through a page's elements in order and writes their text."""
 
     def __init__(self, page: Page) -> None:
         self.writer = SectionWriter()
@@ -210,7 +210,7 @@ class _PageWalk:
         self.writer.end_section()
 
     def _begin(self, element: html.HtmlElement) -> bool:
-        """Begin an element; true where all of it is written already."""
+        """Begin an element; return True if it was written completely."""
         role = None if self._asides else navigation_role(element, self._sizes)
         if role:
             self.writer.begin_aside(role)
@@ -277,7 +277,7 @@ class _PageWalk:
             self.writer.line(shown)
             return
         near = self.writer.pending_ids
-        if own is None and near:  # the id of the box that the heading stands first in, or of an anchor right before it
+        if own is None and near:  # the id of the box that begins with the heading, or of an anchor before it
             open_ids = {parent.get("id") for parent in element.iterancestors()}
             own = next((identity for identity in reversed(near) if identity in open_ids), near[-1])
         level = HEADING_LEVELS[element.tag]
@@ -286,14 +286,14 @@ class _PageWalk:
         self.writer.heading(level, shown, own)
 
     def _open_scope(self, scope: html.HtmlElement, level: int) -> None:
-        """Remember where a heading ends: with its box where that lies within another heading's, else at the next heading."""
+        """Record where a heading's section ends: with its box if that is within another heading's, else at the next heading."""
         ends = level if any(outer is not scope for outer, _ in self._scopes) else _NO_LEVEL
         if self._scopes and self._scopes[-1][0] is scope:
             ends = min(ends, self._scopes.pop()[1])
         self._scopes.append((scope, ends))
 
     def _scope(self, element: html.HtmlElement) -> html.HtmlElement:
-        """Return the innermost element that holds more than the heading."""
+        """Return the innermost element that contains more than the heading."""
         words = self._sizes[element].words
         for parent in element.iterancestors():
             if parent is self._page.content or self._sizes[parent].words > words:
@@ -315,7 +315,7 @@ class _PageWalk:
         return self._sizes[said].words >= (_MIN_SINGLE_ENTRY_WORDS if alone else _MIN_ENTRY_WORDS)
 
     def _entry(self, term: html.HtmlElement) -> None:
-        """Begin a section for a term of which much is said; it ends with its list."""
+        """Begin a section for a term with a long description; it ends with its list."""
         before = term.getprevious()
         if before is not None and before.tag == "dt" and self._is_entry(before):
             return

@@ -1,7 +1,7 @@
-"""The main content of a web page: parsed, without what every page of its site repeats, each element measured.
+"""Extract the main content of a web page, without navigation, and count the words and links of each element.
 
-Structure decides, not a model of what pages look like: the page's own `main`, what HTML calls navigation, and which blocks are links. On
-manuals this keeps what content extractors lose (headings, terms of definition lists) and the ids that a citation can open.
+The extraction uses structure only: `main`, navigation elements, and blocks of links. On manuals this preserves what content extractors lose
+(headings, terms of definition lists), and the ids that citations link to.
 """
 
 import re
@@ -15,26 +15,26 @@ from ramify.tools.documents.sections import word_count
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 MAX_SHORT_WORDS = 200
-"""Up to so many words a cell or what is said of a term is one piece of text."""
+"""Longest table cell or description of a term that is written as one piece of text."""
 _LISTS = frozenset(["ul", "ol", "dl", "table"])
 _BLOCKS = _LISTS | {"div", "section", "p"}
 _MIN_INDEX_LINK_SHARE = 0.5
-"""Share of an index's words in links: some terms stand beside their links."""
+"""Least share of linked words in an index: some terms are outside their links."""
 _MIN_LINK_SHARE = 0.8
-"""Share of a block's words in links from which it only leads elsewhere."""
+"""Least share of linked words in a navigation block."""
 _MIN_PROSE_WORDS = 12
-"""Words outside links from which a paragraph says something."""
+"""Least words outside links in a paragraph of text."""
 _MAX_LAYOUT_ROWS = 2
-"""A table of more rows is no layout: each says what belongs together."""
+"""Tables with more rows are data, not layout."""
 _MIN_LINKS, _MIN_LINKS_IN_PROSE = 2, 3
 _SORT_KEY_CHARS = 8
 _MIN_SORTED_SHARE = 0.75
 _MIN_INDEX_ENTRIES = 20
-"""Entries in alphabetical order from which a list of links is an index."""
+"""Least entries of an alphabetical index."""
 
 
 class Size(NamedTuple):
-    """How much an element holds: words, those of them in links, links, and links within the page."""
+    """The contents of an element: words, words in links, links, and links within the page."""
 
     words: int
     linked: int
@@ -50,29 +50,29 @@ Sizes = dict[html.HtmlElement, Size]
 
 
 def line_breaks_around(block: html.HtmlElement) -> int:
-    """Return the line ends around a block: a list within an entry of another stays close to it."""
+    """Return the number of line breaks around a block: 1 for a nested list, else 2."""
     parent = block.getparent()
     return 1 if block.tag in ("ul", "ol") and parent is not None and parent.tag == "li" else 2
 
 
 def find_anchor(term: html.HtmlElement) -> str | None:
-    """Return the id that an element or an anchor in it has."""
+    """Return the id of an element or of the first anchor in it."""
     ids = (inner.get("id") or (inner.get("name") if inner.tag == "a" else None) for inner in term.iter(etree.Element))
     return next(filter(None, ids), None)
 
 
 def is_layout(cell: html.HtmlElement) -> bool:
-    """Tell a cell that holds a part of the page from one of a table of facts."""
+    """Return whether a table cell is used for page layout rather than data."""
     return any(True for _ in cell.iter("table", *HEADING_LEVELS)) or word_count(cell.text_content()) > MAX_SHORT_WORDS
 
 
 def has_heading(element: html.HtmlElement) -> bool:
-    """Return whether a heading stands in an element."""
+    """Return whether an element contains a heading."""
     return any(True for _ in element.iter(*HEADING_LEVELS))
 
 
 def navigation_role(element: html.HtmlElement, sizes: Sizes) -> str | None:
-    """Return the role of a block that is links and little else: "index" where it is sorted, else "contents"."""
+    """Return the role of a block that is mostly links: "index" if it is sorted, else "contents"; None for other blocks."""
     size = sizes[element]
     if element.tag not in _BLOCKS or not size.links or size.linked < _MIN_INDEX_LINK_SHARE * size.words or _belongs_to_text(element):
         return None
@@ -85,7 +85,7 @@ def navigation_role(element: html.HtmlElement, sizes: Sizes) -> str | None:
 
 
 def _belongs_to_text(element: html.HtmlElement) -> bool:
-    """Return whether links say something: side by side in rows, as part of an entry, or after a sentence that ends in a colon."""
+    """Return whether links are part of the text: in table rows, in a list entry, or after a sentence that ends in a colon."""
     if element.tag == "table" and sum(1 for _ in islice(element.iter("tr"), _MAX_LAYOUT_ROWS + 1)) > _MAX_LAYOUT_ROWS:
         return True
     before = element.getprevious()
@@ -95,11 +95,11 @@ def _belongs_to_text(element: html.HtmlElement) -> bool:
 
 
 def _is_sorted(element: html.HtmlElement) -> bool:
-    """Return whether a list's entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
+    """Return whether most of a list's entries are in alphabetical order, unlike chapters."""
     written = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
     entries: list[str] = [
         found[0][:_SORT_KEY_CHARS] for entry in written if (found := re.findall(r"[^\W_].*", entry))
-    ]  # without signs before them
+    ]  # without leading punctuation
     letters = [entry for entry in entries if entry[0].isalpha()]
     if len(letters) < max(_MIN_INDEX_ENTRIES, len(entries) // 2):
         return False
@@ -113,10 +113,10 @@ _DROPPED_ELEMENTS = frozenset(
 )  # fmt: skip
 _REMOVED_TAG = "taken-out"
 _MAX_DEPTH = 256
-"""How deep a page's elements may be nested where libxml2 gives it up (it does at 2,048)."""
+"""Depth to which elements are flattened if libxml2 fails on a page (at 2,048)."""
 _DROPPED_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar", "button", "dialog"])
 _SITE_ELEMENTS = frozenset(["header", "footer", "aside", "form"])
-"""Around the main content these belong to the site, within it to the text."""
+"""Outside the main content these belong to the site, within it to the text."""
 _SITE_ELEMENT_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
 _META_PROPERTIES = {
     "author": "author", "creator": "author", "date": "date", "created": "date", "article:published_time": "date", "modified": "modified",
@@ -127,7 +127,7 @@ _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 
 class Page(NamedTuple):
-    """A page's stated title, the element that holds its content, how much is in each element, and what its `meta` elements say."""
+    """A page's title, the element with its content, the sizes of all elements, and the values of its `meta` elements."""
 
     title: str | None
     content: html.HtmlElement
@@ -136,7 +136,7 @@ class Page(NamedTuple):
 
 
 def read_page(text: str) -> Page:
-    """Parse a page and take away what is not its content."""
+    """Parse a page and remove everything but its content."""
     root = _parse(text)
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
@@ -157,7 +157,7 @@ def read_page(text: str) -> Page:
 
 
 def _properties(root: html.HtmlElement) -> dict[str, str]:
-    """Return what a page says of itself by the names that all formats share; of several the first."""
+    """Return a page's metadata under the names common to all formats; the first value of each."""
     found = {"language": root.get("lang", "")}
     for element in root.iter("meta"):
         name = (element.get("name") or element.get("property") or "").lower()
@@ -168,7 +168,7 @@ def _properties(root: html.HtmlElement) -> dict[str, str]:
 
 
 def _parse(text: str) -> html.HtmlElement:
-    """Parse a page; one that libxml2 gives up for its depth is parsed anew, without the depth."""
+    """Parse a page; if it is too deep for libxml2, parse it again with limited depth."""
     content = text.encode("utf-8", "replace")
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
@@ -182,7 +182,7 @@ def _parse(text: str) -> html.HtmlElement:
 
 
 class _DepthLimitedTarget:
-    """Build a page's tree no deeper than a limit: what is nested deeper stands there side by side, its text in order."""
+    """A parser target that limits the depth of the tree: deeper elements become siblings, with their text in order."""
 
     def __init__(self) -> None:
         self._builder = etree.TreeBuilder(parser=html.html_parser)
@@ -215,7 +215,7 @@ class _DepthLimitedTarget:
 
 
 def _remove_elements(root: html.HtmlElement, elements: Iterator[html.HtmlElement]) -> None:
-    """Take elements out, all at once: one by one, the text after each would be joined anew to the text before it."""
+    """Remove elements together; one by one would be quadratic, since the text after each is joined to the text before it."""
     for element in list(elements):
         if element is not root and element.tag != "body":
             element.tag = _REMOVED_TAG
@@ -228,7 +228,7 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _is_permalink(element: html.HtmlElement) -> bool:
-    """Return whether an element is a link to its own place: a sign, not a word."""
+    """Return whether an element is a permalink: a link without words to an anchor."""
     if "#" not in element.get("href", ""):
         return False
     shown = element.text_content().strip()
@@ -243,7 +243,7 @@ def _is_site_element(element: html.HtmlElement) -> bool:
 
 
 def _measure(root: html.HtmlElement) -> Sizes:
-    """Count the words and links of each element, from the leaves up."""
+    """Return the words and links of each element, computed bottom-up."""
     ids = {element.get("id") or element.get("name") for element in root.iter(etree.Element)} - {None}
     sizes: Sizes = {}
     for element in reversed(list(root.iter(etree.Element))):
@@ -252,7 +252,7 @@ def _measure(root: html.HtmlElement) -> Sizes:
         for child in element:
             total += sizes.get(child, EMPTY_SIZE) + Size(word_count(child.tail), 0, 0, 0)
         address = element.get("href") if element.tag == "a" else None
-        # A link that leads out of the site says something: a source, a reference.
+        # Links to other sites are content: sources and references.
         if address is not None and not _SCHEME.match(address) and total.words:
             _, within, name = address.partition("#")
             total = Size(total.words, total.words, 1, int(bool(within) and name in ids))
@@ -261,7 +261,7 @@ def _measure(root: html.HtmlElement) -> Sizes:
 
 
 def _find_content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
-    """Return the page's own `main`, its only `article`, or its body; one that is nearly empty is filled elsewhere."""
+    """Return the page's `main`, its only `article`, or its body; `main` and `article` only if they contain enough of the text."""
     body = root.find("body")
     mains = [element for element in root.iter(etree.Element) if element.tag == "main" or element.get("role") == "main"]
     articles = list(root.iter("article"))

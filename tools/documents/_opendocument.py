@@ -32,7 +32,7 @@ _NAMESPACES_BY_PREFIX |= {"draw": f"{_OASIS}drawing:1.0"}
 _PREFIXES = {address: name for name, address in _NAMESPACES_BY_PREFIX.items()}
 _TEXT_BLOCKS = {"text:p", "text:h"}
 _SEPARATE_ELEMENTS = {"text:note", "draw:text-box"}
-"""What stands in a paragraph and is told after it."""
+"""Elements within a paragraph whose text is written after it."""
 _HIDDEN_ELEMENTS = {
     "office:annotation",
     "text:tracked-changes",
@@ -44,7 +44,7 @@ _HIDDEN_ELEMENTS = {
 _ELEMENT_TEXTS = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
 _MAX_SPACES = 100
 _MAX_REPETITIONS = 1000
-"""A cell or row that stands more often than this, one after another, is kept once."""
+"""Cells and rows repeated more often than this are read once."""
 
 
 def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -108,12 +108,12 @@ def _find_body(archive: ZipFile, kind: str) -> "_Element":
         raise UnreadableError("protected by a password")
     body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", _NAMESPACES_BY_PREFIX)
     if body is None:
-        raise UnreadableError(f"no {kind.removeprefix('office:')} in it")
+        raise UnreadableError(f"contains no {kind.removeprefix('office:')}")
     return body
 
 
 def _leveled_lines(element: "_Element") -> Iterator[LeveledLine]:
-    """Yield headings with their level, and the text between them; notes follow the paragraph that they stand at."""
+    """Yield headings with their level, and the text between them; notes follow their paragraph."""
     for child in element:
         name = _prefixed_name(child)
         if name in _HIDDEN_ELEMENTS:
@@ -138,7 +138,7 @@ def _leveled_lines(element: "_Element") -> Iterator[LeveledLine]:
 
 
 def _text_of(element: "_Element") -> str:
-    """Return all text of an element, a paragraph a line."""
+    """Return all text of an element, one line per paragraph."""
     return "".join(line if level == 0 else f"{line}\n\n" for level, line in _leveled_lines(element)).replace("\n\n", "\n").strip("\n")
 
 
@@ -150,7 +150,7 @@ def _table_rows(table: "_Element") -> Iterator[str]:
 
 
 def _outermost(element: "_Element", names: Set[str]) -> Iterator["_Element"]:
-    """Yield the elements of these names that are in an element and not in another of them: what is in that one is its own to tell."""
+    """Yield the elements of these names within an element, without those nested in another of them."""
     for child in element:
         if _prefixed_name(child) in names:
             yield child
@@ -164,7 +164,7 @@ def _note_text(note: "_Element") -> str:
 
 
 def _inline_text(element: "_Element") -> str:
-    """Return the text of a paragraph, with the marks of its notes."""
+    """Return the text of a paragraph, with the reference marks of its notes."""
     parts = [element.text or ""]
     for child in element:
         name = _prefixed_name(child)
@@ -202,7 +202,7 @@ def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
     with open_container(path) as archive:
         if "META-INF/encryption.xml" in archive.namelist() and b"EncryptedData" in archive.read("META-INF/encryption.xml"):
-            report.remark(source, "parts of it are encrypted")
+            report.remark(source, "parts of the file are encrypted")
         place = parse_xml(archive.read("META-INF/container.xml")).find("container:rootfiles/container:rootfile", _EPUB_NAMESPACES)
         root = place.get("full-path", "") if place is not None else ""
         package = parse_xml(archive.read(root))
@@ -218,7 +218,7 @@ def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def _page_names(archive: ZipFile, package: "_Element", root: str) -> Iterator[str]:
-    """Yield the names of the book's pages in order of reading."""
+    """Yield the names of the book's pages in reading order."""
     items = {
         item.get("id"): item
         for item in package.iterfind("opf:manifest/opf:item", _EPUB_NAMESPACES)

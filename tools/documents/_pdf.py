@@ -1,4 +1,4 @@
-"""Read a PDF: its lines, without heads and feet of pages, joined to paragraphs and cut into sections."""
+"""Read a PDF: its lines, without page headers and footers, joined to paragraphs and split into sections."""
 
 import re
 from collections import Counter
@@ -16,14 +16,14 @@ from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.sections import heading_anchor
 
 _MAX_HEADER_LINES = 2
-"""How many lines a header or footer may have."""
+"""Most lines of a header or footer."""
 _MIN_REPETITIONS = 3
 _MIN_HEADER_SHARE, _MIN_NUMBERED_SHARE = 0.2, 0.4
-"""A place at the edge is the header's where this share of the pages has a line there: one that recurs, or one with the page's number."""
+"""Least share of pages with a line at this position: for recurring text, and for page numbers."""
 _MIN_RECURRING_SHARE = 0.5
-"""Where fewer of the lines at a place are furniture, it is where the text ends."""
+"""Least share of the lines at a position that are recurring; below it, the position belongs to the text."""
 _MIN_HEADER_GAP, _MAX_HEADER_LINE_GAP = 1.4, 2.0
-"""Of the size of the letters: what sets a header apart from the text, and what holds its lines together."""
+"""In multiples of the font size: least gap between header and text, greatest gap between lines of a header."""
 _NUMBER = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"\W*(?:page\s+|p\.\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.IGNORECASE)
 _PLAIN_NUMBER = re.compile(r"\d{1,4}")
@@ -34,7 +34,7 @@ _NOTE_MARK = re.compile(r"\d{1,3}(?=\D)|[*†‡]")
 
 
 def without_headers_and_footers(pages: Sequence[list[PrintedLine]]) -> list[list[PrintedLine]]:
-    """Return the pages without the lines that recur at their edges."""
+    """Return the pages without recurring lines at the top and bottom."""
     left = [list(lines) for lines in pages]
     for upper in (True, False):
         edges = [_edge_line(lines, upper) for lines in left]
@@ -48,7 +48,7 @@ def without_headers_and_footers(pages: Sequence[list[PrintedLine]]) -> list[list
 
 
 def _next_header_line(lines: list[PrintedLine], removed: PrintedLine | None, upper: bool) -> PrintedLine | None:
-    """Return the line that may belong to the same header as one that was removed: the one close to it."""
+    """Return the next edge line if it is close enough to a removed one to belong to the same header."""
     line = _edge_line(lines, upper) if removed is not None else None
     return line if line is not None and removed is not None and abs(line.top - removed.top) < _MAX_HEADER_LINE_GAP * line.size else None
 
@@ -60,7 +60,7 @@ def _edge_line(lines: list[PrintedLine], upper: bool) -> PrintedLine | None:
 
 
 def _recurring_lines(pages: Sequence[list[PrintedLine]], edges: Sequence[PrintedLine | None], upper: bool) -> list[PrintedLine | None]:
-    """Keep those edge lines that are furniture, None for the others."""
+    """Return for each page its edge line if it is part of a header or footer, else None."""
     present = [(number, line) for number, line in enumerate(edges) if line is not None]
     shapes = Counter(_shape(line) for _, line in present)
     places = Counter(_row(line) for _, line in present)
@@ -88,7 +88,7 @@ def _recurring_lines(pages: Sequence[list[PrintedLine]], edges: Sequence[Printed
 
 
 def _number_offsets(line: PrintedLine, page: int) -> set[int]:
-    """Return by how much the numbers at a line's ends are ahead of the page: page numbers keep their distance."""
+    """Return the differences between numbers at a line's ends and the page index, which are constant for page numbers."""
     words = line.text.split()
     return {int(word) - page for word in (words[0], words[-1]) if _PLAIN_NUMBER.fullmatch(word)}
 
@@ -110,7 +110,7 @@ def _is_set_apart(line: PrintedLine, lines: list[PrintedLine], upper: bool) -> b
 
 
 def move_footnotes(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """Move small print at a page's foot behind the paragraph with its mark, or before one that goes on overleaf: sentences stay whole."""
+    """Move footnotes behind the paragraph that refers to them, or before a paragraph that continues on the next page."""
     sizes = Counter[float]()
     for line in lines:
         sizes[round(line.size, 1)] += len(line.text)
@@ -127,7 +127,7 @@ def move_footnotes(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
 
 
 def _split_notes(lines: Sequence[PrintedLine]) -> Iterator[list[PrintedLine]]:
-    """Cut small print where a line begins with a mark."""
+    """Split small print into notes, each beginning with a mark."""
     note: list[PrintedLine] = []
     for line in lines:
         if note and _NOTE_MARK.match(line.text):
@@ -138,7 +138,7 @@ def _split_notes(lines: Sequence[PrintedLine]) -> Iterator[list[PrintedLine]]:
 
 
 def _paragraph_end(body: Sequence[PrintedLine], begins: Sequence[int], note: str) -> int:
-    """Return where the paragraph that refers to a note ends; where it begins if the page ends with it."""
+    """Return the end of the paragraph that refers to a note, or its beginning if it is the last of the page."""
     mark = _NOTE_MARK.match(note)
     referring = re.compile(rf"[^\W\d_][)\]’”\"'.,;:]?{re.escape(mark[0])}(?!\d)") if mark else None
     place = next((place for place, line in enumerate(body) if referring and referring.search(line.text)), len(body) - 1)
@@ -148,7 +148,7 @@ def _paragraph_end(body: Sequence[PrintedLine], begins: Sequence[int], note: str
 
 
 def _paragraph_begins(body: Sequence[PrintedLine]) -> Iterator[int]:
-    """Yield where paragraphs begin: at a wider gap, an indent or other print."""
+    """Yield the line indices where paragraphs begin: after a wider gap, at an indent or a change of font size."""
     gaps = [above.bottom - below.top for above, below in pairwise(body) if above.bottom > below.top]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
     for place, (above, line) in enumerate(pairwise(body), start=1):
@@ -172,7 +172,7 @@ _NUMBERING = re.compile(r"(?:chapter|part|section|appendix|kapitel|chapitre)?(?:
 
 
 class SectionStart(NamedTuple):
-    """A section's beginning: page and line (both from 0), how many lines its heading takes there, its level and its title."""
+    """The start of a section: page and line (from 0), the number of lines of its heading, its level and title."""
 
     page: int
     line: int
@@ -182,7 +182,7 @@ class SectionStart(NamedTuple):
 
 
 def section_starts_by_bookmarks(document: "PdfDocument", pages: Sequence[list[PrintedLine]]) -> list[SectionStart]:
-    """Return the sections that the bookmarks name, in the order of the pages."""
+    """Return the section starts given by the bookmarks, in page order."""
     cuts: list[SectionStart] = []
     for mark in document.get_toc(max_depth=_MAX_BOOKMARK_DEPTH):
         title = " ".join(mark.get_title().split())
@@ -207,7 +207,7 @@ def _bookmark_target(mark: "PdfBookmark", pages: int) -> tuple[int, float | None
 
 
 def _find_heading(lines: Sequence[PrintedLine], begin: int, title: str, height: float | None) -> tuple[int, int]:
-    """Find the heading's lines from `begin` on: by its words, else by its height on the page."""
+    """Return the line of a heading from `begin` on, and its number of lines: found by its words, else by its height on the page."""
     said = _heading_key(title)
     written = [_heading_key(line.text) for line in lines]
     found = [
@@ -231,7 +231,7 @@ def _heading_key(text: str) -> str:
 
 
 def section_starts_by_size(pages: Sequence[list[PrintedLine]]) -> list[SectionStart]:
-    """Return sections by their headings' larger print; none where larger print is nothing rare."""
+    """Return section starts by the font size of headings; none if larger print is frequent."""
     cuts = larger_lines(pages)
     if sum(cut.taken for cut in cuts) > _MAX_HEADING_SHARE * sum(len(lines) for lines in pages):
         return []
@@ -240,7 +240,7 @@ def section_starts_by_size(pages: Sequence[list[PrintedLine]]) -> list[SectionSt
 
 
 def larger_lines(pages: Sequence[list[PrintedLine]]) -> list[SectionStart]:
-    """Return the lines in larger print than most; their level is ten times the size of their letters."""
+    """Return the lines in larger print than usual; their level is ten times the font size."""
     letters: Counter[float] = Counter()
     for lines in pages:
         for line in lines:
@@ -267,7 +267,7 @@ def _larger_runs(lines: Sequence[PrintedLine], usual: float) -> Iterator[tuple[i
 
 
 _RUN_TOGETHER = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]{36,}")
-"""No word of a language written with spaces is as long as this."""
+"""A longer run of letters means that spaces are missing."""
 _INFO_FIELDS = {
     "Title": "title", "Author": "author", "Subject": "subject", "Keywords": "tags", "CreationDate": "date", "ModDate": "modified",
 }  # fmt: skip
@@ -276,7 +276,7 @@ _PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - ")
 
 
 def read_pdf(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a PDF as one document a section, `pages` telling where each page begins in it."""
+    """Read a PDF as one document a section, whose metadata `pages` lists where each page begins."""
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
@@ -302,7 +302,7 @@ def _documents(document: "PdfDocument", path: Path, source: str, report: ReadRep
 
 
 def _read_lines(document: "PdfDocument", source: str, report: ReadReport) -> list[list[PrintedLine]]:
-    """Return the lines of all pages, and tell which pages have none, or none that can be read."""
+    """Return the lines of all pages, and report pages that have none or cannot be read."""
     from pypdfium2 import PdfiumError
 
     pages: list[list[PrintedLine]] = []
@@ -317,15 +317,15 @@ def _read_lines(document: "PdfDocument", source: str, report: ReadReport) -> lis
             broken.append(number)
         glued += [number] * any(_RUN_TOGETHER.search(line.text.replace(HYPHEN, " ")) for line in pages[-1])
     if scanned and not any(pages):
-        raise UnreadableError(f"pictures of {len(scanned)} pages and no text: scanned, and text in pictures is not read")
-    for found, reason in ((scanned, "a picture and no text: scanned"), (glued, "words run together"), (broken, "damaged")):
+        raise UnreadableError(f"scanned: {len(scanned)} pages are images without text, which are not read")
+    for found, reason in ((scanned, "scanned: an image without text"), (glued, "missing spaces between words"), (broken, "damaged")):
         if found:
             report.remark(f"{source}, page {_format_ranges(found)}", reason)
     return pages
 
 
 def _format_ranges(found: Sequence[int]) -> str:
-    """Write ascending numbers with runs drawn together: `1, 4-7`."""
+    """Format ascending numbers with ranges: `1, 4-7`."""
     runs = (list(run) for _, run in groupby(enumerate(found), key=lambda pair: pair[1] - pair[0]))
     return ", ".join(f"{run[0][1]}-{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs)
 
@@ -337,20 +337,20 @@ def _has_picture(page: "PdfPage") -> bool:
 
 
 def _properties(document: "PdfDocument") -> dict[str, str]:
-    """Return what a file's information dictionary says."""
+    """Return the metadata in a file's information dictionary."""
     found = {name: " ".join(document.get_metadata_value(key).split()) for key, name in _INFO_FIELDS.items()}
     dates = {name: _DATE.sub(r"\1-\2-\3", found[name]) for name in ("date", "modified")}
     return {**found, **dates, "title": _PROGRAM.sub("", found["title"])}
 
 
 def _title(pages: Sequence[list[PrintedLine]]) -> str | None:
-    """Return what stands in the largest print on the first page."""
+    """Return the text in the largest print on the first page."""
     largest = max((cut for cut in larger_lines(pages) if cut.page == 0), key=lambda cut: cut.level, default=None)
     return largest.title if largest else None
 
 
 def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) -> Iterator[tuple[list[str], list[PagedLine]]]:
-    """Yield the lines between cuts under the headings above them; a heading without text is only part of the path."""
+    """Yield the headings and lines of each section; a heading without text is only part of the path."""
     lines = [PagedLine(number, line) for number, page in enumerate(pages, start=1) for line in page]
     before = list(accumulate((len(page) for page in pages), initial=0))
     begins = [before[cut.page] + cut.line for cut in cuts]

@@ -1,4 +1,4 @@
-"""The lines of a PDF's pages with their positions, joined to paragraphs within a page, across columns and across pages."""
+"""Read the lines of a PDF's pages with their positions, and join them to paragraphs across columns and pages."""
 
 import ctypes
 import re
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
 HYPHEN = "\ufffe"
-"""What PDFium writes for a hyphen at the end of a line, the next line following it directly."""
+"""PDFium's character for a hyphen at the end of a line."""
 
 _SAME_BASELINE = 0.45
 _SAME_COLUMN = 2.0
 _MAX_PIECE_GAP = 0.1
-"""Of the size of the letters: how far lines' feet and pieces' ends may be from each other."""
+"""In multiples of the font size: greatest distances of baselines and of pieces of one line."""
 _SUPERSCRIPTS = "0123456789*†‡"
-"""What may stand above the line at its end, as the mark of a footnote."""
+"""Characters of raised footnote marks at the end of a line."""
 
 
 class PrintedLine(NamedTuple):
-    """A line of print: its edges, its first and last baseline (both counted upwards) and the size of its letters."""
+    """A printed line: left and right edge, first and last baseline (from the bottom of the page), and font size, all in points."""
 
     left: float
     right: float
@@ -33,7 +33,7 @@ class PrintedLine(NamedTuple):
 
 
 def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
-    """Return a page's lines in the order of reading that the file has."""
+    """Return a page's lines in the order of the file."""
     textpage = page.get_textpage()
     try:
         merged: list[PrintedLine] = []
@@ -88,14 +88,14 @@ def _locate_line(textpage: "PdfTextPage", first: int, level: int, last: int, tex
 
 
 def _continues(line: PrintedLine, piece: PrintedLine) -> bool:
-    """Return whether a piece stands on the same line: PDFium breaks lines at raised marks."""
+    """Return whether a piece is on the same line, since PDFium breaks lines at superscripts."""
     size = max(line.size, piece.size)
     close = line.right - size <= piece.left < line.right + _SAME_COLUMN * size
     return close and abs(piece.top - line.bottom) < _SAME_BASELINE * size
 
 
 def _join_pieces(line: PrintedLine, piece: PrintedLine) -> PrintedLine:
-    """Join pieces of a line; its size and height are those of the longer piece, the other may be a raised mark."""
+    """Join pieces of a line; size and height are those of the longer piece, since the other may be a superscript."""
     space = " " if piece.left > line.right + _MAX_PIECE_GAP * line.size else ""
     text = f"{line.text}{space}{piece.text}"
     if len(piece.text) > len(line.text):
@@ -107,11 +107,11 @@ Pages = list[list[int]]
 """Where pages begin in a text: [offset, page counted from 1]."""
 
 _PARAGRAPH_GAP = 1.18
-"""Of the usual distance between lines: what parts paragraphs."""
+"""In multiples of the usual line distance: least gap between paragraphs."""
 _MAX_SIZE_DIFFERENCE = 0.1
 _INDENT = 0.7
 _MIN_FREE_WIDTH = 1.0
-"""Of the size of the letters: an indent; room left on a line that shows that its end was meant."""
+"""In multiples of the font size: an indent, and the free width after which a line break is intended."""
 _NEIGHBOR_LINES = 10
 _MIN_ROW_SPACING = 1.2
 _BULLETS = "•◦▪‣●○■–—"
@@ -122,14 +122,14 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 class PagedLine(NamedTuple):
-    """A line and the page that it stands on, counted from 1."""
+    """A line and its page, counted from 1."""
 
     page: int
     line: PrintedLine
 
 
 def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]:
-    """Return the lines' text by paragraphs and where pages begin in it; `words` tell which hyphens belong to a word."""
+    """Return the text in paragraphs and the offsets of pages; `words`, the document's vocabulary, decides which hyphens stay."""
     pitch = _line_pitch(lines)
     parts: list[str] = []
     length = 0
@@ -149,12 +149,12 @@ def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]
 
 
 def vocabulary(pages: Sequence[Sequence[PrintedLine]]) -> set[str]:
-    """Return the words that a document writes without a line's end in them."""
+    """Return the words of a document that are not broken across lines, in lower case."""
     return {word.casefold() for lines in pages for line in lines for word in _WORD.findall(line.text)}
 
 
 def _without_line_hyphens(text: str, words: set[str]) -> str:
-    """Take the hyphens of line ends out of words, but leave those that a word has elsewhere too."""
+    """Remove end-of-line hyphens from words, except from words that have the hyphen elsewhere, too."""
 
     def mend(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
@@ -168,7 +168,7 @@ def _without_line_hyphens(text: str, words: set[str]) -> str:
 
 
 def _line_pitch(lines: Sequence[PagedLine]) -> float:
-    """Return the usual distance of lines, as a multiple of the size of their letters."""
+    """Return the median line distance, in multiples of the font size."""
     gaps = [
         (above.line.bottom - below.line.top) / below.line.size
         for above, below in pairwise(lines)
@@ -179,7 +179,7 @@ def _line_pitch(lines: Sequence[PagedLine]) -> float:
 
 
 def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
-    """Return what parts a line from the one before it: a space within a paragraph, a line break that was meant, or a blank line."""
+    """Return the separator before a line: a space within a paragraph, an intended line break, or a blank line."""
     above, line = lines[place - 1], lines[place].line
     gap = above.line.bottom - line.top
     if abs(above.line.size - line.size) > _MAX_SIZE_DIFFERENCE * line.size:
@@ -199,7 +199,7 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
 
 
 def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
-    """Return whether the line before ends where the next word would still have fitted on it: lines near it are longer."""
+    """Return whether the next word would have fitted on the previous line, judging by the width of neighbouring lines."""
     above, line = lines[place - 1].line, lines[place].line
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
@@ -209,7 +209,7 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
 
 
 def _is_row(line: PrintedLine) -> bool:
-    """Return whether a line is a row of a table: few letters, wide apart."""
+    """Return whether a line is a table row: few characters, wide apart."""
     return line.right - line.left > _MIN_ROW_SPACING * line.size * len(line.text)
 
 

@@ -1,4 +1,4 @@
-"""What a file says of itself (author, date, tags …) as metadata of the same names for all formats; and front matter of Markdown."""
+"""Normalise the metadata in files (author, date, tags …) to common names; and parse the front matter of Markdown."""
 
 import re
 import tomllib
@@ -7,9 +7,9 @@ from datetime import date, time
 from typing import Any, NamedTuple
 
 RESERVED_FIELDS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet"})
-"""Metadata that the index says of every passage; a record or a file has no say in it."""
+"""Metadata fields set by the index, which records and files cannot override."""
 _RESERVED_IN_FILES = RESERVED_FIELDS | {"heading", "page"}
-"""A record may have a heading and a page of its own; a file's sections have theirs."""
+"""Also reserved in files, whose sections have a heading and a page; a record may set both."""
 _SYNONYMS = {"authors": "author", "keywords": "tags", "tag": "tags", "lang": "language"}
 _COMMON_FIELDS = frozenset({"author", "category", "date", "description", "language", "modified", "subject", "tags", "title"})
 _TEMPLATE_DATES = frozenset(["2013-12-23t23:15:00z", "2013-01-27t09:14:16z", "2013-01-27t09:15:58z"])
@@ -24,28 +24,28 @@ _PLACEHOLDERS = {
     "date": _TEMPLATE_DATES,
     "modified": _TEMPLATE_DATES,
 }
-"""What programs write by themselves; the dates are those of the templates of python-docx and python-pptx."""
+"""Default values written by programs; the dates are those of the templates of python-docx and python-pptx."""
 _LIST_SEPARATORS = {"author": re.compile(";"), "tags": re.compile("[,;]")}
-"""What stands between several values in a field that is one text."""
+"""Separators of several values in one text."""
 _MAX_FIELDS, _MAX_ITEMS, _MAX_DEPTH = 64, 64, 3
 _MAX_NAME_CHARS, _MAX_VALUE_CHARS = 80, 1000
 _MAX_NUMBER = 1 << 63
-"""What SQLite holds as a number."""
+"""The largest integer in SQLite."""
 _DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
 
 
 class Properties(NamedTuple):
-    """What a file says of itself, as metadata, and the names of what cannot be metadata."""
+    """A file's metadata, and the names of fields that cannot be metadata."""
 
     metadata: dict[str, Any]
     left_out: list[str]
 
 
 def normalize_properties(given: Mapping[Any, Any]) -> Properties:
-    """Return what a file says of itself under the names that all formats share; a field within a field is called `outer.inner`.
+    """Return a file's metadata under the names common to all formats; nested fields are named `outer.inner`.
 
-    `author` is a text or a list, `tags` a list, `date` and `modified` are days (2024-03-01). What a program wrote by itself is no value.
-    What would say where a passage stands is kept as `record_NAME`.
+    `author` is a text or a list, `tags` a list, `date` and `modified` are days (2024-03-01). Default values of programs are dropped.
+    Fields with reserved names are stored as `record_NAME`.
     """
     metadata: dict[str, Any] = {}
     left_out: list[str] = []
@@ -60,7 +60,7 @@ def normalize_properties(given: Mapping[Any, Any]) -> Properties:
 
 
 def replace_surrogates(text: str) -> str:
-    """Replace halves of surrogate pairs, which JSON and YAML can write but UTF-8 cannot."""
+    """Replace lone surrogates, which JSON and YAML can contain but UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -78,13 +78,13 @@ def _flatten(given: Mapping[Any, Any], above: str = "", depth: int = 1) -> Itera
 
 
 def _normalize_name(name: str) -> str:
-    """Return the shared name of a field, else the name as it is."""
+    """Return the common name of a field, else its own name."""
     folded = _SYNONYMS.get(name.lower(), name.lower())
     return folded if folded in _COMMON_FIELDS else name
 
 
 def _normalize_value(name: str, value: Any) -> Any:
-    """Return a value as metadata: empty where it says nothing, None where it is neither a value nor a list of some."""
+    """Return a value as metadata; empty if it contains no information, None if it is neither a scalar nor a list of scalars."""
     items = (
         value
         if isinstance(value, list)
@@ -114,7 +114,7 @@ def _normalize_scalar(value: Any) -> str | float | None:
 
 
 def _normalize_day(value: Any) -> Any:
-    """Return the day of an ISO date; what is none stays as it is written."""
+    """Return the day of an ISO date; other values are unchanged."""
     found = _DAY.fullmatch(value) if isinstance(value, str) else None
     try:
         return date.fromisoformat(found[1]).isoformat() if found else value
@@ -123,11 +123,11 @@ def _normalize_day(value: Any) -> Any:
 
 
 _MAX_FRONT_MATTER_CHARS = 1 << 14
-"""Characters within which it ends; what is longer is text."""
+"""Longer front matter is treated as text."""
 _YAML = re.compile(r"\A---[ \t]*\n(?!\s*\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _MAX_YAML_NODES, _MAX_YAML_BRACKETS, _MAX_YAML_DEPTH = 5000, 200, 20
-"""More than this is an attack: an alias may stand for thousands of values, and open brackets take quadratic time."""
+"""More than this is an attack: an alias may expand to thousands of values, and parsing open brackets takes quadratic time."""
 _MAX_PROBLEM_CHARS = 100
 _YAML_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})")
@@ -135,7 +135,7 @@ _DECIMAL = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})\.\d{1,17}")
 
 
 class FrontMatter(NamedTuple):
-    """The fields of a file's front matter, the text below it, and why what looks like one cannot be read."""
+    """The fields of a file's front matter, the text after it, and the error if it cannot be parsed."""
 
     fields: dict[Any, Any]
     text: str
@@ -143,7 +143,7 @@ class FrontMatter(NamedTuple):
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Part a Markdown file's front matter from its text; what is not made of fields, or cannot be read, is text."""
+    """Split a Markdown file into front matter and text; front matter that has no fields or cannot be parsed is treated as text."""
     for pattern, read in _FRONT_MATTER_FORMATS:
         if found := pattern.match(text[:_MAX_FRONT_MATTER_CHARS]):
             try:
@@ -156,7 +156,7 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _read_yaml(text: str) -> Any:
-    """Read YAML as plain values: nothing is constructed of its tags, and its dates stay as they are written."""
+    """Read YAML as plain values: tags construct no objects, and dates stay strings."""
     import yaml
 
     if text.count("[") + text.count("{") > _MAX_YAML_BRACKETS:
@@ -168,12 +168,12 @@ def _read_yaml(text: str) -> Any:
 
 
 def _node_value(node: Any, count: list[int], depth: int) -> Any:
-    """Return what a node of YAML stands for; ValueError where it stands for too much."""
+    """Return the value of a YAML node; ValueError if it is too large or too deep."""
     import yaml
 
     count[0] += 1
     if count[0] > _MAX_YAML_NODES or depth > _MAX_YAML_DEPTH:
-        raise ValueError("too many values within each other")
+        raise ValueError("too many or too deeply nested values")
     if isinstance(node, yaml.MappingNode):
         return {str(_node_value(key, count, depth + 1)): _node_value(value, count, depth + 1) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):

@@ -20,7 +20,7 @@ _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
 def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a JSON file: a list of records, an object that holds one list of records, or one record."""
+    """Read a JSON file: a list of records, an object that contains one list of records, or one record."""
     try:
         content = json.loads(read_decoded(path, source, report))
     except (ValueError, RecursionError) as error:
@@ -33,7 +33,7 @@ def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a file of one JSON record a line, naming the lines that are none."""
+    """Read a file of one JSON record per line; lines that are not records are reported."""
     good = 0
     for number, line in enumerate(stream_lines(path, source, report), start=1):
         if not line.strip():
@@ -52,16 +52,16 @@ def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document
 
 
 def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> None:
-    """Name a record that is left out; of very many only the first."""
+    """Report a skipped record; only the first of very many are listed."""
     named = len(report.skipped)
     if named < _MAX_NAMED:
         report.skip(f"{source}#{number}", reason)
     elif named == _MAX_NAMED:
-        report.skip(source, "more records are left out than are named here")
+        report.skip(source, f"more than {_MAX_NAMED:,} records were skipped; only the first are listed")
 
 
 def _find_records(content: Any) -> list[Any]:
-    """Return what is in a list, in the one list of records that an object holds, else the value itself."""
+    """Return the items of a list, or of the only list of records in an object, else the value itself."""
     if isinstance(content, list):
         return content
     values = content.values() if isinstance(content, dict) and "text" not in content else ()
@@ -70,11 +70,11 @@ def _find_records(content: Any) -> list[Any]:
 
 
 def record_document(record: dict[str, Any], source: str, number: int, within: str = "") -> Document:
-    """Turn a record into a document, keeping what it carries as metadata.
+    """Return a record as a document, with its other fields as metadata.
 
-    The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` a line. Its `metadata` object and
-    its other fields are kept; those that would say where the record lies are kept as `record_source`, `record_path` …, since `source` says
-    that: `file#id`. Records `within` a part of a file (a sheet) are called by their place alone.
+    The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` per line. Its `metadata`
+    object and its other fields become metadata; fields with reserved names are stored as `record_source`, `record_path` …. `source` is
+    `file#id`. Records `within` a part of a file (a sheet) are identified by their position alone.
     """
     fields = {str(name): value for name, value in record.items()}
     identity = replace_surrogates(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
@@ -96,25 +96,25 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
 
 _MAX_SAMPLE_ROWS = 50
 _MAX_SAMPLE_CHARS = 1 << 20
-"""Rows, and characters, from which it is told how a table is written."""
+"""Rows and characters from which a table's dialect is detected."""
 _SEPARATORS = ",;\t|"
 _NUMBER = re.compile(r"[-+]?(?:[.,' ]*+\d)++[.,]*+\s*+[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Dialect(NamedTuple):
-    """How a table's columns are parted and its cells are quoted."""
+    """The separator of a table's columns and the quote character of its cells."""
 
     separator: str
     quote: str
 
 
 def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a table as one document a row, the first row naming the columns where it does."""
+    """Read a table as one document per row, with the first row as header if it looks like one."""
     csv.field_size_limit(MAX_LINE_CHARS)
     lines = (
         line for text in stream_lines(path, source, report) for line in io.StringIO(text, newline="")
-    )  # old files end lines with \r alone
+    )  # old files end lines with a lone \r
     sample = list(_sample_lines(lines))
     tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
     broken: list[csv.Error] = []
@@ -124,7 +124,7 @@ def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 
 
 def _read_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
-    """Yield rows up to the end, or to the first that cannot be read: why is then in `broken`."""
+    """Yield rows up to the end or the first error, which is appended to `broken`."""
     try:
         dialect = detect_dialect(sample)._replace(**({"separator": "\t"} if tabbed else {}))
         yield from csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
@@ -142,7 +142,7 @@ def _sample_lines(lines: Iterator[str]) -> Iterator[str]:
 
 
 def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document]:
-    """Turn rows into records, naming the columns by the first row where it looks like names."""
+    """Yield rows as records, with the first row as header if it looks like one."""
     begin = list(islice((row for row in rows if any(row)), _MAX_SAMPLE_ROWS))
     named = bool(begin) and is_header(begin[0], begin[1:])
     columns = begin.pop(0) if named else []
@@ -151,19 +151,19 @@ def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document
 
 
 def row_record(columns: Sequence[str], cells: Iterable[tuple[int, str]]) -> dict[str, str]:
-    """Name a row's cells, each given with its place from 0; empty ones are left out."""
+    """Return a row as a record; cells are (column from 0, text), and empty ones are left out."""
     return {(columns[place].strip() if place < len(columns) else "") or f"column {place + 1}": cell for place, cell in cells if cell}
 
 
 def detect_dialect(sample: Sequence[str]) -> Dialect:
-    """Find how a table is written: what parts its rows into the most columns, the same number in each."""
+    """Return the dialect whose separator gives most columns, equal in number in each row."""
     quote = "'" if not any('"' in line for line in sample) and sum(line.count("'") >= 2 and line[:1] == "'" for line in sample) > 1 else '"'
     best = max(_SEPARATORS, key=lambda separator: _separator_score(sample, Dialect(separator, quote)))
     return Dialect(best, quote)
 
 
 def _separator_score(sample: Sequence[str], dialect: Dialect) -> float:
-    """Score a separator: columns, weighed by the share of rows that have just as many as most."""
+    """Return a separator's score: the median number of columns, weighted by the share of rows with that number."""
     rows = [len(row) for row in csv.reader(sample, delimiter=dialect.separator, quotechar=dialect.quote) if row]
     widths = sorted(rows)
     width = widths[len(widths) // 2] if widths else 1
@@ -171,7 +171,7 @@ def _separator_score(sample: Sequence[str], dialect: Dialect) -> float:
 
 
 def is_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row names the columns: different words, no numbers but years."""
+    """Return whether the first row is a header: distinct words, and no numbers except years."""
     cells = [cell.strip() for cell in first]
     named = [cell for cell in cells if cell]
     if not named or len(set(named)) < len(named) or len(named) < len(cells) - 1:

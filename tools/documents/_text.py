@@ -1,4 +1,4 @@
-"""Texts, web pages and mails: unpacked within limits, decoded, and read as one document or by their headings."""
+"""Read plain texts, Markdown, web pages and mails: unpack within limits, detect the encoding, split at headings."""
 
 import gzip
 import io
@@ -18,16 +18,16 @@ from ramify.tools.documents.files import ReadReport, UnreadableError, printable_
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MAX_BYTES = 1 << 29
-"""The most that a file which is read as a whole may unpack to."""
+"""Maximum unpacked size of a file that is read as a whole."""
 MAX_LINE_CHARS = 1 << 26
-"""The most characters that a line of a file which is read line by line, or a cell of it, may have."""
+"""Maximum length of a line or cell of a file that is read by line."""
 
 _SAMPLE_BYTES = 1 << 16
-"""What an encoding is guessed from."""
+"""Bytes from which the encoding is guessed."""
 _LIKELY_ENCODINGS = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp932", "gb18030", "big5", "cp949", "euc_jp",
 ]  # fmt: skip
-"""The encodings in use before Unicode; their rarer cousins would only be mistaken for them."""
+"""Legacy encodings in common use; rarer variants would only cause wrong guesses."""
 _WESTERN_ENCODING = "cp1252"
 _MIN_ASCII_SHARE = 0.75
 _SIGN_WITHIN_WORD = re.compile(r"[a-z][^\x00-\x7f\w’'\xad][a-z]|[a-z][¹²³]|\w[ºª]\w")
@@ -39,7 +39,7 @@ def read_text(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a Markdown file as one document a section; its front matter is metadata, not text."""
+    """Read a Markdown file as one document per section; its front matter becomes metadata."""
     found = split_front_matter(read_decoded(path, source, report))
     if found.problem:
         report.remark(source, f"its front matter is read as text: {found.problem}")
@@ -49,7 +49,7 @@ def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Docum
 
 
 def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a web page as one document a section."""
+    """Read a web page as one document per section."""
     from ramify.tools.documents._html import html_outline
 
     outline = html_outline(read_decoded(path, source, report))
@@ -58,14 +58,14 @@ def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def read_decoded(path: Path, source: str, report: ReadReport) -> str:
-    """Return a file's text, whatever it is encoded in."""
+    """Return a file's text, decoded with its detected encoding."""
     content = read_unpacked(path)
     encoding = detect_encoding(content, source, report)
     return decode_text(content, encoding).replace("\r\n", "\n")
 
 
 def stream_lines(path: Path, source: str, report: ReadReport) -> Iterator[str]:
-    """Stream a file's lines with their ends, whatever it is encoded in; in place of one that is too long stands an empty one."""
+    """Yield a file's lines with their ends, decoded with the detected encoding; a line that is too long is replaced by an empty one."""
     with open_unpacked(path) as file:
         encoding = detect_encoding(file.read(_SAMPLE_BYTES), source, report, cut=True)
     with open_unpacked(path) as file:
@@ -82,7 +82,7 @@ def stream_lines(path: Path, source: str, report: ReadReport) -> Iterator[str]:
 
 
 def _limited_lines(file: IO[AnyStr], end: AnyStr, source: str, report: ReadReport) -> Iterator[AnyStr]:
-    """Yield a file's lines, of which no more than a limit is ever held."""
+    """Yield a file's lines without reading more than MAX_LINE_CHARS of one into memory."""
     number = 0
     while line := file.readline(MAX_LINE_CHARS + 1):
         number += 1
@@ -96,12 +96,12 @@ def _limited_lines(file: IO[AnyStr], end: AnyStr, source: str, report: ReadRepor
 
 
 def open_unpacked(path: Path) -> io.BufferedReader:
-    """Open a file, unpacking it where it is gzipped."""
+    """Open a file, decompressed if it is gzipped."""
     return io.BufferedReader(gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def read_unpacked(path: Path) -> bytes:
-    """Return a file's bytes, unpacked, where they are not more than anything readable has."""
+    """Return a file's bytes, decompressed; UnreadableError if there are more than MAX_BYTES."""
     with open_unpacked(path) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
@@ -110,13 +110,13 @@ def read_unpacked(path: Path) -> bytes:
 
 
 def file_stem(path: Path) -> str:
-    """Return a file's name without its ending."""
+    """Return a file's name without its suffix."""
     name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
     return Path(printable_name(name)).stem
 
 
 def detect_encoding(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
-    """Return how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
+    """Return the encoding of a text: UTF-8, UTF-16 with a byte order mark, or a guess, which is reported."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if b"\0" in content:
@@ -129,7 +129,7 @@ def detect_encoding(content: bytes, source: str, report: ReadReport, *, cut: boo
 
 
 def decode_text(content: bytes, encoding: str) -> str:
-    """Decode text; what the encoding does not know becomes a mark that says so."""
+    """Decode text; with a guessed encoding, invalid bytes become replacement characters."""
     try:
         text = content.decode(encoding, "strict" if encoding in ("utf-8-sig", "utf-16") else "replace")
     except UnicodeDecodeError as error:
@@ -140,7 +140,7 @@ def decode_text(content: bytes, encoding: str) -> str:
 
 
 def is_utf8(content: bytes, cut: bool = False) -> bool:
-    """Return whether bytes are UTF-8; those of a `cut` text may end within a letter."""
+    """Return whether bytes are UTF-8; those of a `cut` text may end within a character."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -149,14 +149,14 @@ def is_utf8(content: bytes, cut: bool = False) -> bool:
 
 
 def _guess_encoding(content: bytes) -> str:
-    """Name the likeliest encoding; of several that read the same, or nothing that speaks for another, the Western one."""
+    """Return the likeliest encoding; the Western one if others give the same text or are no more likely."""
     from charset_normalizer import from_bytes
 
     best = from_bytes(content, cp_isolation=_LIKELY_ENCODINGS).best()
     if best is not None and (best.coherence > 0 or not _looks_western(content)):
         return _WESTERN_ENCODING if _WESTERN_ENCODING in best.could_be_from_charset else best.encoding
     if best is None and not _looks_western(content):
-        raise UnreadableError("neither UTF-8 nor text in any encoding known")
+        raise UnreadableError("neither UTF-8 nor text in a known encoding")
     return _WESTERN_ENCODING
 
 
@@ -175,7 +175,7 @@ _REGISTRY = HeaderRegistry()
 
 
 def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
+    """Read a mail as one document: its headers, its text and the names of its attachments."""
     message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_parse_header)).parse(io.BytesIO(read_unpacked(path)))
     report.state(source, _mail_properties(message))
     attached: list[str] = []
@@ -189,7 +189,7 @@ def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 
 
 def _parse_header(name: str, value: str) -> Any:
-    """Read a header as Python does, but for one made to harm: that takes the square of its length, or its parser fails."""
+    """Parse a header with Python's parser, truncated since parsing may be quadratic; empty if the parser fails."""
     try:
         return _REGISTRY(name, value[:_MAX_HEADER_CHARS])
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -197,7 +197,7 @@ def _parse_header(name: str, value: str) -> Any:
 
 
 def _mail_properties(message: MIMEPart) -> dict[str, Any]:
-    """Return who wrote a mail, by name, and its addresses, day and subject."""
+    """Return a mail's author, addresses, date and subject."""
     people = {name: getattr(message[name], "addresses", ()) for name in ("From", "To", "Cc")}
     sent = getattr(message["Date"], "datetime", None)
     return {
@@ -209,7 +209,7 @@ def _mail_properties(message: MIMEPart) -> dict[str, Any]:
 
 
 def _header_lines(message: MIMEPart) -> str:
-    """Return who wrote to whom, when and about what."""
+    """Return the main headers, one per line."""
     return "\n".join(f"{name}: {line}" for name in _SHOWN_HEADERS if (line := _header_line(message, name)))
 
 
@@ -218,7 +218,7 @@ def _header_line(message: MIMEPart, name: str) -> str:
 
 
 def _mail_texts(part: MIMEPart, attached: list[str], source: str, report: ReadReport, depth: int = 0) -> Iterator[str]:
-    """Yield the text of a mail and of what is in it; append the names of its parts that are files of their own to `attached`."""
+    """Yield the texts of a mail and of mails within it; append the names of attached files to `attached`."""
     if part.get_content_type() == "message/rfc822" and isinstance(forwarded := part.get_content(), MIMEPart):
         yield _header_lines(forwarded)
         yield from _mail_texts(forwarded, attached, source, report, depth)
@@ -241,7 +241,7 @@ def _body_text(body: MIMEPart, source: str, report: ReadReport) -> str:
 
     try:
         text = str(body.get_content())
-    except (LookupError, ValueError):  # an encoding that does not exist, or cannot
+    except (LookupError, ValueError):  # an unknown or wrong encoding
         content = body.get_payload(decode=True)
         content = content if isinstance(content, bytes) else b""
         text = decode_text(content, detect_encoding(content, source, report))

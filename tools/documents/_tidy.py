@@ -1,4 +1,4 @@
-"""Tidy a file's documents: lists and legal notices get a role, short documents are merged with their neighbours."""
+"""Tidy a file's documents: mark contents, indexes and legal notices with a role, merge short documents with neighbours."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _PAGE_END = re.compile(r"(,\s\d{1,4}(?:[–-]\d{1,4})?)\s(?=[^\d\s])")
 _COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*\d{1,4}(?:[–-]\d+)?)*,?\s*$")
 _NUMBERS = re.compile(r"^[\d\s,–-]+$")
 _MAX_ENTRY_CHARS = 300
-"""Longer lines are no entries."""
+"""Longer lines are not entries."""
 _SORT_KEY_CHARS = 6
 _MIN_ENTRIES = 5
 _MIN_INDEX_ENTRIES = 15
@@ -23,7 +23,7 @@ _MIN_ENTRY_SHARE = 0.5
 _MIN_RISING_SHARE = 0.9
 _MIN_SORTED_SHARE = 0.75
 _MAX_STRAY_LINES = 2
-"""Lines between two entries that may belong to them: a long title goes on."""
+"""Most lines between two entries that may belong to them, such as the rest of a long title."""
 _OWNER = re.compile(r"copyright|©|\(c\) ?\d{4}", re.IGNORECASE)
 _TERMS = re.compile(
     r"permission (?:is|to|notice)|all rights reserved|warrant(?:y|ies)|licen[sc]ed? (?:under|to)|redistribut|without modification|"
@@ -31,18 +31,18 @@ _TERMS = re.compile(
     re.IGNORECASE,
 )
 _MIN_NOTICE_WORDS, _MAX_NOTICE_WORDS = 40, 600
-"""Words of a notice: fewer just name the licence, which a person may ask for; more are the licence."""
+"""Least and most words of a notice: shorter texts only name the licence, longer ones are the licence itself."""
 _MAX_OWNER_POSITION = 0.25
-"""A notice begins with whose it is; a title page has that at its foot."""
+"""Largest relative position of the copyright line in a notice; a title page has it at the end."""
 _WORDS_PER_LEGAL_PHRASE = 25
-"""A notice has a legal phrase in so many words."""
+"""Most words per legal phrase in a notice."""
 
 RolePart = tuple[int, int, str | None]
-"""Where a part of a text begins and ends, and its role."""
+"""Start and end of a part of a text, and its role."""
 
 
 def split_by_role(document: Document) -> Iterator[Document]:
-    """Cut a document where its role changes; one that is all text stays as it is."""
+    """Split a document where its role changes; a document without roles is not changed."""
     if document.metadata.get("role"):
         yield document
         return
@@ -85,7 +85,7 @@ def _merge_parts(parts: Sequence[RolePart]) -> list[RolePart]:
 
 
 def _page_listing(text: str) -> str | None:
-    """Return the role of a page that is a list of page numbers: "contents" where they rise, "index" where the terms are sorted."""
+    """Return the role of a page that lists page numbers: "contents" if they ascend, "index" if the terms are sorted; else None."""
     lines = [line.strip() for line in _entries_on_lines(text).splitlines() if line.strip()]
     led = [match for line in lines if (match := _match_entry(line))]
     if len(led) >= _MIN_ENTRIES and len(led) >= _MIN_ENTRY_SHARE * len(lines):
@@ -99,7 +99,7 @@ def _page_listing(text: str) -> str | None:
 
 
 def _contents_spans(text: str) -> list[RolePart]:
-    """Find runs of lines with dotted leaders in a longer text."""
+    """Return runs of lines with dot leaders in a longer text."""
     spans: list[RolePart] = []
     run: list[tuple[int, int, re.Match[str]]] = []
     stray = start = 0
@@ -117,12 +117,12 @@ def _contents_spans(text: str) -> list[RolePart]:
 
 
 def _entries_on_lines(text: str) -> str:
-    """Put entries that were joined into a paragraph on lines of their own; every letter stays at its place."""
+    """Put entries that were joined into a paragraph on separate lines, without changing offsets."""
     return _ENTRY_END.sub(lambda match: match[0][:-1] + "\n", text)
 
 
 def _match_entry(line: str) -> re.Match[str] | None:
-    """Match a line whose page number a row of dots leads to."""
+    """Match a line of an entry, dot leaders and a page number."""
     return _LEADER.match(line) if len(line) <= _MAX_ENTRY_CHARS and _DOTS.search(line) and line[-1:].isalnum() else None
 
 
@@ -155,15 +155,15 @@ def _is_notice(text: str) -> bool:
 
 
 _MAX_LEGAL_SHARE = 0.1
-"""A file of which more is legal is about that: a licence, which a person may ask for."""
+"""A file with a larger share of legal text is about legal matters, and its text is not marked."""
 _MIN_SECTION_WORDS = 12
-"""Words below which a section goes to its neighbour."""
+"""Shorter sections are merged with a neighbour."""
 _MAX_PASSAGE_WORDS = 150
-"""A neighbour of more words keeps its own heading: not all of its passages would show it otherwise."""
+"""A longer neighbour keeps its heading, since otherwise not all of its passages would show it."""
 
 
 def tidy_documents(documents: Sequence[Document]) -> list[Document]:
-    """Return a file's documents with `role` on what only lists or licenses, cut out by page, and short ones merged."""
+    """Return a file's documents with a `role` on contents, indexes and legal notices, and short ones merged."""
     words = sum(word_count(document.page_content) for document in documents)
     parts = [part for document in documents for part in split_by_role(document)]
     legal = sum(word_count(part.page_content) for part in parts if part.metadata.get("role") == "legal")
@@ -173,7 +173,7 @@ def tidy_documents(documents: Sequence[Document]) -> list[Document]:
 
 
 def _without_legal_role(document: Document) -> Document:
-    """Return a legal text of a file about legal matters as the text that it is."""
+    """Return a document without the role "legal"."""
     if document.metadata.get("role") != "legal":
         return document
     metadata = {name: value for name, value in document.metadata.items() if name != "role"}
@@ -181,9 +181,9 @@ def _without_legal_role(document: Document) -> Document:
 
 
 def _merge_short(documents: Sequence[Document]) -> list[Document]:
-    """Merge short documents into neighbours; what has a role stays as it is, and so does a short document alone.
+    """Merge short documents into neighbours; documents with a role, and a single short document, are not changed.
 
-    `headings_within` lists the headings of what was merged, which became lines of the text.
+    `headings_within` lists the headings of merged documents, which became lines of the text.
     """
     merged: dict[int, Document] = dict(enumerate(documents))
     plain = [place for place, document in merged.items() if "role" not in document.metadata]
@@ -195,7 +195,7 @@ def _merge_short(documents: Sequence[Document]) -> list[Document]:
         if not neighbours or not _has_fewer_words(merged[place], _MIN_SECTION_WORDS):
             place = after.get(place)
             continue
-        own = _heading_path(merged[place])  # most headings in common; of two alike the next, which a short text mostly introduces
+        own = _heading_path(merged[place])  # most headings in common; the next one on a tie, since a short text mostly introduces it
         other = max(neighbours, key=lambda other: _closeness(own, _heading_path(merged[other])))
         first, second = sorted((place, other))
         merged[first] = _merge_pair(merged[first], merged.pop(second))

@@ -1,4 +1,4 @@
-"""Load files and folders of them, or the documents of a LangChain loader, as `Document`s: read side by side, given in their order."""
+"""Load files and folders, or the documents of a LangChain loader, as `Document`s: read in parallel, returned in order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -16,20 +16,20 @@ from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, Worker
 from ramify.tools.errors import InputError
 
 EDITION = "4"
-"""Counts up when the same file gives other documents than before: an index then reads its files again."""
+"""Increment when the same file gives other documents than before: indexes then read their files again."""
 _FILES_AHEAD = 4
-"""Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
+"""Files submitted in advance per worker: enough to keep all busy, few enough for memory."""
 _MAX_LOCAL_FILES = 8
 _MAX_LOCAL_BYTES = 1 << 18
-"""The first few files of plain text are read here, if they are small: no worker need be started for them."""
+"""The first few small files of plain text are read in this process, so that no worker needs to be started."""
 
 
 class DocumentStream(Iterator[Document]):
-    """Documents as they are read; on the way `skipped` grows, which names what was left out, and `remarks`: what was guessed or has gaps.
+    """An iterator of documents; meanwhile `skipped` and `remarks` collect what was left out, guessed or incomplete.
 
     Each document has an id (a record's own, else made from its source) and the metadata `source` (the path within the folder given, or
     the file's name; of a record with `#id` or `#number`), `title`, `heading` of a section ("A > B"), `page` (from 1) or, of a
-    document that crosses pages, `pages` as `[offset, page]` where each begins, what a file says of itself, and what a record carries.
+    document that crosses pages, `pages` as a list of `[offset, page]`, the file's own metadata, and the fields of a record.
     """
 
     def __init__(self, paths: Sequence[Path], clean: bool = True) -> None:
@@ -55,25 +55,25 @@ class DocumentStream(Iterator[Document]):
 
 
 def load_files(*paths: str | Path, clean: bool = True) -> DocumentStream:
-    """Stream the documents of files and folders (recursively, in order of name, without hidden ones).
+    """Return an iterator of the documents of files and folders (recursively, sorted by name, without hidden ones).
 
-    To have them `clean` is to have short ones of a file merged, and those that only list or license marked by a `role`.
-    Raises `InputError` at once where a path does not exist, and at the end where nothing was readable.
+    clean: merge short documents of a file, and mark contents, indexes and legal notices with a `role`.
+    InputError at once if a path does not exist, and at the end if nothing was readable.
     """
     return DocumentStream([existing_path(path) for path in paths], clean)
 
 
 def nothing_readable_error(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
-    """Say that nothing could be read, and why the first things could not."""
+    """Return the error that nothing could be read, with the first reasons."""
     reasons = "; ".join(f"{name}: {reason}" for name, reason in skipped[:3]) or "no files"
     places = ", ".join(repr(str(path)) for path in paths)
     return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
 
 
 class FileDocuments(NamedTuple):
-    """A file, its documents as they are read, what of it was left out and what is to be said of it.
+    """A file, an iterable of its documents, what was skipped, and remarks.
 
-    Both lists are complete when the documents are used up.
+    Both lists are complete when the iterable is exhausted.
     """
 
     file: File
@@ -83,10 +83,10 @@ class FileDocuments(NamedTuple):
 
 
 def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[FileDocuments]:
-    """Read files in worker processes and give them in their order; of a file of records the documents come as they are read.
+    """Read files in worker processes and yield them in order; the documents of a file of records are streamed.
 
-    A file that cannot be read has no documents and is in its own `skipped`, with the reason. To have it `clean` is to have its short
-    documents merged and those that only list or license marked. What is not taken of a file is not read once the next is asked for.
+    A file that cannot be read has no documents, and the reason in `skipped`. clean: as in `load_files`. Documents of a file that were not
+    consumed are lost when the next file is requested.
     """
     with closing(WorkerPool(workers or available_cores(), limits)) as pool:
         under_way: list[tuple[File, ParseTask | None]] = []
@@ -103,7 +103,7 @@ def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | No
 
 
 def _submit_files(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
-    """Hand files to the crew as they come; None for those that are read here."""
+    """Submit files to the worker pool in order; yield each with its task, None for small files that are read in this process."""
     few = 0
     for file in files:
         reader = find_reader(file.path)
@@ -115,7 +115,7 @@ def _submit_files(files: Iterator[File], pool: WorkerPool, clean: bool) -> Itera
 
 
 def _is_small(path: Path) -> bool:
-    """Tell whether a file is read in no time; one that is packed may be anything."""
+    """Return whether a file is small; compressed files count as large."""
     try:
         return path.suffix.lower() != ".gz" and path.stat().st_size <= _MAX_LOCAL_BYTES
     except OSError:
@@ -125,8 +125,8 @@ def _is_small(path: Path) -> bool:
 def load_documents(loader: BaseLoader, skipped: list[Skipped]) -> Iterator[Document]:
     """Yield a loader's documents that have text, each with an id and a `source`; append those without text to `skipped`.
 
-    Metadata is kept. Fields that the index says itself of each passage (`path`, `pages`, …) are kept as `record_path`, …; the `source` is
-    the loader's, else its class's name. What a loader raises is raised here.
+    Metadata is preserved; fields with reserved names (`path`, `pages`, …) are stored as `record_path`, …. `source` is the loader's, else
+    its class name. Errors of the loader are not caught.
     """
     for document in loader.lazy_load():
         kept = {f"record_{name}" if name in RESERVED_FIELDS else str(name): value for name, value in document.metadata.items()}

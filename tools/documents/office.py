@@ -1,4 +1,4 @@
-"""Word, PowerPoint and Excel documents; and the ZIP containers of all office formats, with their properties."""
+"""Read Word, PowerPoint and Excel documents, and the ZIP containers and metadata of all office formats."""
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MAX_PARTS = 20_000
 _MAX_COMPRESSION_RATIO = 200
-"""More than this from one byte is no document, once it is more than a few MB."""
+"""Largest compression ratio, checked for more than a few MB of content."""
 _UNCHECKED_BYTES = 1 << 25
 _OLDER_OFFICE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = 0x1
@@ -30,10 +30,10 @@ _ENCRYPTED = 0x1
 
 @contextmanager
 def open_container(path: Path) -> Iterator[ZipFile]:
-    """Open a container and look through it: UnreadableError for one that is damaged, secret or a bomb."""
+    """Open a ZIP container and check its directory; UnreadableError if it is damaged, encrypted or a decompression bomb."""
     with io.BytesIO(read_unpacked(path)) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         if file.read(4) == _OLDER_OFFICE:
-            raise UnreadableError("protected by a password, or of an older format with this ending")
+            raise UnreadableError("protected by a password, or of an older format with this suffix")
         try:
             with ZipFile(file) as archive:
                 _check_directory(archive)
@@ -44,7 +44,7 @@ def open_container(path: Path) -> Iterator[ZipFile]:
 
 @contextmanager
 def open_office_file(path: Path, source: str, report: ReadReport) -> Iterator[BinaryIO]:
-    """Open a container of XML for a library that reads it, and tell its properties: it is within limits and declares no entities."""
+    """Open a checked container for a library and report its metadata; UnreadableError if a part declares XML entities."""
     with open_container(path) as archive:
         for part in archive.infolist():
             if b"<!ENTITY" in archive.read(part).replace(b"\0", b""):
@@ -57,7 +57,7 @@ def open_office_file(path: Path, source: str, report: ReadReport) -> Iterator[Bi
 
 
 def parse_xml(content: bytes) -> "_Element":
-    """Parse a part of a container: no entities, no network, nothing huge."""
+    """Parse an XML part of a container, without entities and network access."""
     from lxml import etree
 
     if b"<!ENTITY" in content.replace(b"\0", b""):
@@ -75,9 +75,9 @@ def _check_directory(archive: ZipFile) -> None:
     if any(part.flag_bits & _ENCRYPTED for part in parts):
         raise UnreadableError("protected by a password")
     if len(parts) > _MAX_PARTS:
-        raise UnreadableError(f"has {len(parts):,} parts, more than any document")
+        raise UnreadableError(f"has {len(parts):,} parts, more than the limit of {_MAX_PARTS:,}")
     if unpacked > MAX_BYTES or unpacked > max(_MAX_COMPRESSION_RATIO * packed, _UNCHECKED_BYTES):
-        raise UnreadableError(f"would unpack {packed:,} bytes to {unpacked:,}, more than any document")
+        raise UnreadableError(f"would unpack {packed:,} bytes to {unpacked:,}, more than allowed")
 
 
 _CORE_PROPERTIES = {
@@ -92,23 +92,23 @@ BOOK_PROPERTIES = {
     "title": "title", "creator": "author", "date": "date", "subject": "tags", "description": "description", "language": "language",
     "publisher": "publisher",
 }  # fmt: skip
-"""The elements of each, and the names that all formats share; of two elements of one name the first that says something."""
+"""XML elements and their common metadata names; of two elements with one name, the first that is not empty is used."""
 _LIST_PROPERTIES = ("author", "tags")
 
 
 def report_properties(archive: ZipFile, source: str, report: ReadReport) -> None:
-    """Tell what a document of Microsoft's formats or of OpenDocument says of itself."""
+    """Report the metadata of a document in Microsoft's formats or OpenDocument."""
     held = archive.namelist()
     for part, names in (("docProps/core.xml", _CORE_PROPERTIES), ("meta.xml", _META_PROPERTIES)):
         if part in held:
             try:
                 report.state(source, read_properties(parse_xml(archive.read(part)), names))
             except UnreadableError as error:
-                report.remark(source, f"its properties cannot be read: {error}")
+                report.remark(source, f"its metadata cannot be read: {error}")
 
 
 def read_properties(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the elements below one say, by the names given for them."""
+    """Return the texts of elements, under the names given for them."""
     found: dict[str, Any] = {}
     for local, name in names.items():
         texts = [" ".join(one.text.split()) for one in element.iter(f"{{*}}{local}") if one.text and one.text.strip()]
@@ -122,7 +122,7 @@ _REFERENCES = ".//a[starts-with(@id, 'footnote-ref-') or starts-with(@id, 'endno
 
 
 def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a document as one a section."""
+    """Read a Word document as one document per section."""
     import mammoth
 
     from ramify.tools.documents._html import html_outline
@@ -137,7 +137,7 @@ def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def _tidy_html(html: str) -> str:
-    """Put notes behind the paragraph that refers to them, and a table's cell on one line."""
+    """Move notes behind the paragraph that refers to them, and put each table cell on one line."""
     from lxml.etree import strip_tags
     from lxml.html import fragment_fromstring, tostring
 
@@ -180,14 +180,14 @@ def read_pptx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def slide_document(source: str, title: str, number: int, heading: str, parts: Iterable[str]) -> Document:
-    """Make a slide's document; a slide with nothing but its title says that."""
+    """Return a slide as a document; the text of a slide without other text is its title."""
     text = "\n\n".join(part for part in parts if part.strip()) or heading
     metadata = {"source": source, "title": title, "page": number, **({"heading": heading} if heading else {})}
     return Document(text, id=f"{source}#slide-{number}", metadata=metadata)
 
 
 def _slide_texts(slide: Any) -> tuple[str, list[str]]:
-    """Return a slide's title and what else is said on it and in its notes."""
+    """Return a slide's title, and the texts on it and in its notes."""
     headline = slide.shapes.title
     heading = " ".join(headline.text_frame.text.split()) if headline is not None else ""
     parts = [text for shape in slide.shapes if headline is None or shape.shape_id != headline.shape_id for text in _shape_texts(shape)]
@@ -211,7 +211,7 @@ def _shape_texts(shape: Any) -> Iterator[str]:
 
 _MAX_HEADER_ROWS = 20
 Row = tuple[int, dict[int, str]]
-"""A row that has something in it: its number from 1, and its cells that have something in them by their places from 0."""
+"""A non-empty row: its number from 1, and its non-empty cells by column from 0."""
 
 
 def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -222,7 +222,7 @@ def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def read_first_sheet(path: Path) -> list[Row]:
-    """Return the rows of a workbook's first sheet that have something in them; UnreadableError if it is no workbook."""
+    """Return the non-empty rows of a workbook's first sheet; UnreadableError if the file is not a workbook."""
     with open_office_file(path, "", ReadReport()) as file, _open_workbook(file) as workbook:
         return _nonempty_rows(_stored_rows(workbook.worksheets[0]))
 
@@ -244,7 +244,7 @@ def _nonempty_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def _stored_rows(sheet: Any) -> Iterator[Row]:
-    """Yield a sheet's rows as they are stored; openpyxl's own iterator makes every cell up to the farthest one."""
+    """Yield a sheet's stored rows; openpyxl's own iterator creates every cell up to the last one."""
     from openpyxl.worksheet._reader import WorkSheetParser
 
     book = sheet.parent
@@ -255,7 +255,7 @@ def _stored_rows(sheet: Any) -> Iterator[Row]:
 
 
 def sheet_documents(rows: Iterable[Row], source: str, sheet: str, title: str) -> Iterator[Document]:
-    """Turn a sheet's rows into documents: what stands above the header as one, then a record a row; without a header all as one."""
+    """Yield a sheet as documents: the rows above the header as one, then one per row; without a header one for all."""
     filled = _nonempty_rows(rows)
     header = _find_header(filled)
     above = filled if header is None else filled[:header]
@@ -272,7 +272,7 @@ def sheet_documents(rows: Iterable[Row], source: str, sheet: str, title: str) ->
 
 
 def _find_header(rows: list[Row]) -> int | None:
-    """Return which row names the columns: the first that is about as wide as the table and has different words in it."""
+    """Return the index of the header row: the first that is about as wide as the table and contains distinct words."""
     widths = sorted(len(row) for _, row in rows)
     usual = widths[len(widths) // 2] if widths else 0
     for place, (_, row) in enumerate(rows[:_MAX_HEADER_ROWS]):
@@ -285,12 +285,12 @@ def _find_header(rows: list[Row]) -> int | None:
 
 
 def _row_values(row: dict[int, str], last: int) -> list[str]:
-    """Return a row's cells up to a place, "" where there is none."""
+    """Return a row's cells up to a column, "" for missing ones."""
     return [row.get(place, "") for place in range(last + 1)]
 
 
 def _format_cell(value: Any) -> str:
-    """Write a cell's value as its reader sees it: a whole number without a point, a day without an hour."""
+    """Return a cell's value as text: an integer without a decimal point, a date without a time of midnight."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""One reader a format, by the end of the file's name, and a file parsed with its reader: its documents, or why there are none."""
+"""The reader of each format, by file suffix, and parsing a file with its reader."""
 
 import gzip
 import zlib
@@ -19,18 +19,18 @@ from ramify.tools.documents.office import read_docx, read_pptx, read_xlsx
 from ramify.tools.quoting import VISIBLE
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
-"""Called with the file, the source its documents name, and whom to tell what else there is to say."""
+"""Called with the path, the source for its documents, and the report to fill."""
 
 
 class FormatReader(NamedTuple):
-    """How a format is read: by what function, with which modules of others, if it is plain text, records, or given in parts."""
+    """The reader of a format: its function and third-party modules, and whether the format is plain text, has records, or is streamed."""
 
     read: ReadFunction
     modules: tuple[str, ...] = ()
     plain: bool = False
     records: bool = False
     in_parts: bool = False
-    """It may be endless: its records are given as they are read."""
+    """Whether documents are yielded while reading, since the file may be very large."""
 
 
 _TEXT = FormatReader(read_text, plain=True)
@@ -55,24 +55,24 @@ FORMAT_READERS: dict[str, FormatReader] = {
     ".json": FormatReader(read_json, plain=True, records=True, in_parts=True),
     ".jsonl": _LINES, ".ndjson": _LINES,
 }  # fmt: skip
-"""Each also reads `.gz` around its format."""
+"""Each also reads its format compressed as `.gz`."""
 
 FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in FORMAT_READERS))
 NO_READER = "no reader for "
-"""Begins the reason why a file is left out whose name no reader knows."""
+"""Prefix of the reason for skipping a file of unknown format."""
 _ROW_FIELDS = {"source", "title", "sheet"}
-"""What every row of a workbook has; one that carries more speaks for itself, and the workbook's author is not that of what it is about."""
+"""Fields of every workbook row; a record with more fields does not get the workbook's metadata."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def format_name(path: Path) -> str:
-    """Return the ending of a file's name that says how it is read, "" for a file of records."""
+    """Return the suffix of a file's format without the dot, "" for a file of records."""
     reader = find_reader(path)
     return "" if reader is None or reader.records else _suffix(path).removeprefix(".")
 
 
 def find_reader(path: Path) -> FormatReader | None:
-    """Return the reader for a file's name, None where there is none."""
+    """Return the reader for a file's suffix, None if there is none."""
     return FORMAT_READERS.get(_suffix(path))
 
 
@@ -81,7 +81,7 @@ def _suffix(path: Path) -> str:
 
 
 def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document]:
-    """Return a file's documents, tidied where they are to be `clean`; those that may have no end are given as they are read."""
+    """Return a file's documents, tidied if `clean`; those of record files are streamed."""
     reader = find_reader(file.path)
     documents = _stream_documents(file, reader, report)
     if reader is None or reader.in_parts:
@@ -90,9 +90,9 @@ def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document
 
 
 def _stream_documents(file: File, reader: FormatReader | None, report: ReadReport) -> Iterator[Document]:
-    """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
+    """Yield a file's non-empty documents; report the reason if it cannot be read or has none."""
     if reader is None:
-        report.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
+        report.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without suffix'!r} (readable: {FORMATS})")
         return
     found = False
     try:
@@ -105,10 +105,10 @@ def _stream_documents(file: File, reader: FormatReader | None, report: ReadRepor
                     document.metadata = report.properties | document.metadata
                 yield document
         if not found:
-            report.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
+            report.skip(file.source, "empty" if file.path.stat().st_size == 0 else "contains no text")
     except UnreadableError as error:
         report.skip(file.source, str(error))
     except RecursionError:
-        report.skip(file.source, "nested too deep to be read")
+        report.skip(file.source, "too deeply nested")
     except _FILE_ERRORS as error:
         report.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")

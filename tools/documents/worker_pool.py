@@ -1,7 +1,7 @@
 """A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason.
 
-A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: a line of JSON in names a file, lines
-of JSON out hold what was in it. It ends with its parent, which closes its input; whatever goes wrong in a parser ends it with the reason
+A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: each line of JSON on stdin names a
+file, and lines of JSON on stdout contain its documents. It ends when its parent closes stdin; any error in a parser ends it, with the reason
 as the last line on stderr.
 """
 
@@ -24,15 +24,15 @@ from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _MAX_QUEUED_ANSWERS = 2
-"""Answers about a file that wait to be taken; then its worker waits."""
+"""Most queued answers per file; beyond that, its worker waits."""
 
 
 Answer = dict[str, Any]
-"""What a worker answers: `documents`, each as (id, text, metadata); in the last one of a file `skipped` and `remarks`, too."""
+"""A worker's answer: `documents`, each as (id, text, metadata); the last one of a file also has `skipped` and `remarks`."""
 
 
 class Limits(NamedTuple):
-    """What a worker may use for a file, or a part of one, before it is ended and the file is named."""
+    """The time and memory that a worker may use for a file, or a part of one, before it is killed and the file is skipped."""
 
     seconds: float = 120
     memory_mb: int = 2048
@@ -43,19 +43,19 @@ LIMITS = Limits()
 
 
 def available_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def worker_command(limits: Limits) -> list[str]:
-    """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
+    """Return the command that starts a worker; -P, since the working directory contains documents, not modules."""
     return [sys.executable, "-P", "-m", "ramify.tools.documents.worker_pool", str(limits.seconds), str(limits.memory_mb)]
 
 
 class ParseTask:
-    """A file to be parsed by a worker; its answers wait here, in a bounded queue, to be taken."""
+    """A file to be parsed by a worker, with a bounded queue of its answers."""
 
     def __init__(self, file: File, clean: bool) -> None:
         self.file = file
@@ -64,7 +64,7 @@ class ParseTask:
         self._wanted = True
 
     def documents(self, report: ReadReport) -> Iterator[Document]:
-        """Yield the documents; `report` is complete when there are no more. RuntimeError once it is closed."""
+        """Yield the documents; `report` is complete at the end. RuntimeError if the task was closed."""
         while (answer := self._answers.get()) is not None:
             report.skipped += [(name, reason) for name, reason in answer.get("skipped", ())]
             report.remarks += [(name, remark) for name, remark in answer.get("remarks", ())]
@@ -73,7 +73,7 @@ class ParseTask:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
 
     def put_answer(self, answer: Answer | None) -> bool:
-        """Queue an answer, None after the last; return False where no more is wanted."""
+        """Queue an answer, None after the last; return False if the task was closed."""
         if self._wanted:
             self._answers.put(answer)
         return self._wanted
@@ -83,7 +83,7 @@ class ParseTask:
         self._wanted = False
         while not self._answers.empty():
             self._answers.get_nowait()
-        self._answers.put(None)  # for whoever still reads
+        self._answers.put(None)  # ends a reader that is waiting
 
 
 class WorkerPool:
@@ -130,14 +130,14 @@ class WorkerPool:
                 with closing(worker.parse(task.file, task.clean)) as answers:
                     all(task.put_answer(answer) for answer in answers)
             except OSError as error:
-                task.put_answer(_skipped_answer(task.file, f"no process to read it in: {error.strerror or error}"))
+                task.put_answer(_skipped_answer(task.file, f"no worker process can be started: {error.strerror or error}"))
             task.put_answer(None)
             with self._lock:
                 self._waiting.remove(task)
 
 
 class _Worker:
-    """One process, restarted after each loss."""
+    """One process, restarted when it has died."""
 
     def __init__(self, command: list[str], limits: Limits) -> None:
         self._command = command
@@ -148,7 +148,7 @@ class _Worker:
         self._ended = False
 
     def parse(self, file: File, clean: bool) -> Generator[Answer, None, None]:
-        """Ask the process for a file's documents and yield its answers; where none comes the file is skipped."""
+        """Request a file's documents and yield the answers; if the process fails, the file is skipped."""
         process = self._running()
         asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
         answer: Answer = {}
@@ -192,13 +192,13 @@ class _Worker:
                 self._errors.seek(0)
                 self._errors.truncate()
                 pipe = subprocess.PIPE
-                # A worker can import what this process can, and nothing beside it.
+                # A worker can import the same modules as this process.
                 environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
                 self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=self._errors, env=environment)
             return self._process
 
     def _reason(self, code: int) -> str:
-        """Return why a process ended, by its last words."""
+        """Return why a process ended, from its last line on stderr."""
         with self._lock:
             if self._ended:
                 return "reading has ended"
@@ -218,7 +218,7 @@ def _skipped_answer(file: File, reason: str) -> Answer:
 
 
 def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
-    """Write a line, if there is one, to a process and read one; nothing from one that is gone."""
+    """Write a line, if there is one, to a process and read one; empty if the process has ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -232,16 +232,16 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
 
 
 _GRACE_S = 5
-"""The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
+"""A worker without a parent ends itself this long after the time limit at which the parent would kill it."""
 _MAX_RECURSION = 5000
-"""Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
+"""Python's recursion limit: mammoth needs sixteen calls per nested table. An 8 MB C stack is enough for it."""
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARACTERS = 1 << 20
-"""Documents, and characters of them, that are given at once where they are given on the way."""
+"""Documents and characters per answer, if a file is streamed."""
 
 
 def run_worker(seconds: float, memory_mb: int) -> None:
-    """Answer until there is no more input."""
+    """Parse the files named on stdin until it is closed."""
     if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
         import resource
 
@@ -249,12 +249,12 @@ def run_worker(seconds: float, memory_mb: int) -> None:
     sys.setrecursionlimit(_MAX_RECURSION)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
     out = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a library prints is no answer
+    sys.stdout = sys.stderr  # output of libraries must not mix with answers
     for line in sys.stdin.buffer:
         _limit_time(seconds + _GRACE_S)
         for answer in _parse_request(json.loads(line)):
             content = json.dumps(answer).encode() + b"\n"
-            _limit_time(0)  # how soon it is taken is up to the parent
+            _limit_time(0)  # writing may wait for the parent
             out.write(content)
             out.flush()
             _limit_time(seconds + _GRACE_S)
@@ -267,7 +267,7 @@ def _limit_time(seconds: float) -> None:
 
 
 def _parse_request(asked: dict[str, Any]) -> Iterator[Answer]:
-    """Parse the file asked for; where its documents may have no end, yield some at a time. The last answer has what is told of it, too."""
+    """Parse the requested file and yield answers: several if it is streamed. The last one also has the report."""
     report = ReadReport()
     path = Path(asked["path"])
     reader = find_reader(path)

@@ -1,6 +1,6 @@
 """Replies to the prompts about passages: answer, compress, decide, entities, filter, summarize.
 
-Also to those of chains that conclude: follow_up and search_or_answer, next_thought, condense.
+Also to the prompts of iterative strategies: follow_up and search_or_answer, next_thought, condense.
 """
 
 import re
@@ -26,11 +26,11 @@ from ramify.tools.reader.reading import PassageReading, PassageText, add_title, 
 from ramify.tools.reader.short_answers import ShortAnswer, read_answer
 
 _MAX_UNKNOWN_CONFIDENCE = 0.3
-"""The highest confidence of a reply that says Unknown."""
+"""The highest confidence of the answer Unknown."""
 _MIN_RELEVANCE, _MIN_SHARE_OF_BEST, _MAX_IRRELEVANCE, _MAX_POOR_RELEVANCE = 0.5, 0.85, 0.1, 0.35
 _MAX_FACTS = 3
 _ANSWER_SEPARATOR = "? "
-"""What separates a question from its answer in a thought."""
+"""Separates a question from its answer in a thought."""
 
 
 def answer(slots: Slots) -> ReplyFields:
@@ -39,27 +39,27 @@ def answer(slots: Slots) -> ReplyFields:
 
 
 def answer_fields(span: ShortAnswer, least: float = MIN_CONFIDENCE) -> ReplyFields:
-    """Return a span as a reply, Unknown below the least confidence."""
+    """Return a short answer as reply fields, Unknown below the confidence `least`."""
     if not span.answer or span.confidence < least:
         return {"answer": UNKNOWN, "confidence": min(span.confidence, _MAX_UNKNOWN_CONFIDENCE), "citations": []}
     return {"answer": span.answer, "confidence": span.confidence, "citations": [span.passage]}
 
 
 def compress(slots: Slots) -> ReplyFields:
-    """Answer from the passages that were kept, with the source in the explanation."""
+    """Answer from the filtered passages, with the source in the explanation."""
     reply = answer_fields(read_answer(slots["question"], slots["passages"]))
     cited = [f"{reply['answer']} [{slots['passages'][number - 1]['source']}]" for number in reply["citations"]]
     return {**reply, "explanation": " ".join(cited) or "The passages do not say."}
 
 
 def decide(slots: Slots) -> ReplyFields:
-    """Answer if that is sure, else split the question, else answer with a guess or name what to look up."""
+    """Answer if the confidence is high, else split the question, else guess or return names to look up."""
     question, passages = slots["question"], slots["passages"]
     denied = " ".join(re.findall(r"not (?:choose )?([^.]*)", str(slots["may"])))
     forbidden = {action for action in ("answer", "decompose", "entities") if re.search(rf"\b{action}", denied)}
     span = read_answer(question, passages)
     split = None if "decompose" in forbidden else choose_split(question, bool(slots["dependent"]))
-    # One passage says yes or no of one thing: for a comparison, the confidence of that was never measured.
+    # The confidence of a yes or no by one passage is not calibrated for comparisons.
     compares = split is not None and span.answer in ("Yes", "No")
     if "answer" not in forbidden and span.answer and span.confidence > TAU and not compares:
         return _decision("answer", **answer_fields(span))
@@ -69,7 +69,7 @@ def decide(slots: Slots) -> ReplyFields:
     again = bool(slots["hint"]) and span.confidence < MIN_CONFIDENCE
     if names and (again or not span.answer or "answer" in forbidden):
         return _decision("entities", entities=names)
-    # A guess at a part keeps its low confidence: it is not accepted, but another question may be built on it.
+    # A guess for a sub-question keeps its low confidence: it is not accepted, but may be used in another question.
     if "answer" not in forbidden:
         return _decision("answer", **answer_fields(span, 0.0 if slots["above"] else MIN_CONFIDENCE))
     return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=find_names(question)[:2])
@@ -87,7 +87,7 @@ def entities(slots: Slots) -> ReplyFields:
 
 
 def filter_batch(slots: Slots) -> ReplyFields:
-    """Pick the passages relevant to the question, a sentence of each, and a query if they are not enough."""
+    """Return the passages relevant to the question, a sentence of each, and a query if they are not sufficient."""
     question, passages = slots["question"], slots["passages"]
     readings = read_contexts(question, tuple(add_title(passage["title"], passage["text"]) for passage in passages)) if passages else ()
     best = max((reading.relevance for reading in readings), default=0.0)
@@ -114,7 +114,7 @@ def filter_batch(slots: Slots) -> ReplyFields:
 
 
 def _key_sentence(passage: PassageText, reading: PassageReading) -> str:
-    """Return the sentence with the likeliest answer; the first if that is in the title."""
+    """Return the sentence with the likeliest answer; the first sentence if the answer is in the title."""
     listed = sentences(passage["text"])
     place = reading.text_spans[0].start - len(add_title(passage["title"], "")) if reading.text_spans else 0
     return [*listed[:1], *(one for one in listed if passage["text"].find(one) <= place)][-1] if listed else ""
@@ -143,7 +143,7 @@ def summarize(slots: Slots) -> ReplyFields:
 
 
 def follow_up(slots: Slots) -> ReplyFields:
-    """Return the next sub-question, or the answer that is combined from those given: as sure as they are together."""
+    """Return the next sub-question, or the answer combined from the history, with the product of its confidences."""
     known = [finding for finding in slots["history"] if not is_unknown(finding["answer"] or "")]
     answer = answer_to(slots["question"], [(finding["question"], finding["answer"]) for finding in known])
     if not answer:
@@ -152,9 +152,9 @@ def follow_up(slots: Slots) -> ReplyFields:
 
 
 def next_thought(slots: Slots) -> ReplyFields:
-    """Return the next sub-question with its answer in the passages, alone if it has none; at last the answer that is combined from them.
+    """Return the next sub-question with its answer from the passages, if any; at the end the combined answer.
 
-    Empty if there is nothing to ask.
+    Empty if there is no further question.
     """
     question, said = slots["question"], list(map(str, slots["said"]))
     asked = [(f"{before}?", answer.strip(" .")) for before, mark, answer in (text.rpartition(_ANSWER_SEPARATOR) for text in said) if mark]
@@ -169,5 +169,5 @@ def next_thought(slots: Slots) -> ReplyFields:
 
 
 def condense(slots: Slots) -> ReplyFields:
-    """Return the phrase in the passages that answers what was searched for."""
+    """Return the phrase in the passages that answers the query."""
     return answer_fields(read_answer(slots["query"], slots["passages"]))

@@ -1,4 +1,4 @@
-"""Replies to the prompts that combine findings, finalize and aggregate: the tree of findings, its answers, and their conflicts."""
+"""Replies to the prompts finalize and aggregate: combine the answers of the tree of findings and settle conflicts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,15 +18,15 @@ ROOT_PATH = "0"
 SettlingStep = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 SETTLING_STEPS: tuple[SettlingStep, ...] = get_args(SettlingStep)
 _MIN_LEAD = 0.15
-"""By how much one finding must be surer than its rival to win by fit."""
+"""Least lead in confidence of a finding over its rival to win by fit."""
 _SINGLE_ANSWER_FACTOR = 0.8
-"""Factor on the confidence of one answer where two should agree and it is surer by _LEAD."""
+"""Factor on the confidence of one of two answers that should agree, if it leads by _MIN_LEAD."""
 _DECIDED_BY_ONE = (("both", "No"), ("either", "Yes"))
 
 
 @dataclass(frozen=True)
 class KnownAnswer:
-    """A question with its answer and confidence, and the findings it was combined from or the passage it was read in."""
+    """A question with its answer and confidence, and the answers it was combined from or the number of its passage."""
 
     question: str = ""
     answer: str = ""
@@ -36,26 +36,26 @@ class KnownAnswer:
 
     @property
     def is_usable(self) -> bool:
-        """Return whether the answer is more than a guess."""
+        """Return whether the confidence suffices, or the answer was combined from others."""
         return bool(self.answer) and (bool(self.parts) or self.confidence >= MIN_CONFIDENCE)
 
 
 @dataclass
 class FindingNode:
-    """A branch of the findings, with the branches below it."""
+    """A branch of the tree of findings, with its children."""
 
     question: str
     together: str = ""
     own: KnownAnswer = KnownAnswer()
     searched: bool = False
-    """Whether passages were found for it, but not read."""
+    """Whether passages were retrieved for it, but not read."""
     children: list["FindingNode"] = field(default_factory=list)
     place: int = 0
-    """Its number among its siblings: they come in pairs."""
+    """Its index among its siblings, which come in pairs."""
 
 
 def finalize(slots: Slots) -> ReplyFields:
-    """Answer the whole question from the findings, and name the step that settled conflicts."""
+    """Answer the whole question from the findings, and return the step that settled conflicts."""
     reply, step = _conclusion(slots)
     return {**reply, "settled_by": "unsettled" if reply["answer"] == UNKNOWN and step == "agreement" else step}
 
@@ -66,7 +66,7 @@ def aggregate(slots: Slots) -> ReplyFields:
 
 
 def _conclusion(slots: Slots) -> tuple[ReplyFields, SettlingStep]:
-    """Return the answer of the tree of findings; if it has none, read the passages for the question itself."""
+    """Return the answer of the tree of findings; without one, that of the passages to the question itself."""
     question, passages = slots["question"], slots["passages"]
     steps: list[SettlingStep] = ["agreement"]
     finding = _branch_answer(finding_tree(question, slots["findings"]), passages, steps)
@@ -79,7 +79,7 @@ def _conclusion(slots: Slots) -> tuple[ReplyFields, SettlingStep]:
 
 
 def finding_tree(question: str, findings: Sequence[Mapping[str, Any]]) -> FindingNode:
-    """Build the tree of findings from their paths and the questions above them; return the node that asks the question."""
+    """Build the tree of findings from their paths and parent questions; return the node of the question."""
     above = [higher for finding in findings for higher in finding.get("above", ())]
     nodes = {higher["path"]: FindingNode(higher["question"], higher["together"]) for higher in above}
     for finding in findings:
@@ -102,7 +102,7 @@ def finding_tree(question: str, findings: Sequence[Mapping[str, Any]]) -> Findin
 
 
 def _branch_answer(node: FindingNode, passages: Sequence[PassageText], steps: list[SettlingStep]) -> KnownAnswer:
-    """Return the answer of a branch: combined from its parts, else its own, else read in its passages now."""
+    """Return the answer of a branch: combined from its parts, else its own, else read from its passages now."""
     parts = [child for child in node.children if not same_question(child.question, node.question)]
     if (combined := _combine_parts(node, parts, passages, steps)).is_usable:
         return combined
@@ -123,13 +123,13 @@ def _branch_answer(node: FindingNode, passages: Sequence[PassageText], steps: li
 def _combine_parts(
     node: FindingNode, parts: Sequence[FindingNode], passages: Sequence[PassageText], steps: list[SettlingStep]
 ) -> KnownAnswer:
-    """Combine the answers of a pair, or the ends of a chain."""
+    """Return the combined answer of a pair of sub-questions, or of the ends of a chain."""
     how = parse_combination(node.together)
     if len(parts) >= 2:
         first, second = parts[-2:]
         values = _branch_answer(first, passages, steps), _branch_answer(second, passages, steps)
         return _combine_pair(how, node.question, (first.question, second.question), values)
-    if how == "bridge" and parts and parts[0].place % 2:  # the failed first question is not listed; its answer was filled in
+    if how == "bridge" and parts and parts[0].place % 2:  # a failed first question is not listed
         return _branch_answer(parts[0], passages, steps)
     ends = chain_ends(node)
     if how == "bridge" and len(ends) == 1:
@@ -140,7 +140,7 @@ def _combine_parts(
 
 
 def _combine_pair(how: str, question: str, questions: TextPair, values: tuple[KnownAnswer, KnownAnswer]) -> KnownAnswer:
-    """Combine two answers, each only if it is fit; the confidences of those used are multiplied."""
+    """Return the combination of two usable answers; the confidences of those used are multiplied."""
     if how == "agree":
         other, surer = sorted(values, key=lambda value: value.confidence)
         if surer.is_usable and other.is_usable and is_same_answer(surer.answer, other.answer):
@@ -150,7 +150,7 @@ def _combine_pair(how: str, question: str, questions: TextPair, values: tuple[Kn
         return KnownAnswer(question)
     first, second = (value.answer if value.is_usable else "" for value in values)
     answer = combine_answers(parse_combination(how), questions, (first, second))
-    if how == "bridge":  # a guess that the second question was asked with may do, but it lowers the confidence
+    if how == "bridge":  # the first answer may be a guess, which lowers the confidence
         used = [value for value in values if value.answer]
     elif (how, answer) in _DECIDED_BY_ONE:
         used = [max((value for value in values if value.is_usable and value.answer == answer), key=lambda value: value.confidence)]
@@ -160,7 +160,7 @@ def _combine_pair(how: str, question: str, questions: TextPair, values: tuple[Kn
 
 
 def chain_ends(node: FindingNode) -> list[KnownAnswer]:
-    """Return the ends of a chain of questions asked one after another: the answers that no later question contains."""
+    """Return the ends of a chain of sequential questions: the answers that no later question contains."""
     links: list[FindingNode] = []
     while len(node.children) == 1:
         node = node.children[0]
@@ -177,7 +177,7 @@ def chain_ends(node: FindingNode) -> list[KnownAnswer]:
 
 
 def _chain_answer(before: list[KnownAnswer], last: FindingNode) -> KnownAnswer:
-    """Follow an end back to the question that it began with."""
+    """Return the answer of a chain's last question, as an answer to the chain's first question."""
     asked, end = last.question, last.own
     strand = [end]
     for link in reversed(before):
@@ -188,11 +188,11 @@ def _chain_answer(before: list[KnownAnswer], last: FindingNode) -> KnownAnswer:
 
 
 def resolve_conflict(rivals: Sequence[KnownAnswer], passages: Sequence[PassageText]) -> tuple[KnownAnswer, SettlingStep]:
-    """Return one of several answers to a question, by trust, then majority, then fit, else none; and the step that settled it."""
+    """Return the answer chosen by trust, majority or fit, in this order, else an empty one; and the step that settled it."""
     surest = max(rivals, key=lambda item: item.confidence)
     if all(is_same_answer(surest.answer, item.answer) for item in rivals):
         return surest, "agreement"
-    # Trust: the number of sources that contain an answer.
+    # trust: the number of sources that contain an answer
     sources = {
         fold(item.answer): len({quote["source"] for quote in passages if contains_name(quote["text"], item.answer)}) for item in rivals
     }
@@ -206,7 +206,7 @@ def resolve_conflict(rivals: Sequence[KnownAnswer], passages: Sequence[PassageTe
 
 
 def cited_passages(finding: KnownAnswer, passages: Sequence[PassageText]) -> list[int]:
-    """Return the numbers of the passages that an answer rests on: those of its parts, the last first, else the one that fits best."""
+    """Return the numbers of the passages that support an answer: those of its parts, the last first, else the best match."""
     if finding.parts:
         return list(dict.fromkeys(number for part in reversed(finding.parts) for number in cited_passages(part, passages)))
     if finding.passage:

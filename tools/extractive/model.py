@@ -1,6 +1,6 @@
-"""The embedded model: a function that replies to each of the toolkit's prompts. Deterministic, English, no language model.
+"""The embedded model: one function per prompt of the toolkit. Deterministic, English, no language model.
 
-The replies for building a graph or a hierarchy are here: a build with the embedded model uses rules that see the whole corpus instead.
+The replies for building a graph or a hierarchy are here; builds with the embedded model use rules on the whole corpus instead.
 """
 
 import threading
@@ -46,13 +46,13 @@ _MAX_SENTENCES = 5
 _MAX_FINDING_CHARS = 220
 _OVERVIEWS = ("map_report", "reduce")
 _NOTHING_NAMED = "The question does not say what it asks about."
-"""Any date answers `When?`: somebody's, but nobody knows whose."""
+"""`When?` could be answered by any date."""
 _NO_PHRASE = "The question asks for more than a phrase, and the extractive model quotes phrases."
 _LOADING_LOCK = threading.Lock()
 
 
 def extract(slots: Slots) -> ReplyFields:
-    """Return the capitalised names, related if one sentence has both."""
+    """Return capitalised names, and relations between names in the same sentence."""
     named_in = [(sentence, find_names(sentence)) for sentence in sentences(str(slots["text"]))]
     named = {name: sentence for sentence, names in reversed(named_in) for name in names}
     pairs = {pair: sentence for sentence, names in reversed(named_in) for pair in combinations(names, 2)}
@@ -87,21 +87,21 @@ _REPLIES: dict[str, Callable[[Slots], ReplyFields]] = {
     **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, summarize)},
     **{reply.__name__: reply for reply in (condense, follow_up, next_thought)},
     "claims": lambda slots: {"claims": []},
-    "check": lambda slots: {"unsupported": []},  # it quotes, and a quotation is supported
+    "check": lambda slots: {"unsupported": []},  # quotations are always supported
     "closed_book": lambda slots: {"answer": UNKNOWN, "confidence": 0.0, "citations": []},
     "decompose": split_question,
     "filter": filter_batch,
-    "glean": lambda slots: {"entities": [], "relations": []},  # what the rules miss once, they miss again
+    "glean": lambda slots: {"entities": [], "relations": []},  # the rules would find nothing more
     "search_or_answer": follow_up,
     "summarize_cluster": quote_first,
     "translate": lambda slots: {"queries": slots["questions"]},  # it reads English only
     "write": lambda slots: {"text": slots["known"]},
-    "support": quote_first,  # a quotation is supported: asking again changes nothing
+    "support": quote_first,  # quotations are always supported
 }
 
 
 def reply_to(name: str, slots: Slots) -> ReplyFields:
-    """Return the fields of the reply to a prompt of the toolkit, by its name; blocking. UsageError for a prompt that it does not know."""
+    """Return the fields of the reply to a prompt of the toolkit, by its name; blocking. UsageError for an unknown prompt."""
     if name not in _REPLIES:
         remedy = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
         raise UsageError(f"the extractive model does not know the prompt {name!r}", remedy)
@@ -109,7 +109,7 @@ def reply_to(name: str, slots: Slots) -> ReplyFields:
     reply = _REPLIES[name](slots)
     if objected := unreadable_reason(question):
         return _refuse(reply, objected)
-    if name in _OVERVIEWS:  # they quote whole sentences, as many as there are: any question will do
+    if name in _OVERVIEWS:  # they quote whole sentences, so any question is allowed
         return reply
     if "question" in slots and not content_stems(question):
         return _refuse(reply, _NOTHING_NAMED)
@@ -127,7 +127,7 @@ def _refuse(reply: ReplyFields, why: str) -> ReplyFields:
         "quotes": [],
         "settled_by": "unsettled",
     }
-    if "action" in reply:  # whichever it was: not every action may be chosen
+    if "action" in reply:  # the action stays, since not every action is allowed
         refused |= {"questions": [], "entities": []}
     return {key: refused.get(key, value) for key, value in reply.items()} if {"answer", "points"} & reply.keys() else reply
 
@@ -138,7 +138,7 @@ def load_models(large: bool = False) -> float:
     if encoder.loaded and reader.loaded and load_splitter.cache_info().currsize:
         return 0.0
     began = time.perf_counter()
-    with _LOADING_LOCK:  # many runs begin at once: one of them loads, the others wait
+    with _LOADING_LOCK:  # of concurrent runs one loads, the others wait
         encoder.load()
         reader.load()
         load_splitter()

@@ -1,7 +1,7 @@
-"""Replies to the prompts about everything, map_report and reduce: sentences quoted from reports.
+"""Replies to the prompts of global search, map_report and reduce: sentences quoted from reports.
 
-A sentence of a report is worth its similarity to the question. A question about the whole is similar to no sentence but those on documents
-as such: there the largest communities are worth most, each by what stands first in its report.
+A sentence's worth is its similarity to the question. Overview questions are not similar to any sentence; for them the worth is highest for
+the largest communities, and for the first sentences of a report.
 """
 
 from collections.abc import Sequence
@@ -21,34 +21,34 @@ _OVERVIEW_QUESTIONS = (
     "Give an overview of the whole corpus.",
 )
 _MIN_OVERVIEW_COSINE, _MAX_OVERVIEW_COSINE = 0.5, 0.75
-"""Cosines to one of them between which a question is taken for one about the whole, none to all."""
+"""Cosines to one of these between which a question is increasingly considered an overview question, from 0 to 1."""
 _MIN_SENTENCE_COSINE, _MAX_SENTENCE_COSINE = 0.3, 0.75
-"""Cosines between which a sentence bears on a question, none to all."""
+"""Cosines between which a sentence is increasingly relevant to a question, from 0 to 1."""
 _MAX_WORTH = 0.5
-"""Worth of the largest community to a question about the whole, and most confidence in what is quoted: nobody measured how it answers."""
+"""Worth of the largest community for an overview question, and the highest confidence of quotations, which is not calibrated."""
 _COMMUNITY_DECAY, _SENTENCE_DECAY = 0.95, 0.5
-"""What a place further down leaves of a sentence's worth: among the communities, the largest of which comes first, and in a report."""
+"""Factors on a sentence's worth per position: of the community (by size), and within a report."""
 _MIN_SHARE_OF_BEST = 0.6
-"""A sentence worth less than this share of the best is left out."""
+"""Sentences with less than this share of the best worth are dropped."""
 _MAX_BATCH_SENTENCES, _MAX_ANSWER_SENTENCES = 8, 9
-"""Sentences of a batch, and of the whole answer."""
+"""Most sentences of a batch, and of the whole answer."""
 _MIN_SHARED_WORDS = 0.8
 
 
 class _Sentence(NamedTuple):
     worth: float
     number: int
-    """Of its report, or point, from 1."""
+    """The number of its report or point, from 1."""
     line: str
 
 
 def is_overview_question(question: str) -> bool:
-    """Return whether a question is about the whole corpus more than about something in it."""
+    """Return whether a question is about the whole corpus rather than something in it."""
     return _overview_score(question) > _MAX_WORTH / 2
 
 
 def map_report(slots: Slots) -> ReplyFields:
-    """Quote the sentences of a batch that are relevant to the question, each with its worth and the number of its report."""
+    """Return the sentences of a batch that are relevant to the question, each with its worth and the number of its report."""
     question = str(slots["question"])
     chosen = _best_sentences(_score_sentences(question, slots["passages"], _overview_score(question)), _MAX_BATCH_SENTENCES)
     return {"points": [], "quotes": [f"{100 * one.worth:.0f} | {one.number} | {one.line}" for one in chosen]}
@@ -77,8 +77,8 @@ def _overview_score(question: str) -> float:
 
 
 def _score_sentences(question: str, reports: Sequence[PassageText], whole: float) -> list[_Sentence]:
-    """Weigh the findings of reports, and the sentences of passages; of communities the largest, which have low numbers, are worth most."""
-    about = 1 - whole / _MAX_WORTH  # similarity does not count for a question about the whole
+    """Return the findings of reports and sentences of passages with their worth; large communities have low numbers and a high worth."""
+    about = 1 - whole / _MAX_WORTH  # similarity does not count for an overview question
     listed = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_report_lines(report))]
     cosines = similarities(question, [line for _, report, _, line in listed])
     return [
@@ -107,7 +107,7 @@ def _community_path(source: str) -> list[int]:
 
 
 def _best_sentences(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
-    """Return the best sentences, no two alike."""
+    """Return the best sentences without near-duplicates."""
     ordered = sorted((one for one in found if one.worth > 0), key=lambda one: (-one.worth, one.number))
     chosen: list[_Sentence] = []
     for one in ordered:

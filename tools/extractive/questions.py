@@ -1,6 +1,6 @@
-"""What the embedded model does with questions: it splits them, and detects those that it cannot read or that no phrase answers.
+"""The embedded model's handling of questions: split them, and detect those that it cannot read or that no phrase answers.
 
-The kind of answer is told by a logistic regression over the encoder's vectors of the question and of its first words, which tell its form.
+The kind of question is predicted by a logistic regression on the encoder's vectors of the question and of its first words.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from ramify.tools.released_weights import verify_weights
 from ramify.tools.splitting import Split, find_splits, rewrite_follow_up
 
 _MAX_QUOTED_CHARS = 60
-"""Characters of a question that an objection quotes."""
+"""Characters of a question quoted in an error."""
 _IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
 
 
 def unreadable_reason(question: str) -> str | None:
-    """Return why a question cannot be read, and what to do; None if it can."""
+    """Return why a question cannot be read, with the remedy; None if it can."""
     if is_english_question(question) or multilingual.should_read(question, ()):
         return None
     start = f"{question[:_MAX_QUOTED_CHARS].rstrip()}…" if len(question) > _MAX_QUOTED_CHARS else question
@@ -38,15 +38,15 @@ _MIN_SINGLE_PROBABILITY = 0.5
 _MAX_DEPTH, _MAX_PLAN_DEPTH = 4, 3
 _MAX_QUERIES, _MAX_KEYWORDS = 4, 8
 _MIN_VALID_POINTS = 3
-"""Points of five from which on a pair of sub-questions is valid."""
+"""Least points, of five, of a valid pair of sub-questions."""
 _MIN_PART_SIMILARITY = 0.25
-"""A part less similar to the question than this is about something else."""
+"""Least similarity of a sub-question to the question."""
 
 
 def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
-    """Return the likeliest usable split that was not rejected and contains the question to keep; None to ask the question as it is.
+    """Return the likeliest usable split that was not rejected and contains the sub-question to keep; None not to split.
 
-    A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
+    A split is usable if neither part repeats the question, and if the second part does not need the first answer unless `dependent`.
     """
     found = find_splits(question) if is_english_question(question) else ()
     if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
@@ -61,7 +61,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
 
 
 def _rejected(split: Split, rejected: Sequence[str]) -> bool:
-    """Return whether both questions were rejected, the second with any answer in its slot."""
+    """Return whether both sub-questions were rejected, the second with any answer in its slot."""
     lines = [fold(line) for line in rejected]
     for part in (split.first, split.second):
         before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(ANSWER_SLOT))
@@ -71,7 +71,7 @@ def _rejected(split: Split, rejected: Sequence[str]) -> bool:
 
 
 def split_question(slots: Slots) -> ReplyFields:
-    """Split a question into two, or return that it is simple; the better half of a weak pair is kept."""
+    """Split a question into two sub-questions, or return that it is simple; a sub-question to keep is preserved."""
     split = choose_split(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
     if split is None:
         return {"simple": True, "first": "", "second": "", "together": ""}
@@ -91,7 +91,7 @@ def next_question(slots: Slots) -> ReplyFields:
 
 
 def next_hop(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str | None:
-    """Return the question to ask next for this one; None if it is answered or cannot be."""
+    """Return the next sub-question for a question; None if it is answered, or cannot be."""
     if answer_to(question, asked, depth):
         return None
     split = choose_split(question) if depth < _MAX_DEPTH else None
@@ -106,7 +106,7 @@ def next_hop(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) ->
 
 
 def answer_to(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str:
-    """Return the answer of a question, given or combined from its parts; empty if there is none."""
+    """Return the answer to a question, given or combined from its parts; empty if there is none."""
     given = next((answer for before, answer in asked if same_question(before, question)), None)
     split = choose_split(question) if given is None and depth < _MAX_DEPTH else None
     if split is None:
@@ -119,7 +119,7 @@ def answer_to(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -
 
 
 def plan(slots: Slots) -> ReplyFields:
-    """Plan a search: the question, its parts, its names."""
+    """Return a search plan: the question, its parts, its names and keywords."""
     question = slots["question"]
     names = find_names(question)
     queries = [part for part in dict.fromkeys((*_search_parts(question, 0), *names)) if not same_question(part, question)]
@@ -137,7 +137,7 @@ def _search_parts(question: str, depth: int) -> list[str]:
 
 
 def contextualize(slots: Slots) -> ReplyFields:
-    """Rewrite a follow-up so that it stands alone; only sure answers are used. What is asked again is left as it is."""
+    """Rewrite a follow-up question to be self-contained, using only sure answers; repeated questions are unchanged."""
     question, turns = slots["question"], slots["turns"]
     repeats = not has_pronoun(question) and any(same_question(str(turn["asked"]), question) for turn in turns)
     if not turns or repeats or not is_english_question(question):
@@ -149,7 +149,7 @@ def contextualize(slots: Slots) -> ReplyFields:
 
 
 def judge(slots: Slots) -> ReplyFields:
-    """Score a pair with its answers on four criteria, 0 to 5, and name the weaker question, if only one has an answer."""
+    """Score a pair with its answers on four criteria, 0 to 5, and return the weaker sub-question if only one has an answer."""
     question, pair = slots["question"], (slots["first"], slots["second"])
     answers = [slots["first_answer"] or "", slots["second_answer"] or ""]
     known = [not is_unknown(answer) for answer in answers]
@@ -182,7 +182,7 @@ def rubric(slots: Slots) -> ReplyFields:
 
 
 def _coverage(question: str, pair: Sequence[str]) -> float:
-    """Return the share of the question's words that a pair has; little if one of it repeats the question."""
+    """Return the share of the question's words in a pair, in [0, 1]; reduced if a part repeats the question."""
     words = content_stems(question)
     share = len(words & content_stems(" ".join(pair))) / len(words) if words else 0.0
     return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)
@@ -190,21 +190,21 @@ def _coverage(question: str, pair: Sequence[str]) -> float:
 
 QuestionKind = Literal["", "how to", "list", "explain"]
 QUESTION_KINDS: Final[tuple[QuestionKind, ...]] = get_args(QuestionKind)
-"""In the order of the rows of the weights."""
+"""In the order of the rows of the weight matrix."""
 KIND_WEIGHTS_FILE: Final = "kinds.safetensors"
 KIND_WEIGHTS_SHA256 = "31cea5ccc57afff7a6c847badfcb4581f12ba178d716df50df787593e6d24c32"
 _REMEDY: Final = "reinstall ramify"
 MIN_OPEN_PROBABILITY: Final = 0.7
-"""From this probability of all others together on, a question is not taken for one that a phrase answers."""
+"""Least total probability of the other kinds for a question to count as open, not answerable by a phrase."""
 _MAX_QUESTION_CHARS: Final = 400
-"""Characters of a question that are looked at; what is asked comes last."""
+"""Longer questions are truncated at the beginning."""
 _FIRST_WORDS: Final = 5
-"""Words that a question begins with."""
+"""Number of first words that are encoded separately."""
 _CACHE_SIZE: Final = 4096
 
 
 def question_features(questions: Sequence[str]) -> Matrix:
-    """Return what a question is told by, (questions, 2 x width). Blocking."""
+    """Return the features of questions, (questions, 2 x width): the vectors of each question and of its first five words. Blocking."""
     import numpy as np
 
     encoder = load_encoder(MINILM)
@@ -213,7 +213,7 @@ def question_features(questions: Sequence[str]) -> Matrix:
 
 
 def open_question_kind(question: str) -> QuestionKind:
-    """Return the kind of a question that no phrase answers; empty for one that asks for a fact, or is not English. Blocking."""
+    """Return the kind of an open question; empty for one that asks for a fact, or is not English. Blocking."""
     return _open_question_kind(" ".join(question.split())[-_MAX_QUESTION_CHARS:]) if is_english_question(question) else ""
 
 

@@ -1,4 +1,4 @@
-"""Lines quoted from passages: the steps or items that a question asks for, in their order, or the sentences closest to it.
+"""Quote lines from passages: the steps or items that a question asks for, in order, or the sentences closest to it.
 
 The constants of lists were chosen on written how-to and list questions over manuals and office documents (`python -m training.listed`).
 """
@@ -17,33 +17,33 @@ from ramify.tools.reader.reading import PassageText, add_title, read_contexts
 from ramify.tools.supporting_sentence import split_statements, with_neighbors
 
 _MAX_PASSAGES = 8
-"""Passages that are read: what reading costs."""
+"""Most passages that are read, to limit the time."""
 _WORD_SHARE_WEIGHT = _READER_WEIGHT = 0.15
-"""What shared words, and the reader's probability that the passage holds an answer, add to a similarity from 0 to 1."""
+"""Weights of the share of common words and of the reader's probability of an answer, added to a cosine similarity."""
 _MIN_LINE_WORDS = 3
-"""A line of fewer words says nothing, and is no beginning."""
+"""Shorter lines are not used as the first line of a quotation."""
 MAX_SENTENCES, _MAX_PER_PASSAGE = 3, 2
-"""Most of the closest sentences, and most of one passage."""
+"""Most sentences, and most of one passage."""
 _MIN_VALUE = 0.5
-"""A sentence with a lower value is about something else."""
+"""Sentences with a lower value are dropped."""
 MAX_LINES, _MAX_LOOSE_LINES = 8, 4
-"""Most lines: of a list, and of sentences that are no list."""
+"""Most lines of a list, and of running text."""
 _RELEVANCE_WEIGHT = 0.6
-"""Weight of the passage's relevance, from 0 to 1, beside the value of its best line."""
+"""Weight of the passage's relevance in [0, 1], added to the value of its best line."""
 _MAX_DROP_AFTER, _MAX_DROP_BEFORE, _MAX_DROP_IN_EXPLANATION = 0.2, 0.08, 0.4
 """How much lower the value of a line may be that is quoted after the best one, or before it; and after that of an explanation, which names
 its subject once."""
 _BIAS, _SLOPE = -5.28, 3.06
-"""Logistic function of the best line's worth: how likely the lines quoted are about those that were asked for."""
+"""Logistic function from a passage's worth to the probability that the quoted lines are right."""
 _MIN_HEADING_SHARE = 0.6
-"""Share of a list question's words from which on a heading promises that list."""
+"""Least share of a list question's words in a heading that announces the list."""
 _MAX_TITLE_WORDS, _SENTENCE_ENDS = 8, '.!?:;|)]}"'
-"""Words of a line that is a heading at most, and how no heading ends."""
+"""Most words of a heading, and characters with which no heading ends."""
 _ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
 
 
 class LineScores(NamedTuple):
-    """A passage as lines with their values, and how far the reader finds it relevant."""
+    """The lines of a passage with their values, and the passage's relevance."""
 
     number: int
     """From 1."""
@@ -54,7 +54,7 @@ class LineScores(NamedTuple):
 
 
 def score_lines(question: str, passages: Sequence[PassageText]) -> list[LineScores]:
-    """Weigh the lines of passages by similarity, shared words, and what the reader finds in the passage; blocking."""
+    """Return the lines of passages with values from similarity, common words and the reader's output; blocking."""
     read, words, found = passages[:_MAX_PASSAGES], content_stems(question), []
     readings = read_contexts(question, tuple(add_title(passage["title"], passage["text"]) for passage in read)) if read else ()
     for number, (passage, reading) in enumerate(zip(read, readings, strict=True), 1):
@@ -68,7 +68,7 @@ def score_lines(question: str, passages: Sequence[PassageText]) -> list[LineScor
 
 
 class _Neighbor(NamedTuple):
-    """A sentence with those around it, its value, its passage by number from 1, and its place there."""
+    """A sentence with its neighbours, its value, the number of its passage from 1, and its index there."""
 
     value: float
     passage: int
@@ -91,7 +91,7 @@ def closest_sentences(question: str, passages: Sequence[PassageText]) -> list[tu
 
 
 def _redundant(item: _Neighbor, chosen: Sequence[_Neighbor]) -> bool:
-    """Return whether a sentence adjoins or repeats a chosen one, or enough of its passage are chosen."""
+    """Return whether a sentence adjoins or repeats a chosen one, or enough sentences of its passage are chosen."""
     own = [other for other in chosen if other.passage == item.passage]
     words = content_stems(item.quote)
     return (
@@ -102,14 +102,14 @@ def _redundant(item: _Neighbor, chosen: Sequence[_Neighbor]) -> bool:
 
 
 class QuotedLines(NamedTuple):
-    """Lines, each with its passage's number from 1, and how likely they hold what was asked."""
+    """Lines, each with its passage's number from 1, and the probability that they answer the question."""
 
     lines: list[tuple[int, str]]
     confidence: float
 
 
 class ScoredPassage(NamedTuple):
-    """A passage as lines with their values, and its worth: that of its best line."""
+    """A passage with the values of its lines, the index of the best one, and its worth."""
 
     number: int
     title: str
@@ -119,7 +119,7 @@ class ScoredPassage(NamedTuple):
     worth: float
 
     def best_lines(self, ahead: float = _MAX_DROP_AFTER) -> list[str]:
-        """Return the best line with those that belong to it: the whole list, or the sentences around it that fit about as well."""
+        """Return the best line with its list, or with neighbouring sentences of similar value."""
         items = [_ITEM.match(unit) is not None for unit in self.units]
         first = last = self.best
         if items[first] or (_introduces_list(self.units[first]) and items[first + 1 : first + 2] == [True]):
@@ -132,7 +132,7 @@ class ScoredPassage(NamedTuple):
             return self.units[max(first, min(self.best, last + 1 - MAX_LINES)) if self.best >= first + MAX_LINES else first : last + 1][
                 :MAX_LINES
             ]
-        if last + 1 < len(self.units) and _is_title(self.units[last]):  # what is asked for stands below it
+        if last + 1 < len(self.units) and _is_title(self.units[last]):  # the text is below its title
             first = last = last + 1
         least = self.values[last]
         while last + 1 < len(self.units) and last - first + 1 < _MAX_LOOSE_LINES:
@@ -150,7 +150,7 @@ class ScoredPassage(NamedTuple):
 
 
 def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines | None:
-    """Return the steps or items that a question asks for; None where it asks for neither, or nothing fits well enough."""
+    """Return the steps or items that a question asks for; None for other questions, or if the confidence is too low."""
     kind = open_question_kind(question)
     found = score_passages(question, passages) if kind else []
     if not found:
@@ -161,7 +161,7 @@ def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines |
         return None
     lines = [(best.number, line) for line in best.best_lines(_MAX_DROP_IN_EXPLANATION if kind == "explain" else _MAX_DROP_AFTER)]
     lines += _continued_items(lines, best, [section for section in found if _is_same_section(section, best, passages)])
-    if kind == "list" and _announces_list(best.title, question):  # its items may be spread over several passages
+    if kind == "list" and _announces_list(best.title, question):  # the items may be in several passages
         for section in found:
             used = {number for number, _ in lines}
             if section.number not in used and section.title == best.title and lines_confidence(section.worth) >= MIN_CONFIDENCE:
@@ -170,25 +170,25 @@ def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines |
 
 
 def _is_same_section(section: ScoredPassage, best: ScoredPassage, passages: Sequence[PassageText]) -> bool:
-    """Return whether two passages are of the same section of a document."""
+    """Return whether two different passages are of the same section of a document."""
     one, other = passages[section.number - 1], passages[best.number - 1]
     return section is not best and (one["source"], one["title"]) == (other["source"], other["title"])
 
 
 def _continued_items(lines: list[tuple[int, str]], best: ScoredPassage, others: Sequence[ScoredPassage]) -> list[tuple[int, str]]:
-    """Return the items with which another passage begins, where a list runs to the end of the best one: a border has cut it."""
+    """Return the items at the beginning of another passage that continue a list at the end of the best one."""
     quoted = {line for _, line in lines}
     if lines[-1][1] != best.units[-1] or not _ITEM.match(best.units[-1]):
         return []
     for section in others:
-        more = list(dropwhile(quoted.__contains__, section.units))  # what both passages hold
+        more = list(dropwhile(quoted.__contains__, section.units))  # lines in both passages
         if goes_on := list(takewhile(_ITEM.match, more)):
             return [(section.number, line) for line in goes_on]
     return []
 
 
 def score_passages(question: str, passages: Sequence[PassageText]) -> list[ScoredPassage]:
-    """Return the passages that have a line to begin with, each by its best one; blocking."""
+    """Return the passages that have a line of enough words, each with its best line; blocking."""
     found = []
     for number, title, units, values, relevance in score_lines(question, passages):
         if starts := [place for place, unit in enumerate(units) if len(unit.split()) >= _MIN_LINE_WORDS]:
@@ -198,7 +198,7 @@ def score_passages(question: str, passages: Sequence[PassageText]) -> list[Score
 
 
 def lines_confidence(worth: float) -> float:
-    """Return how likely the lines of a section of that worth are about those that were asked for."""
+    """Return the probability that the lines of a passage of this worth answer the question."""
     return 1 / (1 + exp(-_BIAS - _SLOPE * worth))
 
 

@@ -30,17 +30,17 @@ KEY_VARIABLES = {
     "huggingface": "HUGGINGFACEHUB_API_TOKEN",
     "perplexity": "PPLX_API_KEY",
 }
-"""The environment variables that are not named after the provider."""
+"""Environment variables of providers whose name differs from PROVIDER_API_KEY."""
 NO_SAMPLING = re.compile(r"(o\d|gpt-5)(\b|-)")
 """OpenAI's reasoning models refuse a temperature and log probabilities."""
 PLACEHOLDER_KEY = "none"
-"""The key for a local server that needs none; the client requires one."""
+"""The key for a local server without authentication; the client requires one."""
 OLLAMA_DEFAULT_WINDOW = 4096
 """Ollama's default window."""
 REQUEST_FIELDS = ("default_headers", "default_query", "client_kwargs", "async_client_kwargs", "sync_client_kwargs")
-"""The clients' attributes with the headers and parameters of every call."""
+"""Attributes of clients with the headers and parameters of each request."""
 CLIENT_PACKAGES = re.compile(r"langchain_(?!core\b)")
-"""The packages whose models call a server."""
+"""Packages whose models call a server."""
 
 
 def key_variable(provider: str) -> str:
@@ -123,7 +123,7 @@ def _arguments(provider: str, name: str, options: ModelOptions, key: str | None)
 
 
 def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
-    """Return the arguments of an OpenAI client of its own: LangChain's is shared between event loops, and connections must not be."""
+    """Return the arguments for a separate OpenAI client, since LangChain's is shared between event loops, which connections must not be."""
     arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
     loopback = bool(options.base_url) and is_loopback(options.base_url or "")
     if key or (loopback and not os.environ.get("OPENAI_API_KEY")):
@@ -143,7 +143,7 @@ def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
 
 
 def without_retries(chat: BaseChatModel) -> BaseChatModel:
-    """Return the model without its client's own retries, since each request has to be counted."""
+    """Return the model without its client's own retries, since each request must be counted."""
     changed: dict[str, Any] = {"max_retries": 0} if "max_retries" in type(chat).model_fields else {}
     if (client := getattr(chat, "root_async_client", None)) is not None:  # OpenAI's, created with the model
         changed["root_async_client"] = client = client.with_options(max_retries=0)
@@ -159,7 +159,7 @@ def _install_remedy(provider: str, error: ImportError) -> str:
 
 
 def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
-    """Return a caller's chat model as a model; its window and all settings but retries are its own."""
+    """Wrap a caller's chat model; its window and all settings except retries are preserved."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
     register_secrets(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
@@ -180,7 +180,7 @@ def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
 
 
 def token_counter(chat: BaseChatModel, server: Server) -> TokenCounter:
-    """Return the token count of a model; Ollama offers no tokenizer, so its count is learned from the tokens it reports."""
+    """Return the token counter of a model; Ollama has no tokenizer endpoint, so its counter learns from reported tokens."""
     return create_counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)
 
 
@@ -191,11 +191,11 @@ _COUNT = re.compile(
     rb'(?<!\\)"((?:prompt_)?eval_count|[a-z_]+_tokens)"\s*:\s*(?!(?:null|-?\d{1,18})\s*[,}])'
     rb'(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|true|false|"[^"\\]*"|\[[^][]*\]|\{[^{}]*\})'
 )
-"""A token count that is no whole number."""
+"""A token count that is not an integer."""
 
 
 class RepairedStream:
-    """A stream of JSON, one object or event a line, in which halves of characters and invalid token counts are replaced."""
+    """A stream of JSON lines or events in which lone surrogates and invalid token counts are replaced."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -220,9 +220,9 @@ class RepairedStream:
 
 
 async def repair_response(response: Any) -> None:
-    """Exchange a response's stream, unless it is compressed, since a client rejects the whole for one part.
+    """Replace a response's stream by a repaired one, unless it is compressed; a client would reject the whole for one invalid value.
 
-    The response is of httpx or of another library of its kind, whose class of streams the repaired one must have.
+    The response is of httpx or a compatible library; the repaired stream must be a subclass of its stream class.
     """
     if "content-encoding" not in response.headers and hasattr(response.stream, "__aiter__"):
         response.stream = type(RepairedStream.__name__, (RepairedStream, type(response.stream)), {})(response.stream)

@@ -1,7 +1,6 @@
-"""What all callers of one model at one server share, from all event loops and threads.
+"""Limit the concurrent calls of one model at one server, for callers in all event loops and threads.
 
-The calls that are under way, and how many may be: a fixed number, or one learned from reply times; what calls have shown of the server,
-and whether it is used.
+The limit is a fixed number, or learned from reply times. A record per server stores its features, and whether it is used or excluded.
 """
 
 import asyncio
@@ -19,73 +18,73 @@ from ramify.tools.models.structured_call import DEFAULT_MODE, Feature, ThinkingM
 from ramify.tools.models.tokens import LearnedCount
 
 DEFAULT_CONCURRENCY = 8
-"""Default number of concurrent calls; what Ollama serves is learned instead."""
+"""Default number of concurrent calls; for Ollama the number is learned."""
 MAX_LEARNED_CONCURRENCY = 8
 NANOSECONDS_PER_SECOND = 10**9
 IGNORED_SHARE = 0.25
-"""Part of a call's own time that is ignored at either end when two are compared: replies are noticed late."""
+"""Share of a call's duration that is ignored at either end when calls are compared, since replies are noticed late."""
 MIN_QUEUED_SHARE = 0.5
-"""A call that waited for more than this part of its own time was queued."""
+"""A call was queued if it waited longer than this share of its own duration."""
 MAX_REORDERING_S = 1.0
-"""Seconds within which calls may reach the server in another order than they were sent."""
+"""Calls sent within this time may reach the server in another order."""
 
 FEATURE_NOTICES: dict[Feature, str] = {
-    "form": "{name} takes no form for its replies: they are read from its text",
-    "logprobs": "{name} gives no log probabilities: a confidence is what it says itself",
+    "form": "{name} does not support structured output: replies are parsed from its text",
+    "logprobs": "{name} provides no log probabilities: the confidence is the model's own statement",
 }
-"""What the result says of a feature that the server lacks."""
+"""The notice in the result for each feature that the server lacks."""
 FIRST_CHECK_S, MAX_CHECK_S = 5.0, 60.0
-"""Seconds until an excluded server is checked again: at first, and at most; doubled each time."""
+"""Seconds until an excluded server is checked again: initial and maximum, doubled each time."""
 MAX_CONSECUTIVE_FAILURES = 3
 """Consecutive failures before a server that does reply is excluded."""
-# One lock for all, since a call may wait at several limiters. Reentrant: while it is held, an exception's clean-up may run a coroutine's
-# `finally`, which leaves a limiter.
+# One lock for all, since a call may wait at several limiters. Reentrant, since cleaning up after an exception while it is held
+# may run a coroutine's `finally`, which leaves a limiter.
 _LOCK = threading.RLock()
 
 
 @dataclass(eq=False)
 class ServerRecord:
-    """What calls have shown of one model at one server."""
+    """What is known of one model at one server from earlier calls."""
 
     answered: bool = False
-    """Whether it ever answered as such a server does."""
+    """Whether it has ever answered in the expected protocol."""
     refused: set[Feature] = field(default_factory=set)
     mode: ThinkingMode = DEFAULT_MODE
-    """How it is asked, where it may think."""
+    """The thinking mode in which it is called."""
     count: LearnedCount | None = None
     excluded: str = ""
-    """Why it is not used where there are others; empty where it is used."""
+    """The reason why it is not used by pools; empty if it is used."""
     _failures: int = 0
     _exclusions: int = 0
     _retry_at: float = 0.0
 
     def counting(self, name: str) -> LearnedCount:
-        """Return the token count that learns from the server's reports; blocking at first."""
+        """Return the token counter that learns from the server's reports; the first call is blocking."""
         if self.count is None:
             self.count = LearnedCount(name)
         return self.count
 
     def move(self, mode: ThinkingMode, on: ThinkingMode) -> None:
-        """Replace a mode by another, unless a concurrent call has done so."""
+        """Replace a mode, unless a concurrent call has done so."""
         if self.mode is mode:
             self.mode = on
 
     def notices(self, name: str, thought: int) -> list[str]:
-        """Return what the result says of features and modes; `thought` is how many tokens a thought may take."""
+        """Return notices on missing features and the thinking mode; `thought` is the number of tokens for a thought."""
         notices = [self.mode.notice, *(FEATURE_NOTICES[feature] for feature in sorted(self.refused))]
-        return [words.format(name=name, more=f"each reply may take {thought} tokens more") for words in notices if words]
+        return [words.format(name=name, more=f"each reply may take {thought} additional tokens") for words in notices if words]
 
     def succeed(self) -> None:
-        """Record a call that was served."""
+        """Record a successful call."""
         with _LOCK:
             self._failures = self._exclusions = 0
 
     def fail(self, why: str, gone: bool) -> bool:
-        """Record a failed call; return whether it excludes the server, at once where it is `gone`."""
+        """Record a failed call; return whether it excludes the server, which it does at once if the server is down (`gone`)."""
         with _LOCK:
             self._failures += 1
             if self.excluded or not (gone or self._failures >= MAX_CONSECUTIVE_FAILURES):
-                return False  # of many calls that fail with a server, the first counts
+                return False  # of several concurrent failures, the first one counts
             self.exclude(why)
             return True
 
@@ -97,12 +96,12 @@ class ServerRecord:
             self._exclusions += 1
 
     def include(self) -> None:
-        """Record a check that found the server; the next calls show whether it serves."""
+        """Record a successful check; the next calls show whether the server works."""
         with _LOCK:
             self.excluded, self._failures = "", 0
 
     def due(self) -> bool:
-        """Return True to one caller, and no other, when the server is to be checked again."""
+        """Return True to exactly one caller when the server is due to be checked again."""
         with _LOCK:
             now = time.monotonic()
             if not self.excluded or now < self._retry_at:
@@ -113,7 +112,7 @@ class ServerRecord:
 
 @dataclass(frozen=True)
 class CallTiming:
-    """When a call was sent and its reply arrived, and how many seconds the server reports to have worked on it."""
+    """When a call was sent and its reply arrived, and the seconds of work and loading that the server reports."""
 
     sent: float
     done: float
@@ -122,7 +121,7 @@ class CallTiming:
 
     @property
     def queued(self) -> bool:
-        """Return whether the call waited behind others."""
+        """Return whether the call was queued behind others."""
         return self.done - self.sent - self.own - self.load > MIN_QUEUED_SHARE * self.own
 
     @property
@@ -132,7 +131,7 @@ class CallTiming:
 
 
 def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
-    """Return the timing of a reply that has just arrived; None where the server does not report durations as Ollama does."""
+    """Return the timing of a reply that has just arrived; None if the server does not report durations like Ollama."""
     metadata = raw.response_metadata
     load, *own = (metadata.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
     if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
@@ -142,7 +141,7 @@ def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
 
 @dataclass(eq=False)
 class PendingCall:
-    """A call that was sent and has no reply yet."""
+    """A call that was sent and not answered yet."""
 
     sent: float
     since: float
@@ -150,13 +149,13 @@ class PendingCall:
 
     @property
     def queued(self) -> bool:
-        """Return whether a call that reached the server earlier has been served since this one was sent."""
+        """Return whether an earlier call was served since this one was sent."""
         return self.since > self.sent
 
 
 @dataclass(eq=False)
 class _Waiter:
-    """A call that waits at one or several limiters; the first one with room admits it."""
+    """A call that waits at one or several limiters; the first one with a free slot admits it."""
 
     limits: "Mapping[Limiter, int | None]"
     reroutable: bool
@@ -165,7 +164,7 @@ class _Waiter:
     by: "Limiter | None" = None
 
     def notify(self, limiter: "Limiter | None") -> bool:
-        """Wake the call; return False where its event loop was closed."""
+        """Wake the call; return False if its event loop was closed."""
 
         def wake() -> None:
             if not self.admitted.done():  # it may have been cancelled meanwhile
@@ -189,7 +188,7 @@ class _Waiter:
 
 @dataclass(eq=False)
 class Limiter:
-    """The calls of one model at one server, admitted in order of arrival; with what is known of that server.
+    """Admits the calls of one model at one server in order of arrival; it also has the record of that server.
 
     The learned limit starts at one call, doubles as long as the server works on all of them in parallel, and then stays.
     """
@@ -199,40 +198,40 @@ class Limiter:
     queue: deque[_Waiter] = field(default_factory=deque)
     learned: int = 1
     settled: bool = False
-    """Whether the learned limit stays."""
+    """Whether the learned limit is final."""
     _round: list[CallTiming] = field(default_factory=list)
     _pending: list[PendingCall] = field(default_factory=list)
 
     async def enter(self, limit: int | None) -> None:
-        """Wait until fewer than `limit` calls are in; None stands for the learned limit."""
+        """Wait until fewer than `limit` calls are running; None means the learned limit."""
         await enter_least_busy({self: limit}, reroutable=False)
 
     def leave(self) -> None:
-        """Release a place."""
+        """Release a slot."""
         with _LOCK:
             self.busy -= 1
             self.admit()
 
     def reroute(self) -> None:
-        """Make the calls that wait at several limiters choose again."""
+        """Wake the calls that wait at several limiters, to choose again."""
         with _LOCK:
             for waiter in [waiter for waiter in self.queue if waiter.reroutable]:
                 waiter.leave_queues()
                 waiter.notify(None)
 
     def load(self, limit: int | None) -> float:
-        """Return the load; 1 or more means that a call with this limit has to wait."""
+        """Return the load; at 1 or more a call with this limit has to wait."""
         return 1.0 if self.queue else self.busy / self._effective(limit)
 
     def admit(self) -> None:
-        """Admit waiting calls while there is room."""
+        """Admit waiting calls while there are free slots."""
         while self.queue and self.busy < self._effective(self.queue[0].limits[self]):
             waiter = self.queue[0]
-            self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the place
+            self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the slot
             waiter.leave_queues(at=self)
             if waiter.notify(self):
                 waiter.by = self
-            else:  # nobody is left to take the place
+            else:  # the caller is gone
                 self.busy -= 1
 
     def learn(self, call: CallTiming) -> None:
@@ -253,7 +252,7 @@ class Limiter:
 
     @asynccontextmanager
     async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
-        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
+        """Track a call that is made in this context; TimeoutError after the server has had this many seconds for it."""
         now = time.monotonic()
         call = PendingCall(now, now)
         loop = asyncio.get_running_loop()
@@ -280,7 +279,7 @@ class Limiter:
                 self._pending.remove(call)
 
     def mark_served(self, call: PendingCall) -> None:
-        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
+        """Restart the timeouts of calls that may have been sent later, since the server may have worked on this one until now."""
         with _LOCK:
             for other in self._pending:
                 if other is not call and other.sent > call.sent - MAX_REORDERING_S:
@@ -291,7 +290,7 @@ class Limiter:
 
 
 async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:
-    """Enter the least busy limiter, the first of equals, or wait until one has room; None where the choice has to be made again."""
+    """Enter the least busy limiter, the first on a tie, or wait for a free slot; None if the choice must be repeated."""
     with _LOCK:
         least = min(limits, key=lambda limiter: limiter.load(limits[limiter]))
         if least.load(limits[least]) < 1:
@@ -307,16 +306,16 @@ async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: boo
         with _LOCK:
             if waiter.by is None:
                 waiter.leave_queues()
-            else:  # admitted at the moment of the cancellation: the place is passed on
+            else:  # admitted at the moment of the cancellation: release the slot
                 waiter.by.leave()
         raise
 
 
 @dataclass(frozen=True, eq=False)
 class Cap:
-    """A limiter with one caller's limit: `async with cap:` holds a place.
+    """A limiter with one caller's limit: `async with cap:` acquires and releases a slot.
 
-    Callers with different limits share the limiter: each is admitted when fewer calls than its own limit are in.
+    Callers with different limits share the limiter: each is admitted when fewer calls than its own limit are running.
     """
 
     limiter: Limiter
@@ -324,11 +323,11 @@ class Cap:
     """None for the learned limit."""
 
     async def __aenter__(self) -> None:
-        """Wait for a place."""
+        """Wait for a slot."""
         await self.limiter.enter(self.limit)
 
     async def __aexit__(self, *exc: object) -> None:
-        """Release the place."""
+        """Release the slot."""
         self.limiter.leave()
 
 
@@ -337,7 +336,7 @@ _LATEST: deque[Limiter] = deque(maxlen=64)
 
 
 def get_cap(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
-    """Return the cap of a key; equal keys share a limiter as long as a cap refers to it, or longer where it is `lasting`."""
+    """Return the cap of a key; equal keys share a limiter while any cap refers to it, or longer if it is `lasting`."""
     with _LOCK:
         limiter = _LIMITERS.get(key)
         if limiter is None:

@@ -1,4 +1,4 @@
-"""Resolve a model's name to a model that is ready to be asked."""
+"""Resolve a model's name to a model that is ready for calls."""
 
 import os
 import threading
@@ -30,11 +30,11 @@ T = TypeVar("T")
 PREFERRED_MODEL = "llama3.1:8b"
 """The model that `auto` prefers."""
 FALLBACK_NOTICE = "using the extractive model, which quotes instead of reasoning"
-"""Stands in what is said where `auto` finds no language model."""
+"""Part of the notice if `auto` finds no language model."""
 
 
 class LookupCache(Generic[T]):
-    """The latest results by key; concurrent callers of one key share one look-up, and a failure is not cached."""
+    """A cache of the latest results; concurrent callers of one key share one look-up, and failures are not cached."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -71,9 +71,9 @@ _CACHE: LookupCache[Model] = LookupCache(64)
 
 
 def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
-    """Return a model ready to be asked; blocking. A name with its options is cached (see `forget`), an object is used as it is.
+    """Return a model that is ready for calls; blocking. Names are cached with their options (see `clear_cache`), objects are wrapped.
 
-    UsageError for a name that is not one, ModelError for a model that is not there.
+    UsageError for an invalid name, ModelError for a model that is not available.
     """
     _register_addresses(options)
     return clients.from_chat_model(model, options) if isinstance(model, BaseChatModel) else _resolve_cached(model.strip(), options)
@@ -86,7 +86,7 @@ def _register_addresses(options: ModelOptions) -> None:
 
 
 def clear_cache() -> None:
-    """Clear the cache, so that a server started meanwhile is found; call it between questions."""
+    """Clear the cache of resolved models, so that newly started servers are found; call it between questions."""
     _CACHE.clear()
 
 
@@ -127,15 +127,15 @@ def _create_pool(provider: str, name: str, options: ModelOptions, several: Seque
 
 
 def find_best(options: ModelOptions) -> Model | str:
-    """Return the model that "auto" stands for: Ollama's where it answers, else the reason why the embedded one is used; blocking.
+    """Return the model for "auto": Ollama's if it is available, else the reason why the embedded model is used; blocking.
 
-    That Ollama does not answer is never cached, since it may be started at any time.
+    A failure is never cached, since Ollama may be started at any time.
     """
     _register_addresses(options)
     try:
         return _resolve_cached(f"ollama:{PREFERRED_MODEL}", options)
     except ModelError as error:
-        if options.base_url:  # a server was named, so a model without one is not what the user wants
+        if options.base_url:  # with a server given, the embedded model is not what the user wants
             named = (
                 f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in split_addresses(options.base_url))}`"
             )
@@ -147,7 +147,7 @@ def find_best(options: ModelOptions) -> Model | str:
 def _from_ollama(name: str, options: ModelOptions) -> Model:
     address = ollama_host(options.base_url)
     info = ollama_model(name, address)
-    # The server lowers a window that the model was not trained for, and then truncates prompts silently.
+    # The server lowers a window larger than the model's, and then truncates prompts silently.
     fitting = replace(options, num_ctx=min(options.num_ctx, info.context or options.num_ctx))
     url = without_credentials(address)
     server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=OLLAMA_PULL.format(name), key=OLLAMA_KEY)
@@ -163,7 +163,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
     inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
     server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
 
-    def make() -> BaseChatModel:  # holds the engine for as long as there is a model of it
+    def make() -> BaseChatModel:  # keeps a reference to the engine
         return clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
 
     model = _connect(make, server, inside, engine.form.slots)

@@ -1,4 +1,4 @@
-"""Parse a model's reply: its thought, the JSON object in its text, and the confidence of a field from log probabilities.
+"""Parse a model's reply: its thought, the JSON object in its text, and the confidence of a field by log probabilities.
 
 Every character is visited a bounded number of times: a reply is untrusted, and may be long.
 """
@@ -18,52 +18,52 @@ from ramify.tools.scrub import mask_known
 
 CUT_OFF_REASONS = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 MAX_REPLY_CHARS = 2**17
-"""Most characters of a reply, far more than any model writes."""
+"""Longer replies are rejected."""
 MAX_FAULTS = 8
-"""Most validation errors that the model is told."""
+"""Most validation errors reported to the model."""
 MAX_SHOWN_CHARS = 1000
-"""Characters that are kept of a longer reply."""
+"""Characters stored of a longer reply."""
 THOUGHT_START, THOUGHT_END = "<think>", "</think>"
 REPLY_STARTS = ("{", "`")
-"""How a reply without a thought begins: with an object, or a fence around one."""
+"""Beginnings of a reply without a thought: an object, or a code fence."""
 LEADING_THOUGHT = re.compile(rf"\s*+(?![{{`]).*?{THOUGHT_END}", re.DOTALL)
 THOUGHT_FIELD = "reasoning_content"
-"""The additional field in which LangChain's clients keep a thought."""
+"""The field of `additional_kwargs` in which LangChain's clients store a thought."""
 MAX_TOKENS = 2**31
-"""A reported count from here on is invalid."""
+"""Reported counts must be lower."""
 MAX_UNWRITTEN = 16
-"""Tokens, or their characters, that a server may report beside those of the text, such as an end mark."""
+"""Tokens or characters that a server may report in addition to the text, such as an end token."""
 
 
 @dataclass(frozen=True)
 class Structured:
-    """A reply, and the object parsed from it, both without keys; `error` says why there is no object."""
+    """A reply and the object parsed from it, with secrets masked; `error` is the reason if there is no object."""
 
     raw: AIMessage
     parsed: BaseModel | None
     error: str | None
     thought: bool = False
-    """Whether the model thought before it replied, or instead."""
+    """Whether the model thought before its reply, or instead of one."""
     cut_off: bool = False
 
     @property
     def bare(self) -> bool:
-        """Return whether the text is an object and nothing else, as far as it goes: so it is where a server enforces a schema."""
+        """Return whether the text is nothing but an object (or its beginning, if cut off), as it is if a server enforces a schema."""
         text = self.raw.text.strip()
         return text.startswith("{") and (self.cut_off or text.endswith("}"))
 
     @property
     def remedy(self) -> str:
-        """Return what the user can do about a reply that cannot be parsed."""
+        """Return the remedy for a reply that cannot be parsed."""
         if self.thought and self.cut_off:
-            return "raise num_predict and num_ctx, or take a model that does not think"
+            return "raise num_predict and num_ctx, or use a model that does not think"
         return "try a larger model, or raise num_predict"
 
 
 def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
-    """Return the reply with the object that the client parsed, or the one in the model's tool call or text."""
-    if told := raw.usage_metadata:  # a prompt has tokens: clients make 0 of what the server does not say
-        counts = told.get("input_tokens"), told.get("output_tokens")
+    """Return the reply with the object parsed by the client, or from the model's tool call or text."""
+    if usage := raw.usage_metadata:  # clients set missing counts to 0, but a prompt always has tokens
+        counts = usage.get("input_tokens"), usage.get("output_tokens")
         if not counts[0] or not all(type(count) is int and 0 <= count < MAX_TOKENS for count in counts):
             raw = raw.model_copy(update={"usage_metadata": None})
     raw, thought = move_thought(raw)
@@ -84,11 +84,11 @@ def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Struc
 
 
 def parse_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Return the last object in a text that matches the schema, or why there is none; fences and words around it are ignored.
+    """Return the last object in a text that matches the schema, and the error if there is none; text around it is ignored.
 
-    Keys that a server repeats are masked here, before long texts are cut.
+    Secrets that a server repeats are masked here, before long texts are truncated.
     """
-    error = "it is empty" if not text.strip() else "it holds no complete JSON object"
+    error = "it is empty" if not text.strip() else "it contains no complete JSON object"
     for _, value in reversed(list(find_objects(text))):
         try:
             return schema.model_validate(mask_known(value)), None
@@ -98,7 +98,7 @@ def parse_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, 
 
 
 def move_thought(raw: AIMessage) -> tuple[AIMessage, bool]:
-    """Move the thought in a text to where LangChain keeps thoughts, and return whether the model thought at all."""
+    """Move a thought in the text to LangChain's field for thoughts, and return whether the model thought at all."""
     hidden = _has_hidden_thought(raw)
     thought, said = split_thought(raw.text)
     if said != raw.text:
@@ -108,7 +108,7 @@ def move_thought(raw: AIMessage) -> tuple[AIMessage, bool]:
 
 
 def split_thought(text: str) -> tuple[str, str]:
-    """Split a text into thought and reply; where the thought does not end, the reply is empty."""
+    """Split a text into thought and reply; the reply is empty if the thought is unfinished."""
     place = 0
     while closed := LEADING_THOUGHT.match(text, place):
         place = closed.end()
@@ -120,7 +120,7 @@ def split_thought(text: str) -> tuple[str, str]:
 
 
 def text_so_far(written: str, field: str) -> str:
-    """Return the text of a field of an unfinished reply; empty where the field has not begun."""
+    """Return the text of a field of an unfinished reply; empty if the field has not begun."""
     _, said = split_thought(join_surrogates(written))
     start = said.find("{")
     try:
@@ -132,7 +132,7 @@ def text_so_far(written: str, field: str) -> str:
 
 
 def _has_hidden_thought(raw: AIMessage) -> bool:
-    """Return whether the server generated more than the text: longer tokens, or more of them than the text has bytes."""
+    """Return whether the server generated more than the text, by the length of the tokens or their number."""
     if raw.tool_calls or raw.invalid_tool_calls:
         return False
     text, usage = raw.text, raw.usage_metadata
@@ -142,11 +142,11 @@ def _has_hidden_thought(raw: AIMessage) -> bool:
 
 
 REPLACEMENT_CHARACTER = "\ufffd"
-"""The replacement of half a character, which JSON can escape and UTF-8 cannot encode."""
+"""The replacement for lone surrogates, which JSON can escape and UTF-8 cannot encode."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 ESCAPES = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 """The escapes of a JSON text, a surrogate pair as one; the group is a lone surrogate."""
-DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks into strings
+DECODER = json.JSONDecoder(strict=False)  # models write literal line breaks into strings
 WHITESPACE = " \t\r\n"
 _STRING = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 OBJECT_START = re.compile(rf'{{(?=[{WHITESPACE}]*+["}}])')
@@ -181,11 +181,11 @@ def find_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def field_span(text: str, field: str) -> tuple[int, int] | None:
-    """Return where the value of a top-level field begins and ends, without quotes, in the last object that has the field."""
+    """Return start and end of a top-level field's value, without quotes, in the last object that has the field."""
     found = [start for start, value in find_objects(text) if field in value]
     if not found:
         return None
-    # Of two equal names the last counts, as in every JSON parser.
+    # Of duplicate names the last one is used, as in JSON parsers.
     span, position = None, found[-1] + 1
     while text[position := _skip_characters(text, position, WHITESPACE + ",")] != "}":
         name, position = DECODER.raw_decode(text, position)
@@ -198,9 +198,9 @@ def field_span(text: str, field: str) -> tuple[int, int] | None:
 
 
 def _object_end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
-    """Return where the object that begins here ends; None where it is malformed.
+    """Return the end of the value that begins at `start`; None if it is malformed.
 
-    The ends of nested values are stored in `ends`, so that none is scanned again when the outer one fails.
+    The ends of nested values are stored in `ends`, so that none is scanned twice.
     """
     inside: list[int] = []
     place: int | None = start
@@ -228,7 +228,7 @@ def _object_end(text: str, start: int, ends: dict[int, int | None]) -> int | Non
 
 
 def _member_start(text: str, opened: int, place: int) -> int | None:
-    """Return where the next value of an object or a list is expected."""
+    """Return the position of the next value in an object or list."""
     return _match_end(MEMBER_NAME if text[opened] == "{" else OPTIONAL_SPACE, text, place)
 
 
@@ -244,9 +244,9 @@ def _skip_characters(text: str, position: int, characters: str) -> int:
 
 
 MAX_LOGPROB = 1e-3
-"""A log probability above zero by at most this is a rounded zero; a higher one is invalid."""
+"""Log probabilities up to this are rounded zeros; higher ones are invalid."""
 MIN_LOGPROB = -1e6
-"""Lower log probabilities are raised to this: the confidence is 0 all the same, and the sum does not overflow."""
+"""Lower log probabilities are raised to this, so that the sum does not overflow; the confidence is 0 in either case."""
 
 Span = tuple[int, int]
 
@@ -259,9 +259,9 @@ class _Token:
 
 
 def span_confidence(message: AIMessage, field: str) -> float | None:
-    """Return the geometric mean probability of the tokens of a top-level field's value.
+    """Return the geometric mean probability, in [0, 1], of the tokens of a top-level field's value.
 
-    None where the log probabilities are missing or invalid, the field is missing or empty, or the tokens do not match the text.
+    None if log probabilities are missing or invalid, the field is missing or empty, or the tokens do not match the text.
     """
     tokens = _tokens(message.response_metadata.get("logprobs"))
     text = message.text
@@ -277,7 +277,7 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
 
 
 def _tokens(logprobs: Any) -> list[_Token]:
-    """Return the tokens in Ollama's format (a list) or OpenAI's (a list under `content`); none of anything else."""
+    """Return the tokens in Ollama's format (a list) or OpenAI's (a list under `content`); empty for other values."""
     entries = logprobs.get("content") if isinstance(logprobs, Mapping) else logprobs
     tokens = [_token(entry) for entry in entries] if isinstance(entries, list | tuple) else []
     return [token for token in tokens if token] if all(tokens) else []
@@ -295,7 +295,7 @@ def _token(entry: Any) -> _Token | None:
 
 
 def _spans_by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
-    """Return the tokens' spans by their bytes, in the last part of them that equals the text (a thought may precede it)."""
+    """Return the tokens' spans in the text by their bytes; the text is their last part, since a thought may precede it."""
     parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
     content, joined = text.encode(), b"".join(parts)
     # Backwards, because `rfind` is quadratic where `find` is not.
@@ -314,7 +314,7 @@ def _spans_by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
 
 
 def _spans_by_text(tokens: list[_Token], text: str) -> list[Span] | None:
-    """Return the tokens' spans by their texts; tokens with broken characters share what lies between the others."""
+    """Return the tokens' spans by their texts; tokens with broken characters share the text between the others."""
     places: list[Span] = []
     position, broken = 0, 0
     for token in tokens:

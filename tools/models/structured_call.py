@@ -1,6 +1,6 @@
-"""Make one call whose reply is an object of a given type: its JSON schema, and the thinking mode of the model.
+"""Make one call whose reply is an object of a given type, with its JSON schema and the thinking mode of the model.
 
-The prompts ask for a short thought of their own. A hidden one takes tokens from the reply, which is then cut off.
+The prompts ask for a short explicit thought. Hidden thinking uses tokens of the reply, which may then be cut off.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -18,41 +18,41 @@ from pydantic import BaseModel, ValidationError
 from ramify.tools.models.reply_parsing import Structured, read_reply
 
 Feature = Literal["form", "logprobs"]
-"""What a call may leave out, where its server refuses it."""
+"""Features that a call omits if its server refuses them."""
 GRAMMAR_CLIENTS = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server enforces a JSON schema while the reply is generated; an 8B model needs that."""
 INCOMPLETE_OUTPUT_MESSAGE = "output that does not match the expected"
 """llama.cpp's error, with status 500, for a reply that reaches the token limit before its JSON is closed."""
 _NO_STREAM = RunnableConfig(tags=["nostream"])
-"""Keeps the JSON of a reply out of LangGraph's stream of messages, where a reader expects the answer."""
+"""Excludes the JSON of a reply from LangGraph's message stream, which is for the answer."""
 NO_CHUNKS_MESSAGE = "No generation chunks"
-"""LangChain's error for a stream in which nothing came."""
+"""LangChain's error for an empty stream."""
 THOUGHT_DIVISOR = 4
-"""A thought may take one of this many parts of the window."""
+"""A thought may take the window divided by this."""
 MAX_THOUGHT_TOKENS = 4096
 REQUEST_CONTEXT: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("ramify_request", default=nullcontext)
-"""The context manager of each request to a model; set it to count requests, or to refuse one by raising."""
+"""The context manager for each request to a model; set it to count requests, or to prevent one by raising."""
 ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("ramify_on_text", default=None)
-"""Called with the reply's text so far, each time it grows; where it is set, replies are streamed."""
+"""Called with the reply's text so far each time it grows; replies are streamed if it is set."""
 
 
 async def call_structured(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
-    """Ask for an object of the schema's type, `without` the features that the server refuses; a malformed reply is no error."""
+    """Return a reply with an object of the schema's type, called `without` refused features; a malformed reply is not an error."""
     if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol reports no tokens of a stream
         streaming = {"disable_streaming": False, "stream_usage": True}
         chat = chat.model_copy(update={name: value for name, value in streaming.items() if name in type(chat).model_fields})
     if "logprobs" in without:
         chat = chat.model_copy(update={"logprobs": None})
     bound = None if "form" in without else _with_schema(chat, schema)
-    asked, on_text = bound or chat, ON_TEXT.get()  # without a schema, the prompt alone says what is wanted
+    asked, on_text = bound or chat, ON_TEXT.get()  # without a schema, only the prompt describes the format
     try:
         reply = None if on_text is None else await _request(lambda: _stream(asked, messages, on_text))
-        if reply is None:  # nothing was to be streamed, or the server streams nothing
+        if reply is None:  # not streamed, or not supported by the server
             reply = await _request(lambda: asked.ainvoke(list(messages), _NO_STREAM))
     except ValidationError as error:
-        # The log probabilities may be all that Ollama's client cannot read.
+        # Perhaps only the log probabilities cannot be read by Ollama's client.
         if "logprobs" in without or any(fault["loc"][:1] != ("logprobs",) for fault in error.errors()):
             raise
         return await call_structured(chat, messages, schema, {*without, "logprobs"})
@@ -60,7 +60,7 @@ async def call_structured(
 
 
 async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
-    """Make one request, and count it; return the reply itself where the client raises over it."""
+    """Make one request and count it; return the reply also if the client raised an error for it."""
     with REQUEST_CONTEXT.get()():
         try:
             return await ask()
@@ -71,7 +71,7 @@ async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
 
 
 async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
-    """Send one request, and pass the reply's text on while it comes; return what `ainvoke` returns, None where nothing came."""
+    """Send one request and pass the reply's text on while it is received; return the same as `ainvoke`, None if nothing was received."""
     whole: Any = None
     try:
         async for part in bound.astream(list(messages), _NO_STREAM):
@@ -89,11 +89,11 @@ async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on
 
 
 def _with_schema(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
-    """Bind the reply's schema, in the way that the client supports; None where it supports none."""
+    """Return the model bound to the reply's schema, in the way that the client supports; None if it supports none."""
     try:
         if GRAMMAR_CLIENTS & {kind.__name__ for kind in type(chat).__mro__}:
-            # A plain JSON schema: handed the class, the clients parse on their own, raise, and complete what was cut off.
-            # OpenAI's own service, reached without an address, refuses a schema that bounds a text's length.
+            # A JSON schema: with the class, clients would parse by themselves, raise, and complete truncated replies.
+            # OpenAI's own service, which is used without an address, refuses schemas with maxLength.
             openai = getattr(chat, "openai_api_base", chat) is None
             form = without_lengths(json_schema(schema)) if openai else json_schema(schema)
             return _without_parser(chat.with_structured_output(form, method="json_schema", include_raw=True, strict=True))
@@ -112,21 +112,21 @@ def without_lengths(schema: Any) -> Any:
 
 
 def _without_parser(bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """Return the model alone, without LangChain's parser, which is quadratic in the reply's length, in a thread that no timeout ends.
+    """Return the model without LangChain's parser, which is quadratic in the reply's length and runs in a thread that cannot be cancelled.
 
-    Streamed, what stands around the model would let a call run on that was given up.
+    When streaming, the surrounding runnables would also continue a cancelled call.
     """
     first = bound.first if isinstance(bound, RunnableSequence) else None
     return first.steps__["raw"] if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else bound
 
 
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema with the title that OpenAI's protocol uses as its name."""
+    """Return the JSON schema, with the class name as title, which OpenAI's protocol uses as its name."""
     return {**schema.model_json_schema(), "title": schema.__name__}
 
 
 def _reply_in_error(error: Exception) -> AIMessage | None:
-    """Return the reply that a client or server turned into an error, because it was cut off or malformed."""
+    """Return the reply from an error that a client or server raised because it was cut off or malformed; None for other errors."""
     if INCOMPLETE_OUTPUT_MESSAGE in str(error):
         return AIMessage("", response_metadata={"finish_reason": "length"})
     completion: Any = getattr(error, "completion", None)  # of OpenAI's LengthFinishReasonError
@@ -145,16 +145,16 @@ def _reply_in_error(error: Exception) -> AIMessage | None:
 
 @dataclass(frozen=True)
 class ThinkingMode:
-    """How a model that may think is asked."""
+    """The options with which a model that may think is called."""
 
     think: bool | str | None = None
-    """The option for Ollama; None for none."""
+    """Ollama's `think` option; None to omit it."""
     thinks: bool = False
-    """Whether tokens are reserved for a thought."""
+    """Whether tokens are reserved for thinking."""
     sends_schema: bool = True
     """Whether the reply's schema is sent."""
     notice: str = ""
-    """What the result says of it."""
+    """The notice in the result."""
 
 
 DEFAULT_MODE = ThinkingMode()
@@ -162,14 +162,14 @@ THINKING_OFF = ThinkingMode(False)
 OFF_WITHOUT_FORM = ThinkingMode(
     False,
     sends_schema=False,
-    notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text",
+    notice="{name} does not enforce the schema of its replies while thinking is off: they are parsed from its text",
 )
-THINKS_ANYWAY = ThinkingMode(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
+THINKS_ANYWAY = ThinkingMode(True, thinks=True, notice="{name} thinks although thinking is turned off: {more}")
 THINKING_REQUIRED = ThinkingMode(
-    True, thinks=True, notice="{name} does not reply in JSON while its thinking is off: it is let think, and {more}"
+    True, thinks=True, notice="{name} does not reply in JSON while thinking is off: thinking is turned on, and {more}"
 )
-THINK_LITTLE = ThinkingMode("low", thinks=True, notice="{name} cannot be asked not to think: it is asked to think little, and {more}")
-NO_OPTION = ThinkingMode(thinks=True, notice="{name} cannot be told whether to think: {more}")
+THINK_LITTLE = ThinkingMode("low", thinks=True, notice="{name} cannot turn thinking off: it is set to the lowest level, and {more}")
+NO_OPTION = ThinkingMode(thinks=True, notice="{name} has no option for thinking: {more}")
 THINKS_UNASKED = ThinkingMode(thinks=True, notice="{name} thinks before it replies: {more}")
 
 MODE_ON_REFUSAL = {
@@ -179,9 +179,9 @@ MODE_ON_REFUSAL = {
     THINKING_REQUIRED: THINK_LITTLE,
     THINK_LITTLE: NO_OPTION,
 }
-"""The mode to use where a server refuses the thinking option of another."""
+"""The mode to use after a server has refused the thinking option of the key."""
 TOKEN_LIMIT_OPTIONS = ("num_predict", "max_tokens", "max_output_tokens")
-"""The clients' names for the token limit of a reply."""
+"""The options of clients that limit the tokens of a reply."""
 
 
 def with_mode(chat: BaseChatModel, mode: ThinkingMode, max_tokens: int) -> BaseChatModel:
@@ -191,18 +191,18 @@ def with_mode(chat: BaseChatModel, mode: ThinkingMode, max_tokens: int) -> BaseC
 
 
 def next_mode(mode: ThinkingMode, asked: Structured) -> ThinkingMode:
-    """Return the mode for the next call, after a reply."""
+    """Return the mode for the next call, given a reply."""
     if mode is DEFAULT_MODE:
         return THINKS_UNASKED if asked.thought and asked.cut_off else DEFAULT_MODE
     if mode not in (THINKING_OFF, OFF_WITHOUT_FORM):
         return mode
     if asked.thought:
         return THINKS_ANYWAY
-    if asked.parsed is None and not (asked.cut_off and asked.bare):  # whole and held to its form, it could have been read
+    if asked.parsed is None and not (asked.cut_off and asked.bare):  # a complete reply with an enforced schema could be parsed
         return THINKING_REQUIRED
     return mode if asked.bare else OFF_WITHOUT_FORM
 
 
 def thinking_allowance(window: int | None) -> int:
-    """Return how many tokens a thought may take in a window."""
+    """Return the number of tokens for a thought in a window."""
     return min((window or 0) // THOUGHT_DIVISOR, MAX_THOUGHT_TOKENS)

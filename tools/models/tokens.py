@@ -1,4 +1,4 @@
-"""Count tokens: by a model's tokenizer, by an upper estimate, or by a count learned from what a server reports (Ollama).
+"""Count tokens: by a model's tokenizer, by an upper estimate, or by a count learned from a server's reports (Ollama).
 
 A learned count is the lower of two bounds: the careful estimate, and for ordinary text in English letters the tokens of the embedded
 encoder. Each is multiplied by the highest observed ratio of reported tokens to it, at least 1, so no prompt that was reported whole is
@@ -7,8 +7,8 @@ prose does (measured with the tokenizers of LLaMA 3, Mistral 7B and Mistral Nemo
 Text in another script has no second bound, and nothing learned from English lowers its estimate. Until a prompt was reported there is no
 second bound at all: the careful estimate stands, which is about two thirds too high for English.
 
-Some servers under-count a cached prompt, and none over-counts it: hence the highest ratio, and hence a report below `PROOF` of the
-encoder's tokens proves nothing.
+Some servers under-count a cached prompt, and none over-counts it: hence the highest ratio is used, and reports below `MIN_REPORTED_SHARE`
+of the encoder's tokens are ignored.
 """
 
 import json
@@ -39,11 +39,11 @@ BYTES_PER_TOKEN = 3
 MAX_KNOWN_WORD_CHARS = 64
 """The encoder's tokenizer counts much longer words, and those in unknown letters, as a single token."""
 MAX_UNKNOWN_SHARE = 0.1
-"""The share of such words up to which the encoder's count is used."""
+"""Largest share of such words for which the encoder's count is used."""
 
 
 def create_counter(chat: BaseChatModel, otherwise: TokenCounter | None = None) -> TokenCounter:
-    """Return how to count a model's tokens, `otherwise` without a tokenizer. The count may ask a server: call it outside the event loop.
+    """Return a model's token counter, `otherwise` without a tokenizer. It may call a server: use it outside the event loop.
 
     Nothing is downloaded: LangChain's own count (another model's tokenizer, from a hub) is never used.
     """
@@ -57,7 +57,7 @@ def create_counter(chat: BaseChatModel, otherwise: TokenCounter | None = None) -
     @lru_cache(maxsize=4096)
     def count(text: str) -> int:
         counted = tokenizer.count(text)
-        # The call that follows reports a server that stopped answering; until then the estimate errs on the safe side.
+        # If the server has stopped, the next model call reports it; until then use the upper estimate.
         return estimate_tokens(text) if counted is None else counted
 
     return count
@@ -65,9 +65,9 @@ def create_counter(chat: BaseChatModel, otherwise: TokenCounter | None = None) -
 
 @lru_cache(maxsize=4096)
 def estimate_tokens(text: str) -> int:
-    """Return at least the tokens of a LLaMA-3-like tokenizer on ordinary text: words by their bytes, digits and signs by pieces.
+    """Return an upper estimate of the tokens of a LLaMA-3-like tokenizer: words by their bytes, digits and punctuation by pieces.
 
-    About two thirds too high on English prose: good to guard a window, too high to cut a passage by.
+    It is about two thirds too high on English prose: suitable to check a window, not to truncate a passage.
     """
     words = sum(max(1.0, len(word.encode()) / BYTES_PER_TOKEN) for word in LETTERS_PATTERN.findall(text))
     between = (piece for part in LETTERS_PATTERN.split(text) for piece in PIECE_PATTERN.findall(part))
@@ -76,9 +76,9 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def encoder_tokens(text: str) -> int | None:
-    """Return the tokens of the embedded encoder, and of the white space that it ignores; None for text in another script.
+    """Return the tokens of the embedded encoder, plus those of white space, which it ignores; None for text in another script.
 
-    Single words that it does not know are estimated.
+    Words unknown to it are estimated.
     """
     from ramify.tools.embeddings import load_encoder
     from ramify.tools.embeddings.pretrained import MINILM
@@ -98,9 +98,9 @@ def _is_known(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def passage_length(text: str) -> int:
-    """Return a passage's length in tokens of the embedded encoder, as an index measures it: no passage that fits there is cut later.
+    """Return a passage's length in tokens of the embedded encoder, as an index measures it: no passage that fits there is truncated later.
 
-    It is the same for all models, since other vocabularies would cut the end of some passages.
+    It is independent of the model, since with other vocabularies the end of some passages would be truncated.
     """
     from ramify.tools.embeddings import load_encoder
     from ramify.tools.embeddings.pretrained import MINILM
@@ -109,7 +109,7 @@ def passage_length(text: str) -> int:
 
 
 def truncate_to_tokens(text: str, tokens: int, count: TokenCounter) -> str:
-    """Cut a text to at most so many tokens, at the end of a word where a word fits."""
+    """Truncate a text to at most `tokens` tokens, at the end of a word if one fits."""
     if count(text) <= tokens:
         return text
     ends = [match.end() for match in WORD_PATTERN.finditer(text)]
@@ -118,7 +118,7 @@ def truncate_to_tokens(text: str, tokens: int, count: TokenCounter) -> str:
 
 
 def _fitting_prefix(text: str, ends: "list[int] | range", tokens: int, count: TokenCounter) -> str:
-    """Return the longest prefix that fits; a tokenizer may count a longer text lower, hence the steps back."""
+    """Return the longest prefix that fits; since a longer text may have fewer tokens, it steps back from the bisected position."""
     last = bisect_right(ends, tokens, key=lambda end: count(text[:end]))
     while last and count(text[: ends[last - 1]]) > tokens:
         last -= 1
@@ -126,11 +126,11 @@ def _fitting_prefix(text: str, ends: "list[int] | range", tokens: int, count: To
 
 
 MIN_PROMPT_TOKENS = 1000
-"""Estimated tokens of a prompt to learn from: in a shorter one the chat template's own tokens weigh too much."""
+"""Least estimated tokens of a prompt to learn from; in shorter ones the chat template's tokens dominate."""
 MAX_TEMPLATE_TOKENS = 512
-"""Tokens that a server's template may add to those of a prompt, which has no more tokens than bytes."""
+"""Most tokens that a server's template adds to a prompt, which has no more tokens than bytes."""
 MIN_REPORTED_SHARE = 0.75
-"""A report below this ratio to the encoder's tokens does not count the whole prompt."""
+"""A report with a lower ratio to the encoder's tokens does not count the whole prompt."""
 RATIO_STEPS = 50
 """Ratios are rounded up to a multiple of 1 / STEPS, so that they settle after a few prompts."""
 MAX_MODELS = 64
@@ -154,11 +154,11 @@ class Ratios(NamedTuple):
 
 
 KNOWN_AT_START: ContextVar[Mapping[str, Ratios] | None] = ContextVar("ramify_known_at_start", default=None)
-"""The ratios at the start of a reproducible run (`ramify eval`): what is learned meanwhile may raise a count, never lower it."""
+"""The ratios at the start of a reproducible run (`ramify eval`): ratios learned meanwhile may raise a count, never lower it."""
 
 
 class LearnedCount:
-    """The token count of one model; shared by all its callers at the same server."""
+    """The learned token counter of one model, shared by all callers at the same server."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -175,17 +175,17 @@ class LearnedCount:
         return first.combined(self._learned if first.encoder is not None else self._learned._replace(encoder=None))
 
     def __call__(self, text: str) -> int:
-        """Return at least the model's number of tokens, as far as its server's reports have shown."""
+        """Return an upper estimate of the model's tokens, by its server's reports so far."""
         ratios = self.ratios
         careful = math.ceil(estimate_tokens(text) * ratios.estimate)
         known = None if ratios.encoder is None else encoder_tokens(text)
         return careful if known is None or ratios.encoder is None else min(careful, math.ceil(known * ratios.encoder))
 
     def learn(self, texts: Sequence[str], reported: int, filled: bool) -> None:
-        """Learn from the reported tokens of a prompt; `filled` where they reach its window. Blocking."""
+        """Update the ratios from the reported tokens of a prompt; `filled`: whether they reach the window. Blocking."""
         careful = sum(map(estimate_tokens, texts))
         if not careful or reported > sum(len(text.encode("utf-8", "replace")) for text in texts) + MAX_TEMPLATE_TOKENS:
-            return  # it counts something else
+            return  # the report counts something else
         if filled and sum(map(self, texts)) < reported:
             reported = max(reported, careful)  # the true number is unknown, and may be higher
         elif filled or careful < MIN_PROMPT_TOKENS:
@@ -204,7 +204,7 @@ class LearnedCount:
 
 
 def stored_ratios() -> dict[str, Ratios]:
-    """Return the stored ratios of each model, by its name and address; none where the file cannot be read."""
+    """Return the stored ratios of each model, by its name and address; empty if the file cannot be read."""
     try:
         return read_ratios(json.loads(ratios_path().read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
@@ -212,7 +212,7 @@ def stored_ratios() -> dict[str, Ratios]:
 
 
 def read_ratios(value: object) -> dict[str, Ratios]:
-    """Return ratios from their JSON, by the model's name and address; invalid ones are left out."""
+    """Return ratios parsed from JSON, by the model's name and address; invalid ones are skipped."""
     entries = value.items() if isinstance(value, dict) else ()
     return {name: Ratios(**ratios) for name, ratios in entries if isinstance(ratios, dict) and _is_valid(ratios)}
 
@@ -226,7 +226,7 @@ def _store_ratios(name: str, ratios: Ratios) -> None:
     stored = stored_ratios()
     latest = {**stored, name: stored.pop(name, Ratios()).combined(ratios)}
     text = json.dumps({one: latest[one]._asdict() for one in list(latest)[-MAX_MODELS:]}, indent=1)
-    # Without a writable folder, each process learns anew.
+    # Without a writable folder, each process learns by itself.
     with suppress(OSError, InputError):
         ratios_path().parent.mkdir(parents=True, exist_ok=True)
         write_atomically(text, ratios_path())

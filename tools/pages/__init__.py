@@ -1,4 +1,4 @@
-"""Pages and their parts, from the templates beside this file: nothing from a document, a model or a data set is ever markup in them."""
+"""Render pages and parts of them from the templates in this folder; text of documents, models and data sets is always escaped."""
 
 import hashlib
 import re
@@ -17,21 +17,21 @@ __all__ = ["mark_answers", "read_packaged", "render_macro", "render_page", "rend
 
 
 WORD_CHARACTER = "[\\w\u200c\u200d]"
-"""What a word goes on with: a joiner belongs to it."""
+"""Characters within a word, including joiners."""
 
 
 def render_template(template: str, **values: Any) -> Markup:
-    """Fill a template; values are escaped unless a template drew them, and invisible characters in the result are written out."""
+    """Render a template; values are escaped unless they are markup, and invisible characters are made visible."""
     return Markup(escape_invisible(_templates().get_template(template).render(values).strip()))
 
 
 def render_macro(template: str, name: str, *values: Any) -> Markup:
-    """Fill one macro of a template."""
+    """Render one macro of a template."""
     return Markup(escape_invisible(getattr(_templates().get_template(template).module, name)(*values)))
 
 
 def render_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
-    """Fill a template that extends `page.html`: one self-contained page that loads nothing and runs only the scripts named."""
+    """Render a template that extends `page.html`: a self-contained page that loads nothing and runs only the given scripts."""
     script = Markup("\n".join(map(read_packaged, scripts)))
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return str(render_template(template, script=script, digest=digest, style=style_sheet(), **values)) + "\n"
@@ -44,7 +44,7 @@ def style_sheet() -> Markup:
 
 @cache
 def read_packaged(name: str) -> str:
-    """Read a style sheet or script that lies beside this file."""
+    """Return a style sheet or script in this folder."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

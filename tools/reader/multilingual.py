@@ -1,6 +1,6 @@
-"""The reader for Korean: the same heads on multilingual E5, in use where that is downloaded.
+"""The reader for Korean: the same heads on multilingual E5, used if that is downloaded.
 
-It was trained on English questions alone; the encoder under it brings the languages together.
+It was trained on English questions only; the multilingual encoder transfers it to Korean.
 """
 
 import re
@@ -15,12 +15,12 @@ MULTILINGUAL_WEIGHTS_FILE: Final = "multilingual.safetensors"
 MULTILINGUAL_WEIGHTS_SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"
 LANGUAGE: Final = "Korean"
 MULTILINGUAL_SPAN_WEIGHTS: Final[CalibrationWeights] = (0.698, 1.916, 0.0, 0.0, -0.915)
-"""As in `calibration`, fitted to this reader on English questions; their length and number of facts do not count."""
+"""Calibration weights as in `calibration`, fitted on English questions, without the features of length and single fact."""
 MULTILINGUAL_YES_NO_WEIGHTS: Final[CalibrationWeights] = (0.586, -0.632, 0.0, 0.0, -0.553)
 KOREAN_YES_NO: Final = {"Yes": "예", "No": "아니요"}
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _MIN_STEM_SYLLABLES = 2
-"""Syllables that are left at least: a shorter word may end like a particle by itself."""
+"""Least syllables of the remaining word; shorter words may only look as if they ended with a particle."""
 _AFTER_CONSONANT: Final = ("으로", "은", "이", "을", "과")
 _AFTER_VOWEL: Final = ("라는", "라고", "였다", "며", "는", "가", "를", "와", "로")
 _AFTER_ANY: Final = (
@@ -41,15 +41,15 @@ _AFTER_ANY: Final = (
     "에",
 )
 _ISM_SUFFIX: Final = "주의"
-"""Ends like a particle, and is none: 민주주의 is democracy."""
+"""The suffix "-ism", which only looks like a particle: 민주주의 is democracy."""
 _FINAL_COUNT: Final = 28
-"""What a syllable can end with, a vowel among them, in the order of their numbers."""
+"""The number of final consonants of a Hangul syllable, including none, in Unicode order."""
 _RIEUL: Final = 8
 _FIRST_SYLLABLE: Final = 0xAC00
 
 
 def should_read(question: str, contexts: Sequence[str]) -> bool:
-    """Return whether to read with it: the question or most of the passages are Korean, and the encoder is downloaded."""
+    """Return whether to use this reader: the question or most of the passages are Korean, and the encoder is downloaded."""
     if not any(map(_HANGUL.search, (question, *contexts))):
         return False
     return e5_is_downloaded() and (is_korean(question) or 2 * sum(map(is_korean, contexts)) > len(contexts))
@@ -61,7 +61,7 @@ def is_korean(text: str) -> bool:
 
 
 def strip_particle(text: str) -> str:
-    """Return an answer without the particle or the "is" joined to its last word, which belong to the sentence that it stands in."""
+    """Return an answer without the particle or copula at its last word, which belong to the surrounding sentence."""
     text = text.rstrip(". ")
     if not _HANGUL.match(text[-1:]) or text.endswith(_ISM_SUFFIX):
         return text
@@ -75,7 +75,7 @@ def strip_particle(text: str) -> str:
 
 
 def _can_follow(ending: str, sign: str) -> bool:
-    """Return whether a particle has the form that it takes after this letter, digit or syllable."""
+    """Return whether a particle has the right form after this letter, digit or syllable."""
     if ending in _AFTER_ANY or not _HANGUL.match(sign):
         return True
     final = (ord(sign) - _FIRST_SYLLABLE) % _FINAL_COUNT

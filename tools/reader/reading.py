@@ -1,7 +1,7 @@
-"""What the network reads in passages: how likely each kind of answer is, the likeliest spans, and how far a passage bears on the question.
+"""Run the reader's network on passages: the probability of each kind of answer, the likeliest spans, and the passage's relevance.
 
-The last digits of a result depend on what else is in a batch. So each passage is read alone, and what was read is kept: whoever asks, and
-whatever was asked before, the answer is the same, and no pair of question and passage is read twice.
+The last digits of a result depend on the other texts in a batch. So each passage is read alone, and the result is cached: it is the same
+for all callers, and no pair of question and passage is read twice.
 """
 
 import threading
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ramify.tools.reader.network import Batch, Network, ReaderOutput
 
 MAX_PIECES = POSITIONS
-"""A longer passage is cut."""
+"""Longer passages are truncated."""
 
 
 class PassageText(TypedDict):
-    """A passage as a prompt hands it over."""
+    """A passage as prompts contain it."""
 
     title: str
     source: str
@@ -37,7 +37,7 @@ class PassageText(TypedDict):
 
 @dataclass(frozen=True)
 class EncodedPair:
-    """A question and a passage as word pieces: the passage's begin at `first`; where each of those stands in the passage."""
+    """A question and a passage as word pieces. `first`: index of the passage's first piece; `offsets`: character spans of its pieces."""
 
     ids: list[int]
     first: int
@@ -48,12 +48,12 @@ class EncodedPair:
 
 
 def add_title(title: str | None, text: str) -> str:
-    """Write a passage as the reader reads it: with its title, which may be the answer."""
+    """Return a passage's text with its title, which may be the answer."""
     return f"{title}: {text}" if title else text
 
 
 def encode_pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED) -> list[EncodedPair]:
-    """Cut questions and their contexts into an encoder's word pieces."""
+    """Tokenize pairs of question and context for an encoder."""
     encodings = encoder.tokenizer(cutting=True).encode_batch(list(zip(questions, contexts, strict=True)))
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
     starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
@@ -69,10 +69,10 @@ READER_REMEDY = "reinstall ramify, or name a language model, such as ollama:llam
 
 @dataclass(eq=False)
 class Reader:
-    """A trained network: the encoder that it is put on, its weights beside this file, and the constants of its confidence."""
+    """A trained reader: its encoder, the file of its weights in this package, and its calibration weights."""
 
     label: str
-    """What an error calls it."""
+    """Its name in error messages."""
     encoder: Pretrained
     file: str
     sha256: str
@@ -83,13 +83,13 @@ class Reader:
 
     @property
     def loaded(self) -> bool:
-        """Return whether it can read at once."""
+        """Return whether the network is loaded."""
         return self._network is not None
 
     def load(self) -> "Network":
-        """Return the network, ready to read, the same each time; blocking.
+        """Return the network, loaded on the first call; blocking.
 
-        ModelError where its weights or the encoder under it are missing or not those that were released.
+        ModelError if its weights or those of its encoder are missing or changed.
         """
         from safetensors.torch import load_file
 
@@ -122,20 +122,20 @@ LARGE = Reader(
 
 
 def reader_for(question: str, contexts: Sequence[str]) -> Reader:
-    """Return the reader that reads a question in some contexts."""
+    """Return the reader for a question and its contexts."""
     if multilingual.should_read(question, contexts):
         return MULTILINGUAL
     return LARGE if large.is_large_selected() else SMALL
 
 
 def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Network":
-    """Put packed layers and heads on an encoder's lower layers, which are shared with it in memory."""
+    """Return a network of quantized layers and heads on an encoder's lower layers, which share memory with it."""
     import torch
 
     from ramify.tools.reader.network import Network
 
     lower = shared_layers(encoder)
-    with torch.device("meta"):  # nothing is made that is thrown away at once
+    with torch.device("meta"):  # no weights are allocated
         network = Network(lower.shape)
     network.encoder.embeddings = lower.embeddings
     for number, layer in enumerate(lower.layers):
@@ -146,7 +146,7 @@ def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Netw
 
 
 def _with_changed_layers(packed: "dict[str, Tensor]") -> "Network":
-    """Put packed heads on new layers of the large encoder, changed as packed."""
+    """Return a network of quantized heads on the large encoder's layers with low-rank updates."""
     import torch
 
     from ramify.tools.reader.network import Network
@@ -172,7 +172,7 @@ _COMPUTE_LOCK = threading.Lock()
 
 @dataclass(frozen=True)
 class TextSpan:
-    """A span of a context by its characters, and its probability if the context holds the answer at all."""
+    """A character span of a context, and its probability given that the context contains the answer."""
 
     start: int
     end: int
@@ -181,7 +181,7 @@ class TextSpan:
 
 @dataclass(frozen=True)
 class PassageReading:
-    """What one context says: how likely each kind of answer is, its likeliest spans, the best first, and that it bears on the question."""
+    """The output for one context: probabilities of the kinds of answers, the likeliest spans (best first), and relevance in [0, 1]."""
 
     span: float
     yes: float
@@ -191,13 +191,13 @@ class PassageReading:
 
 
 def read_contexts(question: str, contexts: Sequence[str], reader: Reader | None = None) -> tuple[PassageReading, ...]:
-    """Read a question in each of some contexts, all with the same reader."""
+    """Read a question in each context, with the same reader for all."""
     reader = reader or reader_for(question, contexts)
     return tuple(read_context(question, context, reader) for context in contexts)
 
 
 def collate_pairs(pairs: Sequence[EncodedPair]) -> "Batch":
-    """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
+    """Pad pairs to the longest length, rounded up, since each new length costs the processor time for preparation."""
     import torch
 
     from ramify.tools.embeddings.bert import padded
@@ -213,15 +213,15 @@ def collate_pairs(pairs: Sequence[EncodedPair]) -> "Batch":
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def read_context(question: str, context: str, reader: Reader = SMALL) -> PassageReading:
-    """Read a question in a context."""
+    """Read a question in a context; cached."""
     return read_pairs(reader.load(), encode_pairs([question], [context], reader.encoder))[0]
 
 
 def read_pairs(network: "Network", pairs_read: Sequence[EncodedPair]) -> list[PassageReading]:
-    """Run the network once."""
+    """Run the network on a batch of pairs."""
     import torch
 
-    with _COMPUTE_LOCK, torch.inference_mode():  # threads that compute side by side only slow each other down
+    with _COMPUTE_LOCK, torch.inference_mode():  # parallel computations slow each other down
         output = network(collate_pairs(pairs_read).to(network.span.weight.device))
         spots = _best_spans(output)
         kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
@@ -232,7 +232,7 @@ def read_pairs(network: "Network", pairs_read: Sequence[EncodedPair]) -> list[Pa
 
 
 def _best_spans(output: "ReaderOutput") -> list[list[tuple[int, int, float]]]:
-    """Find the likeliest pairs of start and end, by piece."""
+    """Return the likeliest spans of each pair: first piece, last piece, probability."""
     import torch
 
     starts = min(_MAX_STARTS, output.start.shape[1])
@@ -241,7 +241,7 @@ def _best_spans(output: "ReaderOutput") -> list[list[tuple[int, int, float]]]:
     place = torch.arange(output.end.shape[1], device=output.end.device)
     behind = place - start_at.unsqueeze(-1)
     joint = (start_values.unsqueeze(-1) + ends).masked_fill((behind < 0) | (behind >= _MAX_ANSWER_PIECES), -torch.inf)
-    # Start and end are guessed apart: what they say together counts among the spans that there are.
+    # Start and end are predicted independently: normalise over the possible spans.
     joint = joint.flatten(1)
     joint = joint - joint.logsumexp(dim=1, keepdim=True)
     values, at = joint.topk(_MAX_SPANS, dim=1)

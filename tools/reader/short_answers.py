@@ -1,6 +1,6 @@
-"""Read a short answer out of passages with the embedded network: the likeliest span of all passages, or yes, or no.
+"""Extract a short answer from passages with the embedded network: the likeliest span of all passages, or yes, or no.
 
-In tables and forms, where a question names a row, the answer is the one cell that it asks for.
+In tables and forms, if a question names a row, the answer is the cell that it asks for.
 """
 
 import re
@@ -18,16 +18,16 @@ from ramify.tools.splitting import find_splits
 _NO_POSITION = -1
 _MIN_YES_NO = 0.2
 _MAX_QUESTION_CHARS = 400
-"""Characters of a question that are read: whatever is told before, what is asked comes last."""
+"""Longer questions are truncated at the beginning, since the question itself comes last."""
 _SEGMENT_END = re.compile(r"\s+\|(?=\s)|\t|\n[ \t]*\n|\n(?=[ \t]*(?:[^\n:]{1,60}: |[-*•–·|#>] |\d{1,3}[.)] ))")
 """Between cells of a row, paragraphs, fields (`name: Ada Reed`, then `role: engineer`) and items of a list."""
 _MIN_WRAPPED_CHARS = 50
-"""A line of so many characters was broken because it was full, and a sentence goes on in the next one."""
+"""Lines of at least this length were wrapped, and their sentence continues in the next line."""
 
 
 @dataclass(frozen=True)
 class ShortAnswer:
-    """An answer, how sure the reader is, and where it stands: the passage's number from 1, 0 for none."""
+    """An answer, its calibrated confidence, and the number of its passage from 1, 0 for none."""
 
     answer: str
     confidence: float
@@ -36,7 +36,7 @@ class ShortAnswer:
 
 @dataclass(frozen=True)
 class AnswerCandidate:
-    """An answer that a passage gives, by its number from 1, how likely it is, and where it was read; a yes or no stands nowhere."""
+    """A possible answer: its probability, the number of its passage from 1, and its character span; yes and no have none."""
 
     answer: str
     probability: float
@@ -46,12 +46,12 @@ class AnswerCandidate:
 
     @property
     def is_yes_no(self) -> bool:
-        """Return whether it is a yes or no."""
+        """Return whether the answer is yes or no."""
         return self.start == _NO_POSITION
 
 
 def read_answer(question: str, passages: Sequence[PassageText]) -> ShortAnswer:
-    """Answer a question, be it with a guess of low confidence; an empty answer where no passage seems to hold one."""
+    """Return the likeliest answer to a question, which may have a low confidence; empty if no passage seems to contain one."""
     asked_text = question if len(question) <= _MAX_QUESTION_CHARS else sentences(question)[-1][-_MAX_QUESTION_CHARS:]
     contexts = tuple(add_title(passage["title"], passage["text"]) for passage in passages)
     begins = [len(context) - len(passage["text"]) for context, passage in zip(contexts, passages, strict=True)]
@@ -67,9 +67,9 @@ def read_answer(question: str, passages: Sequence[PassageText]) -> ShortAnswer:
 def choose_answer(
     question: str, contexts: Sequence[str], reader: Reader, begins: Sequence[int] = ()
 ) -> tuple[AnswerCandidate | None, Evidence]:
-    """Choose an answer among what a reader reads; the evidence of the multilingual one is the answer's likelihood alone.
+    """Return the likeliest answer by a reader and its evidence; that of the multilingual reader consists of likelihoods only.
 
-    begins: where the text starts in each context, after its title.
+    begins: the offset of the text in each context, after its title.
     """
     readings = read_contexts(question, contexts, reader)
     found = [*find_spans(question, readings, contexts, begins or [0] * len(contexts)), *find_yes_no(readings)]
@@ -82,7 +82,7 @@ def choose_answer(
 
 
 def single_fact_probability(question: str) -> float:
-    """Return the probability that a question asks for one fact; 0 if only ways to split it are likely."""
+    """Return the probability that a question asks for a single fact; 0 if all its likely forms are splits."""
     ways = find_splits(question)
     return next((way.probability for way in ways if way.how == "single"), 0.0 if ways else 1.0)
 
@@ -90,9 +90,9 @@ def single_fact_probability(question: str) -> float:
 def find_spans(
     question: str, readings: Sequence[PassageReading], contexts: Sequence[str], begins: Sequence[int]
 ) -> Iterator[AnswerCandidate]:
-    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket, line, cell or field.
+    """Yield the spans of all passages with their joint probability; spans do not cross a title, bracket, line, cell or field.
 
-    Where a question names a row of a table or a record, what is read anywhere in them is taken for the cell that it asks for.
+    If a question names a row of a table or a record, the probabilities of all spans in the table are assigned to the cell asked for.
     """
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         there = find_cells(context, begin)
@@ -111,9 +111,9 @@ def find_spans(
 
 
 def segment_end(context: str, start: int, end: int) -> int:
-    """Return where the line, cell or field ends in which a span starts, or the span's own end if that comes first.
+    """Return the end of the line, cell or field in which a span starts, or of the span if that is earlier.
 
-    A sentence that goes on in the next line, because its line was full or in lower case, is one piece.
+    A sentence that continues in the next line (after a full line, or in lower case) is one segment.
     """
     while start < end and context[start].isspace():
         start += 1
@@ -128,7 +128,7 @@ def segment_end(context: str, start: int, end: int) -> int:
 
 
 def find_yes_no(readings: Sequence[PassageReading]) -> list[AnswerCandidate]:
-    """Return yes and no of each passage that is likely enough to say either; below that nothing was measured."""
+    """Return yes and no for each passage in which their joint probability reaches _MIN_YES_NO; lower values are not calibrated."""
     return [
         AnswerCandidate(answer, value, number)
         for number, reading in enumerate(readings, 1)
@@ -138,9 +138,9 @@ def find_yes_no(readings: Sequence[PassageReading]) -> list[AnswerCandidate]:
 
 
 def choose_likeliest(found: Sequence[AnswerCandidate]) -> tuple[AnswerCandidate | None, tuple[float, float]]:
-    """Choose the likeliest answer; give it with the likelihood of its place and that of the likeliest answer elsewhere.
+    """Return the likeliest answer, with its likelihood and that of the likeliest other answer.
 
-    Spans that overlap are one place, cut differently: they do not speak against each other.
+    Overlapping spans count as the same answer, and their probabilities are added.
     """
     if not found:
         return None, (0.0, 0.0)
@@ -158,19 +158,19 @@ def _overlap(one: AnswerCandidate, other: AnswerCandidate) -> bool:
 
 _LINE: Final = re.compile(r"[^\n]*(?:\n|$)")
 _HEADER_RULE: Final = re.compile(":?-+:?")
-"""Stands below the head of a table in Markdown, in each column."""
+"""The line below the header of a Markdown table, in each column."""
 _CELL_SEPARATOR: Final = re.compile(r"[ \t]*(?:\||\t)[ \t]*")
 _FIELD: Final = re.compile(r"[ \t]*(?P<field>[^\n:=|]{1,40}?)[ \t]*[:=][ \t]+(?P<value>\S[^\n]*?)[ \t]*")
 _EMPTY_VALUES: Final = frozenset(("", "-", "–", "n/a", "none", "not known", "unknown", "tbd", "vacant"))
 _MIN_NAMED_SHARE: Final = 0.5
-"""Share of the words of a cell that a question has to hold for it to name that row."""
+"""Least share of a cell's words in a question that names its row."""
 _MIN_FIELD_SIMILARITY: Final = 0.3
 _MIN_FIELD_LEAD: Final = 0.05
-"""How similar the field's name has to be to what is asked, and by how much more than the next one's."""
+"""Least similarity of a field's name to the question, and least lead over the next field."""
 
 
 class RecordCell(NamedTuple):
-    """A value of a record: where its row begins, the field's name, the value, and where it stands in the passage."""
+    """A value in a table or record: the offset of its row, the field's name, the value, and its character span."""
 
     row: int
     field: str
@@ -183,7 +183,7 @@ TableRow = list[tuple[str, int, int]]
 
 
 def find_cells(text: str, begin: int = 0) -> list[RecordCell]:
-    """Return the values of all tables with a head, and of all records of two fields and more, from `begin` on."""
+    """Return the values of all tables with a header, and of all records with at least two fields, from `begin` on."""
     found: list[RecordCell] = []
     table: list[TableRow] = []
     record: list[tuple[str, str, int, int]] = []
@@ -209,7 +209,7 @@ def find_cells(text: str, begin: int = 0) -> list[RecordCell]:
 
 
 def find_asked_cell(question: str, some: Sequence[RecordCell]) -> RecordCell | None:
-    """Return the cell in the row that a question names, under the field nearest to what it asks for; None where that is not plain."""
+    """Return the cell in the row that a question names, in the field most similar to the question; None if it is ambiguous."""
     words = content_stems(question)
     naming: dict[int, tuple[float, int, RecordCell]] = {}
     for cell in some:
@@ -231,7 +231,7 @@ def find_asked_cell(question: str, some: Sequence[RecordCell]) -> RecordCell | N
 
 
 def is_empty_value(value: str) -> bool:
-    """Return whether a cell says that there is nothing."""
+    """Return whether a cell means that there is no value."""
     return value.strip().casefold() in _EMPTY_VALUES
 
 
@@ -239,6 +239,6 @@ def _split_row(line: str, begin: int) -> TableRow:
     borders = [0, *(place for found in _CELL_SEPARATOR.finditer(line) for place in found.span()), len(line)]
     spans = list(zip(borders[::2], borders[1::2], strict=True))
     made = [(line[start:end].strip(), begin + start, begin + end) for start, end in spans]
-    if len(made) > 1 and not made[0][0]:  # a border at the line's left edge, and often one at the right
+    if len(made) > 1 and not made[0][0]:  # a border at the left edge of the line, and often one at the right
         return made[1 : -1 if line.rstrip().endswith("|") else None]
     return made

@@ -1,7 +1,7 @@
-"""The writer: it reads what the encoder makes of a question and writes others, word by word, mostly copying the question's own words.
+"""The writer network: it generates questions from the encoder's states of a question, word by word, mostly copying the question's words.
 
-A pointer network (Vinyals et al. 2015; copying beside a vocabulary: See et al. 2017) over the states of the packaged encoder, which stay
-as they are: two of its layers are read, so that what reads passages can be trained anew without this.
+A pointer network (Vinyals et al. 2015; with a vocabulary: See et al. 2017) over states of the packaged encoder, which is frozen. It reads
+two of the encoder's lower layers, so that the reader can be retrained independently.
 """
 
 from dataclasses import dataclass
@@ -12,53 +12,53 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 SOURCE_LAYERS: Final = (3, 6)
-"""Layers of the encoder whose states are read."""
+"""Layers of the encoder whose states are the input."""
 ENCODER_WIDTH: Final = 384
 WIDTH: Final = 256
 HEADS: Final = 8
 ENCODER_LAYERS: Final = 2
 DECODER_LAYERS: Final = 3
 MAX_OUTPUT_WORDS: Final = 96
-"""Words that are written at most."""
+"""Most words of output."""
 MAX_SOURCE_WORDS: Final = 288
-"""Words of a source."""
+"""Most words of a source with distinct positions."""
 
 KeyValues = list[tuple[Tensor, Tensor]]
-"""Keys and values of what has been written, a pair a layer."""
+"""Keys and values of each decoder layer, each (texts, HEADS, words, WIDTH // HEADS)."""
 
 
 @dataclass(frozen=True)
 class EncodedSource:
-    """What is copied from: the states of its words, (texts, words, width), and which of them are there, (texts, words)."""
+    """The encoded source: states of its words, (texts, words, WIDTH), and their mask, (texts, words)."""
 
     states: Tensor
     mask: Tensor
 
 
 class Attention(nn.Module):
-    """Attend with several heads."""
+    """Multi-head attention."""
 
     def __init__(self) -> None:
         super().__init__()
         self.ask, self.key, self.value, self.out = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
 
     def heads(self, states: Tensor) -> Tensor:
-        """Split states into heads: (texts, heads, words, width of a head)."""
+        """Split states into heads: (texts, HEADS, words, WIDTH // HEADS)."""
         return states.reshape(*states.shape[:-1], HEADS, WIDTH // HEADS).transpose(1, 2)
 
     def keys_values(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """Return keys and values."""
+        """Return keys and values, each (texts, HEADS, words, WIDTH // HEADS)."""
         return self.heads(self.key(states)), self.heads(self.value(states))
 
     def forward(self, states: Tensor, keys_values: tuple[Tensor, Tensor], mask: Tensor | None = None, causal: bool = False) -> Tensor:
-        """Read keys and values; `mask` says what may be read."""
+        """Attend to keys and values; `mask`: which may be attended to."""
         read = scaled_dot_product_attention(self.heads(self.ask(states)), *keys_values, attn_mask=mask, is_causal=causal)
         attended: Tensor = self.out(read.transpose(1, 2).flatten(-2))
         return attended
 
 
 class Layer(nn.Module):
-    """A transformer layer that normalises first; one that writes also reads the source."""
+    """A pre-norm transformer layer; one that writes (a decoder layer) also attends to the source."""
 
     def __init__(self, writes: bool) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class Layer(nn.Module):
         self.think = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
 
     def encode(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Let every word of a source see the others."""
+        """Apply self-attention to the words of a source; mask: (texts, words)."""
         normal = self.norms[0](states)
         states = states + self.own(normal, self.own.keys_values(normal), mask[:, None, None, :])
         output: Tensor = states + self.think(self.norms[1](states))
@@ -76,7 +76,7 @@ class Layer(nn.Module):
     def decode(
         self, states: Tensor, source: tuple[Tensor, Tensor], mask: Tensor, before: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Let words that are written see what was written before them, and the source; give also the keys and values so far."""
+        """Apply causal self-attention and attention to the source; return the states, and keys and values including earlier words."""
         assert self.source is not None
         normal = self.norms[0](states)
         keys_values = self.own.keys_values(normal)
@@ -88,7 +88,7 @@ class Layer(nn.Module):
 
 
 class Writer(nn.Module):
-    """Write words of a small vocabulary and copy those of a source."""
+    """Generate words of a small vocabulary and copies of the source's words."""
 
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Writer(nn.Module):
             nn.init.normal_(embedding.weight, std=0.02)
 
     def encode_source(self, states: Tensor, parts: Tensor, mask: Tensor) -> EncodedSource:
-        """Read a source: the encoder's states of its words, which part each is of (0 what was said before, 1 the question)."""
+        """Encode a source from states, (texts, words, encoder states), parts (0 history, 1 question) and mask, both (texts, words)."""
         places = torch.arange(states.shape[1], device=states.device).clamp_max(MAX_SOURCE_WORDS - 1)
         read = self.inward(states) + self.part(parts) + self.stands(places)
         for layer in self.reading:
@@ -117,7 +117,7 @@ class Writer(nn.Module):
         return EncodedSource(self.norm_read(read), mask)
 
     def embed_tokens(self, tokens: Tensor, source: EncodedSource, first: int = 0) -> Tensor:
-        """Embed tokens, (texts, tokens): words of the vocabulary, then by number the words of the source."""
+        """Embed tokens, (texts, tokens): numbers of the vocabulary, then of the source's words."""
         copies = tokens >= self.vocabulary
         plain = self.word(tokens.masked_fill(copies, 0))
         at = (tokens - self.vocabulary).clamp_min(0)
@@ -127,13 +127,13 @@ class Writer(nn.Module):
         return embedded
 
     def keys_values(self, source: EncodedSource) -> KeyValues:
-        """Return the source's keys and values for every layer that writes."""
+        """Return the source's keys and values for every decoder layer."""
         return [layer.source.keys_values(source.states) for layer in self.writing]  # type: ignore[union-attr,operator]  # all of them write
 
     def forward(
         self, tokens: Tensor, source: EncodedSource, read: KeyValues | None = None, before: KeyValues | None = None
     ) -> tuple[Tensor, KeyValues]:
-        """Return scores of what follows each token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
+        """Return the scores of the next token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
         read = read if read is not None else self.keys_values(source)
         states = self.embed_tokens(tokens, source, before[0][0].shape[2] if before else 0)
         keys_values: KeyValues = []
@@ -150,6 +150,6 @@ class Writer(nn.Module):
         return torch.cat((plain, copies), dim=-1), keys_values
 
     def _follows_copied(self, tokens: Tensor, source: EncodedSource) -> Tensor:
-        """Mark the word of the source that stands behind the one just copied: what is copied goes on there more often than not."""
+        """Return which word of the source follows the one just copied, which is the most likely next one; (texts, tokens, words)."""
         places = torch.arange(source.states.shape[1], device=tokens.device)
         return ((tokens - self.vocabulary + 1)[..., None] == places) & (tokens >= self.vocabulary)[..., None]

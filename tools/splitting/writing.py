@@ -1,4 +1,4 @@
-"""Split questions and complete follow-ups with the trained writer; results are cached, so a question is always split the same way."""
+"""Split questions and rewrite follow-ups with the trained writer; results are cached."""
 
 import json
 import math
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from ramify.tools.splitting.network import EncodedSource, KeyValues, Writer
 
 ANSWER_SLOT: Final = "{1}"
-"""Where the answer of the first question belongs in the second."""
+"""The placeholder for the first question's answer in the second."""
 _WORD = re.compile(r"\{1\}|['’]s\b|\d+(?:[.,]\d+)+|[^\W_]+(?:(?:[-._/]|['’](?!s\b))[^\W_]+)*|[^\w\s]|_", re.UNICODE)
-"""A genitive is a word of its own: of "the count's mother", "the count" can be copied."""
+"""A genitive is a separate word, so that "the count" can be copied from "the count's mother"."""
 _CLOSING = frozenset("?,.;:!)]}%'’s")
 _OPENING = frozenset("([{$#@")
 _GENITIVE = ("'s", "’s")
 REWRITE: Final = "rewrite"
 REPLY_KINDS: Final[tuple[str, ...]] = (*get_args(Combination), REWRITE)
-"""What the first thing written says: how the question is split, or that it is written anew."""
+"""The kinds of replies, the first token of each: how the question is split, or that it is rewritten."""
 BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a text and where it stands there."""
+    """A word of a text with its character span."""
 
     text: str
     start: int
@@ -50,14 +50,14 @@ class Word:
 
 
 def split_words(text: str) -> list[Word]:
-    """Cut a text into words and signs."""
+    """Split a text into words and punctuation."""
     return [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
 
 
 def join_words(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[Word]) -> str:
-    """Join words into a sentence; each comes with its number among the source's words, -1 where it is not from there.
+    """Join words, each with its index among the source's words or -1, into a sentence.
 
-    Neighbours of the source keep what stood between them; a sentence begins with a capital letter.
+    Adjacent words of the source keep the text between them; the first letter is capitalised.
     """
     text = ""
     before = None
@@ -79,7 +79,7 @@ def _space_between(text: str, word: str, before: int | None, number: int, source
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Kinds and marks, then common words; a number beyond them is a word of the source."""
+    """The tokens: kinds, marks and common words; higher numbers are words of the source."""
 
     words: tuple[str, ...]
 
@@ -102,26 +102,26 @@ class Vocabulary:
 
 
 MAX_HISTORY_PIECES = 110
-"""Word pieces kept of what was said before; the last ones."""
+"""Most word pieces of the history; earlier ones are dropped."""
 MAX_QUESTION_PIECES = 120
-"""Word pieces kept of a question; the last ones, for what is asked comes last."""
+"""Most word pieces of a question; earlier ones are dropped, since the question itself comes last."""
 
 
 @dataclass(frozen=True)
 class SourceText:
-    """What is copied from: the turns before and the question as one text, its words, and its word pieces."""
+    """The source of a reply: history and question as one text, its words, and its word pieces."""
 
     text: str
     words: list[Word]
     parts: list[int]
-    """0 for a word from before, 1 for one of the question."""
+    """0 for a word of the history, 1 for one of the question."""
     ids: list[int]
     word_of: list[int]
-    """The word that each piece belongs to; -1 for marks."""
+    """The index of each piece's word; -1 for special tokens."""
 
 
 def tokenize_source(question: str, before: str = "") -> SourceText:
-    """Cut a question and what was said before it into words and pieces."""
+    """Split a question and its history into words and word pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
     tokenizer = PACKAGED.tokenizer(cutting=False)
@@ -167,7 +167,7 @@ def _word_states(states: "Tensor", text: SourceText) -> "Tensor":
 
 @dataclass(frozen=True)
 class WriterReply:
-    """What was written: its kind, how likely that is, its questions, and the mean log probability of their words."""
+    """A generated reply: its kind with its probability, the questions, and the mean log probability of their words."""
 
     kind: str
     probability: float
@@ -177,7 +177,7 @@ class WriterReply:
 
 @dataclass
 class _PartialReply:
-    """A reply as it is being written."""
+    """A reply that is being generated."""
 
     kind: str
     tokens: list[int]
@@ -188,30 +188,30 @@ class _PartialReply:
 
 
 _MIN_KIND_PROBABILITY, _MAX_KINDS = 0.03, 3
-"""Probability that a kind of reply has at least to be written, and most kinds."""
+"""Least probability of a kind for a reply to be generated, and most kinds."""
 _MAX_REPLY_WORDS = 64
 """Words that are written at most."""
 
 
 class Splitter:
-    """A trained writer with its vocabulary and the encoder it reads by."""
+    """A trained writer with its vocabulary and encoder."""
 
     def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "Bert") -> None:
         self.writer, self.vocabulary, self.encoder = writer, vocabulary, encoder
 
     def splits(self, question: str) -> tuple[WriterReply, ...]:
-        """Return the likeliest ways to split a question, not splitting it among them, the likeliest first."""
+        """Return the likeliest ways to split a question, including "single" (no split), the likeliest first."""
         text = tokenize_source(question)
         if not any(text.parts):
             return (WriterReply("single", 1.0, ()),)
         return self._replies(text, [kind for kind in REPLY_KINDS if kind != REWRITE])
 
     def rewrite(self, question: str, before: str) -> WriterReply:
-        """Write a question such that it stands without what was said before it."""
+        """Rewrite a follow-up question so that it can be understood without its history."""
         return self._replies(tokenize_source(question, before), [REWRITE])[0]
 
     def _replies(self, text: SourceText, kinds: Sequence[str]) -> tuple[WriterReply, ...]:
-        """Write a reply of each of the likeliest kinds."""
+        """Generate a reply of each of the likeliest kinds."""
         import torch
 
         from ramify.tools.splitting.network import SOURCE_LAYERS
@@ -230,7 +230,7 @@ class Splitter:
         return tuple(self._finish_reply(line, sure, text) for line, (_, sure) in zip(lines, chosen, strict=True))
 
     def _write(self, lines: list[_PartialReply], source: "EncodedSource", read: "KeyValues", before: "KeyValues", text: SourceText) -> None:
-        """Write all lines word by word."""
+        """Generate all replies in parallel, word by word."""
         import torch
 
         from ramify.tools.splitting.network import EncodedSource
@@ -249,7 +249,7 @@ class Splitter:
                     self._append_word(line, scores[row, -1], text)
 
     def _append_word(self, line: _PartialReply, scores: "Tensor", text: SourceText) -> None:
-        """Write the likeliest next word."""
+        """Append the likeliest allowed token."""
         allowed = scores.log_softmax(-1).clone()
         allowed[self._forbidden_tokens(line)] = -math.inf
         best = int(allowed.argmax())
@@ -261,7 +261,7 @@ class Splitter:
         line.holes += token == ANSWER_SLOT
 
     def _forbidden_tokens(self, line: _PartialReply) -> list[int]:
-        """Return what cannot come next: a second part needs a first, a bridge one hole in its second part, nothing else any."""
+        """Return the tokens that cannot come next: a second part needs a first, and a bridge exactly one slot, in its second part."""
         numbers = self.vocabulary.numbers
         begun = line.tokens[-1] not in (numbers[BETWEEN], line.tokens[0])
         second = line.parts == 2 or line.kind == REWRITE
@@ -273,7 +273,7 @@ class Splitter:
         return barred + ([] if begun and not second else [numbers[BETWEEN]])
 
     def _finish_reply(self, line: _PartialReply, sure: float, text: SourceText) -> WriterReply:
-        if not line.done or line.kind == "single":  # what has no end is no question: it is as if the kind had not been likely
+        if not line.done or line.kind == "single":  # an unfinished reply is discarded by probability 0
             return WriterReply(line.kind, sure if line.kind == "single" else 0.0, ())
         parts: list[list[tuple[str, int]]] = [[]]
         for token in line.tokens[1:-1]:
@@ -287,7 +287,7 @@ class Splitter:
 
 
 def _repeating_tokens(tokens: Sequence[int], between: int) -> list[int]:
-    """Return what would repeat three words of a question: an unsure writer runs in circles."""
+    """Return the tokens that would repeat a trigram of the question."""
     own = tokens[max((place for place, token in enumerate(tokens) if token == between), default=0) + 1 :]
     last = own[-2:]
     return [own[place + 2] for place in range(len(own) - 2) if len(last) == 2 and own[place : place + 2] == last]
@@ -296,13 +296,13 @@ def _repeating_tokens(tokens: Sequence[int], between: int) -> list[int]:
 WRITER_WEIGHTS_FILE = "weights.safetensors"
 WRITER_WEIGHTS_SHA256 = "9a6e182170c46f02f3f04589342b64b50f150fc27cd3fb2e54913190169efba2"
 VOCABULARY_KEY = "words"
-"""Where the file's metadata holds the vocabulary."""
+"""The key of the vocabulary in the file's metadata."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
 
 @lru_cache(maxsize=1)
 def load_splitter() -> "Splitter":
-    """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
+    """Return the trained writer, loaded once; ModelError if its weights are missing or changed."""
     from safetensors import safe_open
 
     from ramify.tools.splitting.network import Writer
@@ -321,9 +321,9 @@ def load_splitter() -> "Splitter":
 SINGLE: Final = "single"
 _CACHE_SIZE = 4096
 _MAX_QUESTION_CHARS = 600
-"""Characters of a question that are read; what is asked comes last."""
+"""Longer questions are truncated at the beginning."""
 _MIN_FLUENCY = -0.15
-"""Mean log probability of a word; below it the writer is lost, and what was asked says more."""
+"""Least mean log probability of a word; below it the original question is used."""
 _COMPUTE_LOCK = threading.Lock()
 
 
@@ -339,7 +339,7 @@ class Split:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def find_splits(question: str) -> tuple[Split, ...]:
-    """Return the ways to split a question, the likeliest first; `single` is not to split it."""
+    """Return the ways to split a question, the likeliest first; "single" means no split."""
     with _COMPUTE_LOCK:
         replies = load_splitter().splits(question[-_MAX_QUESTION_CHARS:])
     made = []
@@ -352,7 +352,7 @@ def find_splits(question: str) -> tuple[Split, ...]:
 
 
 def rewrite_follow_up(question: str, turns: Sequence[str]) -> str:
-    """Return a follow-up rewritten to stand without the turns before it, the oldest first; unchanged if there are none."""
+    """Return a follow-up rewritten to be understood without the previous turns (oldest first); unchanged without turns."""
     return _rewrite_cached(question, tuple(turns)) if turns else question
 
 

@@ -19,7 +19,7 @@ def template(monkeypatch: pytest.MonkeyPatch) -> None:
         loader=DictLoader(
             {
                 "part.html": '<p title="{{ said }}">{{ said }}</p>',
-                "marked.html": "<p>{{ said | marked([answer]) }}</p>",
+                "marked.html": "<p>{{ said | mark_answers([answer]) }}</p>",
                 "whole.html": "{% extends 'page.html' %}{% block title %}{{ said }}{% endblock %}{% block body %}{{ part }}{% endblock %}",
                 "page.html": pages._templates().loader.get_source(pages._templates(), "page.html")[0],  # type: ignore[union-attr]
             }

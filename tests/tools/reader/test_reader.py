@@ -48,7 +48,7 @@ def said(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 def _single(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every question to ask for one fact: how questions are split is no matter here."""
     for module in (questions, short_answers):
-        monkeypatch.setattr(module, "splits", lambda question: ())
+        monkeypatch.setattr(module, "find_splits", lambda question: ())
 
 
 def answered() -> dict[str, Any]:
