@@ -52,7 +52,7 @@ def test_an_address_is_shown_without_its_secrets(url: str, told: str) -> None:
     assert without_credentials(url) == told
     assert without_credentials(told) == told
     if "://" in url:
-        assert scrub(f"nothing answers at {url} today") == f"nothing answers at {told} today"
+        assert scrub(f"no server answers at {url} today") == f"no server answers at {told} today"
 
 
 @pytest.mark.parametrize(

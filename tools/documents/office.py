@@ -77,7 +77,7 @@ def _check_directory(archive: ZipFile) -> None:
     if len(parts) > _MAX_PARTS:
         raise UnreadableError(f"has {len(parts):,} parts, more than the limit of {_MAX_PARTS:,}")
     if unpacked > MAX_BYTES or unpacked > max(_MAX_COMPRESSION_RATIO * packed, _UNCHECKED_BYTES):
-        raise UnreadableError(f"would unpack {packed:,} bytes to {unpacked:,}, more than allowed")
+        raise UnreadableError(f"would unpack {packed:,} bytes to {unpacked:,}, more than the limit")
 
 
 _CORE_PROPERTIES = {

@@ -1,8 +1,8 @@
 """A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason.
 
 A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: each line of JSON on stdin names a
-file, and lines of JSON on stdout contain its documents. It ends when its parent closes stdin; any error in a parser ends it, with the reason
-as the last line on stderr.
+file, and lines of JSON on stdout contain its documents. It ends when its parent closes stdin; any error in a parser ends it, with the
+reason as the last line on stderr.
 """
 
 import json

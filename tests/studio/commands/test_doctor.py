@@ -28,7 +28,7 @@ def test_everything_is_here(ramify: Ramify, nowhere: str, tmp_path: Path, monkey
     done = ramify("doctor")
     assert done.code == 0
     assert all(name in done.out for name in checkup.CHECKS)
-    assert "auto takes extractive" in done.out
+    assert "auto uses extractive" in done.out
     assert "ollama serve" in done.out
     assert str(tmp_path) in done.out
     assert "Traceback" not in done.err
@@ -45,7 +45,7 @@ def test_what_is_broken_is_told_with_its_remedy(ramify: Ramify, monkeypatch: pyt
 
 
 def test_a_model_that_is_here_is_taken(ollama: Ollama) -> None:
-    assert checkup.CHECKS["model"]().found == "auto takes ollama:llama3.1:8b"
+    assert checkup.CHECKS["model"]().found == "auto uses ollama:llama3.1:8b"
 
 
 def test_what_was_learned_of_a_models_tokens_is_told() -> None:

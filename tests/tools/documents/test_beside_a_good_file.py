@@ -75,7 +75,7 @@ def test_what_is_far_or_deep_is_found(name: str, content: bytes, text: str, fold
         ("cell.csv.gz", lambda: packed(b'name,text\nfirst,one\nx,"', (b"a" * 9000000 + b"\n") * 8, b'"'), ["one"], "not a readable table"),
         ("odd.csv", lambda: "name,text\nfirst,one\n".encode("utf-16") + b"\x00\xd8\n\x00", [], "not text"),
         ("deep.json", lambda: b"[" * 100_000 + b"]" * 100_000, [], "recursion"),
-        ("deep.docx", lambda: docx(CELLS[0] * 1000 + CELLS[1] * 1000), [], "nested too deep"),
+        ("deep.docx", lambda: docx(CELLS[0] * 1000 + CELLS[1] * 1000), [], "too deeply nested"),
     ],
 )  # fmt: skip
 @fault(

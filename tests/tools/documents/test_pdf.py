@@ -60,9 +60,9 @@ def test_a_hyphen_at_a_lines_end_goes_unless_the_word_has_it() -> None:
 def test_scanned_and_glued_pages_are_remarked_and_the_others_read(tmp_path: Path) -> None:
     found = shown(FILES / "scanned.pdf")
     assert [document.page_content for document in found.documents] == ["The plan of the weir follows."]
-    assert found.remarks == [("scanned.pdf, page 2", "a picture and no text: scanned")]
+    assert found.remarks == [("scanned.pdf, page 2", "scanned: an image without text")]
     (tmp_path / "glued.pdf").write_bytes(pdf(["Thekeeperofthelocknotesthelevelofthewatereverymorning.", "Good words."]))
-    assert shown(tmp_path / "glued.pdf").remarks == [("glued.pdf, page 1", "words run together")]
+    assert shown(tmp_path / "glued.pdf").remarks == [("glued.pdf, page 1", "missing spaces between words")]
 
 
 def test_the_same_text_each_time() -> None:

@@ -138,8 +138,8 @@ def test_the_process_ends_also_in_the_middle_of_a_call(file: Path) -> None:
 def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
     """Files and what is said of each."""
     wrong = {
-        "text.gguf": (b"a text", "it is not in the format GGUF"),
-        "empty.gguf": (b"", "it is not in the format GGUF"),
+        "text.gguf": (b"a text", "it is not a GGUF file"),
+        "empty.gguf": (b"", "it is not a GGUF file"),
         "start.gguf": (whole[:200], "its header is damaged or cut off"),
         "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "version 99 of GGUF"),
         "cut.gguf": (whole[: len(whole) // 2], "llama.cpp cannot load .* architecture 'llama'"),
@@ -148,7 +148,7 @@ def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
     for name, (content, _) in wrong.items():
         (tmp_path / name).write_bytes(content)
     write_model(tmp_path / "adapter.gguf", kind="adapter")
-    return {name: words for name, (_, words) in wrong.items()} | {"adapter.gguf": "does not write text: it is a file of kind 'adapter'"}
+    return {name: words for name, (_, words) in wrong.items()} | {"adapter.gguf": "does not generate text: it is a file of kind 'adapter'"}
 
 
 def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_pat
 @pytest.mark.parametrize(
     ("name", "error", "words"),
     [
-        ("nowhere.gguf", ModelError, "'nowhere.gguf' is not there — name a file as gguf:PATH"),
+        ("nowhere.gguf", ModelError, "'nowhere.gguf' does not exist — name a file as gguf:PATH"),
         ("/", ModelError, "'/' is a folder"),
     ],
 )

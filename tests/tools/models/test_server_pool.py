@@ -86,7 +86,7 @@ async def test_what_one_refuses_another_is_still_asked_for() -> None:
     with serving(refuse) as poor, serving(lambda asked: (200, REPLY)) as rich:
         model = at(poor, rich, model="openai:local", max_concurrency=1)
         await ask(model, times=4)
-        assert any("gives no log probabilities" in told for told in model.learned_notices)
+        assert any("provides no log probabilities" in told for told in model.learned_notices)
     assert [asked.get("logprobs") for asked in rich.asked] == [True] * len(rich.asked)
     assert [asked.get("logprobs") for asked in poor.asked].count(True) == 1
 
@@ -97,9 +97,9 @@ async def test_one_that_is_not_there_is_left_out(ollama_one: Ollama, place: int)
     several.insert(place, NOWHERE)
     model = at(*several)
     assert [reply.parsed for reply in await ask(model, times=3)] == [Answered(**GOOD)] * 3
-    why = f"no Ollama server answers at {NOWHERE}: it is left out, and looked at again from time to time"
+    why = f"no Ollama server answers at {NOWHERE}: the server is excluded and checked again periodically"
     assert why in model.notices
-    assert f"{LLAMA} is asked at 2 servers: {', '.join(getattr(one, 'address', one) for one in several)}" in model.notices
+    assert f"{LLAMA} is used at 2 servers: {', '.join(getattr(one, 'address', one) for one in several)}" in model.notices
     assert model.learned_notices == [why]
 
 
@@ -146,7 +146,7 @@ async def test_who_offers_another_model_is_left_out(listed: Any, taken: bool) ->
         model = at(plain, other, model="openai:local", max_concurrency=1)
         await ask(model, times=2)
     assert (len(plain.asked), len(other.asked)) == ((1, 1) if taken else (2, 0))
-    assert any("is not there: that server offers" in told for told in model.notices) is not taken
+    assert any("is not available: that server offers" in told for told in model.notices) is not taken
 
 
 async def test_one_that_does_not_let_us_in_is_left_out() -> None:
@@ -156,7 +156,7 @@ async def test_one_that_does_not_let_us_in_is_left_out() -> None:
         await ask(model)
     assert len(plain.asked) == 1
     assert model.learned_notices == [
-        f"openai:local at {other.address} refuses access: it is left out, and looked at again from time to time"
+        f"openai:local at {other.address} refuses access: the server is excluded and checked again periodically"
     ]
 
 
@@ -190,7 +190,7 @@ async def test_a_call_that_no_server_serves_is_an_error_and_the_servers_are_aske
         server._rules.clear()
         server.when("polonium", Fail(500, "cannot do that"))
     model = at(*pair)
-    with pytest.raises(ReplyError, match=r"cannot do that.*, also when asked again"):
+    with pytest.raises(ReplyError, match=r"cannot do that.*, also on a retry"):
         await ask(model)
     for server in pair:
         server._rules.clear()
@@ -214,7 +214,7 @@ async def test_a_silent_one_is_left_out_and_the_call_made_elsewhere(pair: tuple[
     assert [reply.parsed for reply in await ask(model, times=2)] == [Answered(**GOOD)] * 2
     assert len(pair[0].requests) == 1
     assert model.learned_notices == [
-        f"{LLAMA} at {pair[0].address} gave no reply within 1.5 s: it is left out, and looked at again from time to time"
+        f"{LLAMA} at {pair[0].address} gave no reply within 1.5 s: the server is excluded and checked again periodically"
     ]
 
 

@@ -35,8 +35,8 @@ async def ask(server: Ollama, **options: Any) -> Structured:
     ("said", "error"),
     [
         ("", "it is empty"),
-        ("I do not know.", "it holds no complete JSON object"),
-        ('{"answer": "Marie Cu', "it holds no complete JSON object"),
+        ("I do not know.", "it contains no complete JSON object"),
+        ('{"answer": "Marie Cu', "it contains no complete JSON object"),
         ('{"answer": "Marie Curie"}', "confidence: Field required"),
         ('{"answer": "Marie Curie", "confidence": 7}', "confidence: Input should be less than or equal to 1"),
     ],
@@ -123,7 +123,7 @@ async def test_a_busy_server_is_asked_again(ollama: Ollama) -> None:
 
 async def test_a_server_that_stays_busy(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(500, "out of memory"))
-    with pytest.raises(ReplyError, match=r"out of memory.*, also when asked again"):
+    with pytest.raises(ReplyError, match=r"out of memory.*, also on a retry"):
         await ask(ollama)
     assert len(ollama.requests) == 3
 

@@ -42,7 +42,7 @@ async def test_a_form_that_is_dropped_without_thinking_is_asked_for_in_words(qwe
         assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
     assert [(sent["think"], "format" in sent) for sent in qwen.requests] == [(False, True), (False, False)]
     assert model.learned_notices == [
-        "ollama:qwen3:8b does not hold its replies to their form while its thinking is off: they are read from its text"
+        "ollama:qwen3:8b does not enforce the schema of its replies while thinking is off: they are parsed from its text"
     ]
 
 
@@ -56,7 +56,7 @@ async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is
     assert (on["think"], "format" in on) == (True, True)
     assert on["options"]["num_predict"] == off["options"]["num_predict"] + model.thought_tokens == 512 + 2048
     assert model.learned_notices == [
-        "ollama:qwen3:8b does not reply in JSON while its thinking is off: it is let think, and each reply may take 2048 tokens more"
+        "ollama:qwen3:8b does not reply in JSON while thinking is off: thinking is turned on, and each reply may take 2048 additional tokens"
     ]
 
 
@@ -119,7 +119,7 @@ async def test_gpt_oss_is_asked_to_think_little(qwen: Ollama) -> None:
     assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
     assert [(sent["think"], sent["options"]["num_predict"]) for sent in qwen.requests] == [("low", 512 + 2048)]
     assert model.learned_notices == [
-        "ollama:gpt-oss:20b cannot be asked not to think: it is asked to think little, and each reply may take 2048 tokens more"
+        "ollama:gpt-oss:20b cannot turn thinking off: it is set to the lowest level, and each reply may take 2048 additional tokens"
     ]
 
 
@@ -193,9 +193,9 @@ async def test_a_server_whose_model_was_cut_off_in_its_thought_is_given_room_for
         model = resolve_model("openai:qwen3", ModelOptions(base_url=server.address))
         cut = await model.reply(QUESTION, Answered)
         assert (cut.parsed, cut.error) == (None, "it thought until num_predict: think less")
-        assert cut.remedy == "raise num_predict and num_ctx, or take a model that does not think"
+        assert cut.remedy == "raise num_predict and num_ctx, or use a model that does not think"
         assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
-    assert model.learned_notices == ["openai:qwen3 thinks before it replies: each reply may take 2048 tokens more"]
+    assert model.learned_notices == ["openai:qwen3 thinks before it replies: each reply may take 2048 additional tokens"]
 
 
 async def test_a_reply_that_is_cut_off_in_itself_is_not_taken_for_a_thought(ollama: Ollama) -> None:
