@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all faults torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
+.PHONY: demo test test-all slow faults torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -19,6 +19,9 @@ test: $(VENV)/.test ## Run all tests but the slow ones and those of a real langu
 
 test-all: $(VENV)/.test ## Run all tests, and check that they give the fault matrix
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --faults=check
+
+slow: $(VENV)/.test ## Run all tests on an idle machine, and list those in tests/slow.txt that take longer than half a second
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --slow=write
 
 faults: $(VENV)/.test ## Run the tests that cause a fault, and make docs/faults.md from those that pass
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m fault --faults=write
@@ -79,7 +82,7 @@ define INSTALL
 endef
 
 $(VENV)/.demo: pyproject.toml constraints.txt
-	@echo "Installing into $(VENV): about 2 GB with PyTorch are downloaded the first time …"
+	@echo "Installing into $(VENV): 1.5 GB with the CPU build of PyTorch …"
 	$(call INSTALL,-e '.[serve]')
 	touch $@
 

@@ -1,4 +1,4 @@
-"""Write docs/prompts.md: what each prompt is for, what it costs in tokens and how long its reply can be. `python docs/prompts.py`"""
+"""Write docs/prompts.md: the purpose of each prompt, its tokens and the tokens of its longest reply. `python docs/prompts.py`"""
 
 import json
 import sys
@@ -21,18 +21,21 @@ WORDS = "The old mill at the end of the lane was rebuilt by two brothers from th
 """Ordinary text to fill a reply with."""
 HEAD = f"""# Prompts
 
-What a call says beside its passages, findings and question, in tokens: the *system* text, which tells the task and the fields of the
-reply, and up to {SHOTS} worked *examples*, which are turns of their own. Every text and list of a reply is bounded, so that a grammar ends
-it: the *longest reply* fills all its bounds with ordinary text, and fits into `num_predict`.
+A prompt consists of a *system* text, which describes the task and the fields of the reply, up to {SHOTS} *examples* (few-shot), and the
+passages, findings and question of the call. This page counts the tokens of the first two, and of the longest possible reply.
 
-What decides something is asked for one short sentence of thought first (`thought`); `shots` is the number of examples. Each is one
-setting: `ramify ask … --set thought=false --set shots=0`, or to compare, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
-Instructions and examples together have at most 500 tokens, so `decide`, whose reply has the most fields, has one example only.
-Examples are left out where they would take the room of a passage, or of the last tokens of a budget. Where sub-questions may not depend
-on each other (`dependent=false`), those that do are replaced by others; an ablation leaves out the
-examples of a behaviour that it disables.
+* `thought` asks for one short sentence of reasoning before a decision. `shots` is the number of examples. Both are settings:
+  `ramify ask … --set thought=false --set shots=0`, or to compare them, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
+* Every text and list of a reply has a maximum length, so that a reply that follows the schema always ends. The *longest reply* fills all
+  of them with ordinary text, and fits into `num_predict`.
+* System text and examples together have at most 500 tokens. So `decide`, whose reply has the most fields, has only one example.
+* Examples are left out if they would take the room of a passage, or the last tokens of a budget.
+* If sub-questions must not depend on each other (`dependent=false`), examples with dependent ones are replaced. An ablation leaves out the
+  examples of the behaviour that it disables.
+* The parts that are the same in every call (task, rules, fields, examples) come first, and passages and question last, so that a server's
+  prefix cache can reuse them.
 
-To read one as a model gets it:
+To print a prompt as a model receives it:
 
 ```python
 from ramify.prompts import ANSWER
@@ -42,24 +45,22 @@ for message in ANSWER.told_with(thought=True, shots=1).render({{"passages": [pas
     print(message.type, message.text, sep=": ")
 ```
 
-Tokens are counted with the embedded encoder's tokenizer (all-MiniLM-L6-v2), which is at hand everywhere.
-"`decompose`, searched" is told where a question has been searched before it is split (`informed`): in PruneRAG's staged wiring, and below
-the root of ToR-RAG. *Before* is what instructions and examples came to with three short examples, when the limits of a reply were not told.
-
-What is the same in every call (task, rules, fields, examples) comes first, and passages and question last, so that a server's prefix
-cache holds all of it.
+The table is written by `python docs/prompts.py`. Tokens are counted with the tokenizer of the embedded encoder (all-MiniLM-L6-v2).
+*"`decompose`, searched"* is the prompt for a question that was searched before it is split (`informed`): in PruneRAG's staged graph, and
+below the root of ToR-RAG. *Earlier version* is system text and examples together before replies had maximum lengths, with three short
+examples.
 
 """
 COLUMNS = [
     "system",
     "examples",
     "together",
-    "before",
     "without thought",
     "without examples",
     "without either",
     "longest reply",
     "without thought",
+    "earlier version",
 ]
 
 
@@ -91,7 +92,7 @@ BEFORE = {
     "summarize": 359,
     "support": 321,
 }
-"""What they came to with three short examples, before the limits of a reply were told."""
+"""Tokens of system text and examples in an earlier version."""
 
 
 class Cost(NamedTuple):
@@ -135,7 +136,7 @@ def _row(label: str, prompt: Prompt[Any]) -> str:
     told, plain, bare, neither = (cost(prompt, thought, shots) for shots in (SHOTS, 0) for thought in (True, False))
     purpose = str(import_module(f"ramify.prompts.{prompt.name}").__doc__).partition("\n")[0].rstrip(".")
     together, *fewer = (sum(one[:2]) for one in (told, plain, bare, neither))
-    figures = (told.system, told.examples, together, BEFORE.get(label, ""), *fewer, told.longest, plain.longest)
+    figures = (told.system, told.examples, together, *fewer, told.longest, plain.longest, BEFORE.get(label, ""))
     name, *variant = label.split(",")
     return f"| {','.join((f'`{name}`', *variant))} | {purpose} | {' | '.join(map(str, figures))} |\n"
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ramify.evaluation.degraded import Degradation, How
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import PRESET, STRATEGIES, arguments_of, build, configure, expand_preset, find_strategy, max_calls
+from ramify.graphs.strategies import PRESET, STRATEGIES, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch
@@ -159,7 +159,7 @@ class Variant(FrozenModel):
     @property
     def arguments(self) -> dict[str, Any]:
         """Return all arguments of `build`."""
-        defaults = {key: parameter.default for key, parameter in arguments_of(self.strategy).items()}
+        defaults = {key: parameter.default for key, parameter in find_strategy(self.strategy).parameters.items()}
         return {key: self.options.get(key, default) for key, default in defaults.items()}
 
 
@@ -232,7 +232,7 @@ def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
     unheeded = {OWN} if searches else OF_SEARCHING
     fields = build(strategy).settings.model_fields
     settings = {name: field.get_default() for name, field in fields.items() if name not in unheeded}
-    arguments = {name: parameter.default for name, parameter in arguments_of(strategy).items()}
+    arguments = {name: parameter.default for name, parameter in find_strategy(strategy).parameters.items()}
     return {**settings, **(own_settings(kind) if searches else {}), **arguments}
 
 

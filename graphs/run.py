@@ -207,9 +207,9 @@ def reviewable(
     wiring: Wiring[Any], settings: Settings, config: RunnableConfig | None, reviewer: Reviewer | None
 ) -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig | None]:
     """Return the graph and the config of a run that keeps nothing: where a person is asked first, its checkpoints are in memory."""
-    check_reviewer(settings, reviewer)
     if settings.reviewed == NEVER:
         return wiring.ready, config
+    check_reviewer(settings, reviewer)
     given = config or {}
     threaded: RunnableConfig = {**given, "configurable": {**given.get("configurable", {}), "thread_id": str(uuid4())}}
     return wiring.compile(checkpointer=InMemorySaver()), threaded
@@ -238,7 +238,9 @@ async def run_graph(
     A `recursion_limit` in the config counts where it is lower than the run's own: UsageError where the run would exceed it.
     """
     began = time.perf_counter()
-    bound = _recursion_limit(settings)
+    levels: int = getattr(settings, "max_depth", 1) + getattr(settings, "rounds", 0) + 1
+    attempts: int = getattr(settings, "redecompositions", 0) + 1
+    bound = int(20 + 12 * levels * attempts * 2 ** min(levels, 4))  # more supersteps than any wiring of this depth needs
     given_config: RunnableConfig = {"run_name": f"ramify {strategy}", **(config or {})}  # what a trace calls it
     allowed = min(bound, given_config.get("recursion_limit", bound))
     listens = bool(getattr(watch, "reads_text", False))
@@ -280,13 +282,6 @@ async def _stream(
         if watch is not None:
             watch(kind, event)
     return state, state.get(INTERRUPT, ())
-
-
-def _recursion_limit(settings: Settings) -> int:
-    """Bound the supersteps of a run by its depth: more than any wiring needs."""
-    levels: int = getattr(settings, "max_depth", 1) + getattr(settings, "rounds", 0) + 1
-    attempts: int = getattr(settings, "redecompositions", 0) + 1
-    return int(20 + 12 * levels * attempts * 2 ** min(levels, 4))
 
 
 def blocking(work: Coroutine[Any, Any, T]) -> T:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
@@ -39,6 +39,11 @@ class Strategy:
     max_calls: Callable[..., MaxCalls] | None = None
     """The most that a question can cost, of its settings and arguments; None where it is not known."""
 
+    @cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """The arguments of `build`, by name."""
+        return dict(inspect.signature(self.build).parameters)
+
 
 STRATEGIES: dict[str, Strategy] = {}
 """The registered strategies by name."""
@@ -58,17 +63,12 @@ def find_strategy(name: str) -> Strategy:
     return STRATEGIES[name]
 
 
-def arguments_of(name: str) -> dict[str, inspect.Parameter]:
-    """List the arguments of a strategy's wiring."""
-    return dict(inspect.signature(find_strategy(name).build).parameters)
-
-
 def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
     """Return a new wiring of a strategy; UsageError for an unknown name or argument."""
-    known = arguments_of(name)
-    if unknown := arguments.keys() - known.keys():
-        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(known)}")
-    made = find_strategy(name).build(**arguments)
+    strategy = find_strategy(name)
+    if unknown := arguments.keys() - strategy.parameters.keys():
+        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(strategy.parameters)}")
+    made = strategy.build(**arguments)
     made.name = name
     return made
 
@@ -81,10 +81,13 @@ def shared(name: str, **arguments: Any) -> Wiring[Any]:
 
 def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared) -> tuple[Wiring[Any], Settings]:
     """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
-    options = expand_preset(name, options)
-    arguments = arguments_of(name)
+    if PRESET in options:
+        options = expand_preset(name, options)
+    arguments = find_strategy(name).parameters
     wiring = wire(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
-    chosen = _nested({key: value for key, value in options.items() if key not in arguments})
+    chosen = {key: value for key, value in options.items() if key not in arguments}
+    if any("." in key for key in chosen):
+        chosen = _nested(chosen)
     known = [*arguments, *wiring.settings.model_fields]
     if unknown := sorted(chosen.keys() - set(known)):
         raise UsageError(f"{name} has no setting {unknown[0]!r}", _meant(unknown[0], known) or f"it has {_listed(known)}")
@@ -105,10 +108,11 @@ def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> MaxCalls | None:
     """Return the most that a question can cost with these settings and arguments of the wiring; None where it is not known."""
-    count = find_strategy(name).max_calls
-    if count is None:
+    strategy = find_strategy(name)
+    if strategy.max_calls is None:
         return None
-    most = count(settings, **{key: arguments.get(key, parameter.default) for key, parameter in arguments_of(name).items()})
+    given = {key: arguments.get(key, parameter.default) for key, parameter in strategy.parameters.items()}
+    most = strategy.max_calls(settings, **given)
     calls = most.calls if settings.max_calls is None else min(most.calls, settings.max_calls)
     return most._replace(calls=calls, critical_path=min(most.critical_path, calls))
 

@@ -80,7 +80,7 @@ STRATEGY = Strategy(
     paper="ToR-RAG, Yoo and Moon 2025",
     arguments={
         "rubric": "true: score each pair of sub-questions before anything is retrieved for it",
-        "judged": "false: keep every fork, unjudged (ablation)",
+        "judged": "false: keep every fork without scoring it (ablation)",
     },
     presets={"paper": {"rubric": True, "dependent": False, "hybrid": False, "grow_sure": True, "informed": False}},
     max_calls=count_tor,

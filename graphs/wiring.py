@@ -79,6 +79,8 @@ class Wiring(Generic[S]):
         self.edges: dict[str, list[tuple[Way | None, str]]] = defaultdict(list)
         """By step: each way with the step that it leads to; None always holds."""
         self.joins: dict[Join, str] = {}
+        self.last = ""
+        """The step that makes the answer: the one before END, or before what a conversation does then."""
         self.around: frozenset[str] = frozenset()
         """The steps of a conversation, which are none of the strategy's."""
 
@@ -98,11 +100,6 @@ class Wiring(Generic[S]):
         if otherwise is not None:
             self.edges[name].append((None, self._place(otherwise)))
 
-    @property
-    def last(self) -> str:
-        """Name the step that makes the answer: the one before END, or before what a conversation does then."""
-        return next(name for name, step in self.steps.items() if step.final)
-
     @cached_property
     def ready(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         """The graph ready to run, without a checkpointer of its own."""
@@ -115,6 +112,8 @@ class Wiring(Generic[S]):
 
     def compile(self, settings: S | None = None, **options: Any) -> AsyncGraph:
         """Return the LangGraph; its drawing shows the values of `settings`, the options are those of `StateGraph.compile`."""
+        if not self.last:
+            raise UsageError("the graph has no last step", "end it with finalize, or with a step of your own made by final_step")
         shown = settings or self.settings()
         graph: StateGraph[Any, Any, Any, Any] = StateGraph(
             self.state, context_schema=self.settings, input_schema=self.given, output_schema=self.returned
@@ -134,6 +133,8 @@ class Wiring(Generic[S]):
         if isinstance(stop, str):
             return stop
         self.steps.setdefault(stop.name, stop)
+        if stop.final and not self.last:
+            self.last = stop.name
         return stop.name
 
     def _always(self, name: str) -> str:
@@ -177,8 +178,9 @@ class Wiring(Generic[S]):
                 state = {**state, "tree": tree | loose}
             superstep = config["metadata"].get("langgraph_step", -1)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
+            whole: Tree = state.get("tree") or {}
             context = Context(
-                state, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings), self.name
+                state, whole, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings), self.name
             )
             kept = self.final_call and not step.final
             with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget) as work:
@@ -225,22 +227,19 @@ class Wiring(Generic[S]):
             return branch
         tree, fork = {**tree, branch.path: branch}, branch.status == "split"
 
-        def holds(way: Way | None) -> bool:
-            if way is None:
-                return not fork
-            return isinstance(way, Condition) and way.of_fork == fork and way.holds(tree, branch, settings)
-
-        target = next((to for way, to in self.edges[name] if holds(way)), "")
+        target = ""
+        for way, to in self.edges[name]:
+            leads = not fork if way is None else isinstance(way, Condition) and way.of_fork == fork and way.holds(tree, branch, settings)
+            if leads:
+                target = to
+                break
         if target in self.steps and target != self.last:  # a step of the whole state takes up what rests
             return branch if self.steps[target].kind == "state" else branch.model_copy(update={"next": target})
-        if fork or self._kept(tree, branch):
+        if fork or any(join.keeps(tree, branch) for join in self.joins):
             return branch
         if branch.status == "answered":
             return branch.to("leaf")
         return branch.to("leaf", note=branch.noted(SEARCHED)) if branch.evidence else branch
-
-    def _kept(self, tree: Tree, branch: Branch) -> bool:
-        return any(join.keeps(tree, branch) for join in self.joins)
 
     def _joined(self, tree: Tree, settings: Any) -> Tree:
         """Send on the branches that waited for others and are ready."""
@@ -270,7 +269,7 @@ class Wiring(Generic[S]):
                 continue
             if branch.status == "open" and "retrieve" in self.steps:
                 found[path] = branch.model_copy(update={"next": "retrieve", "note": "", "objection": ""})
-            elif branch.status == "answered" and not self._kept(tree, branch):
+            elif branch.status == "answered" and not any(join.keeps(tree, branch) for join in self.joins):
                 answers = next((name for name in ("decide", "answer", "condense") if name in self.steps), "")
                 found[path] = self._led(answers, tree, branch, settings)
         return found

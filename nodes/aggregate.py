@@ -7,7 +7,7 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.step.findings import finding
-from ramify.nodes.tree import UNKNOWN, Branch, ancestors
+from ramify.nodes.tree import UNKNOWN, Branch, ancestors, children
 from ramify.nodes.tree.answers import answers_parent
 from ramify.prompts import AGGREGATE
 
@@ -18,22 +18,22 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
 
     It is as sure as its hops are together: their confidences are multiplied.
     """
-    children = [child for child in context.children(branch) if child.status != "pruned"]
-    standing = next((child for child in reversed(children) if child.known and answers_parent(child, branch)), None)
+    below = [child for child in children(context.tree, branch.path) if child.status != "pruned"]
+    standing = next((child for child in reversed(below) if child.known and answers_parent(child, branch)), None)
     if standing is not None:
-        hops = [standing, *(child for child in children if child.path == standing.awaits and child.known)]
+        hops = [standing, *(child for child in below if child.path == standing.awaits and child.known)]
         taken = standing.model_dump(include={"answer", "confidence_source", "objection"})
         confidence = prod(hop.confidence or 0.0 for hop in hops)
         cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
         evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
         return [branch.to("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
-    if children and all(child.answer is not None and not child.known for child in children):  # nothing to bring together
+    if below and all(child.answer is not None and not child.known for child in below):  # nothing to bring together
         unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
         return [branch.to("inner", **unknown, aggregated=True)]
-    cited = tuple(key for child in children for key in child.cited)
-    passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in children), branch)
+    cited = tuple(key for child in below for key in child.cited)
+    passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in below), branch)
     above = (*ancestors(context.tree, branch.path), branch)
-    findings = [finding(child, {passage.id: passage for passage in passages}, above) for child in children]
+    findings = [finding(child, {passage.id: passage for passage in passages}, above) for child in below]
     cited_first = tuple(sorted(passages, key=lambda passage: passage.id not in cited))
     reply = await ask(AGGREGATE, cited_first, question=branch.question, findings=findings)
     answered = with_answer(branch, reply, "inner")

@@ -14,7 +14,7 @@ async def answer(branch: Branch, context: Context[Settings]) -> list[Branch]:
     """Answer a question from its passages; summarise what they say of an entity; from memory where the graph has no search."""
     passages = context.passages(branch)
     if branch.kind == "entity":
-        parent = context.parent(branch)
+        parent = context.tree.get(branch.parent or "")
         about = parent.question if parent else branch.question
         return [with_answer(branch, await ask(SUMMARIZE, passages, entity=branch.question, question=about), "leaf")]
     if "retrieve" not in context.steps:

@@ -7,7 +7,7 @@ from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.tree import UNKNOWN, Branch, Proposal
 from ramify.nodes.tree.notes import missing
-from ramify.prompts.decide import WAYS, decide_by, whole
+from ramify.prompts.decide import WAYS, Decision, decide_by
 from ramify.prompts.lenient_types import THOUGHT
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
@@ -24,7 +24,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
         "question": branch.question,
         "above": context.part_of(branch),
         "dependent": context.settings.dependent,
-        "hint": _hint(branch),
+        "hint": _hint(branch) if branch.objection else "",
         "may": "".join(f"Do not choose {way}. " for way in WAYS if way not in ways),
     }
     branch = branch.to("open", reconsidered=bool(branch.objection), proposal=None)
@@ -34,7 +34,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
         if branch.parent is not None and not context.awaited(branch) and branch.answer is None:
             raise
         return [with_warning(error, branch.to("open" if branch.answer is None else "answered", reconsidered=True), UNSPLIT)]
-    decision = whole(reply.value)
+    decision = Decision.model_validate(reply.value.model_dump())  # a reply by fewer ways lacks fields: these are empty
     if decision.action == "decompose":
         proposal = Proposal(questions=tuple(decision.questions), together=decision.together)
     elif decision.action == "entities":
@@ -64,8 +64,6 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
 
 def _hint(branch: Branch) -> str:
     """Tell the model that its earlier answer was not sure enough, or none."""
-    if not branch.objection:
-        return ""
     said = (
         f"You answered {truncate_line(branch.answer, MAX_ANSWER_CHARS)!r} before and were not sure"
         if branch.known

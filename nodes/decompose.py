@@ -6,7 +6,7 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import SPLITS, UNSURE, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import Action, Decision, as_argument, as_quoted, review
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, normalized_key, position
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, ancestors, children, normalized_key, position
 from ramify.nodes.tree.answers import HOLE, filled, holes, normal
 from ramify.nodes.tree.notes import SIMPLE, filled_with
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
@@ -55,7 +55,7 @@ def _decided(branch: Branch, found: list[Branch], decision: Decision, context: C
         note = branch.noted(f"not split: {decision.reason}")
         return [branch.to(branch.status, attempts=branch.attempts + 1, proposal=None, note=note)]
     texts = usable([text for name in PARTS if (text := decision.args[name]).strip()], branch, context)
-    made = children_at(branch, position(parts[0].path)[-1], texts)
+    made = children_of(branch, (), texts, start=position(parts[0].path)[-1])
     kept = {as_argument(part.question): part for part in parts}
     pair = [old if (old := kept.get(new.question)) and old.path == new.path else new for new in made]
     divided = split if pair == parts else split.to("split", together="", note=split.noted("sub-questions edited by a person"))
@@ -65,7 +65,7 @@ def _decided(branch: Branch, found: list[Branch], decision: Decision, context: C
 @branch_step(confirm=confirm_splits)
 async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Branch]:
     """Split a question in two; one that is simple, or whose parts cannot be asked, is left whole."""
-    settings, before = context.settings, context.children(branch)
+    settings, before = context.settings, children(context.tree, branch.path)
     proposal = branch.proposal
     branch = branch.to(branch.status, attempts=branch.attempts + 1, proposal=None)
     if proposal is not None:
@@ -113,7 +113,7 @@ def _refused(grown: list[Branch], before: Sequence[Branch]) -> str:
 
 def usable(questions: Sequence[str], branch: Branch, context: Context[TreeSettings]) -> list[str]:
     """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
-    above = (*context.above(branch), branch.question)
+    above = (*(one.question for one in ancestors(context.tree, branch.path)), branch.question)
     kept = [normal(collapse_whitespace(text), above) for text in questions[:2] if text.strip()]
     asked = {normalized_key(Branch(path=ROOT, question=text)) for text in above}
     if any(normalized_key(Branch(path=ROOT, question=text)) in asked for text in kept):
@@ -122,13 +122,12 @@ def usable(questions: Sequence[str], branch: Branch, context: Context[TreeSettin
     return kept if all(holes(text) <= allowed for text, allowed in zip(kept, fillable, strict=False)) else []
 
 
-def children_of(branch: Branch, before: Sequence[Branch], questions: Sequence[str], kind: Kind = "question") -> list[Branch]:
-    """Make the children for the next free positions."""
-    return children_at(branch, max((position(child.path)[-1] + 1 for child in before), default=0), questions, kind)
-
-
-def children_at(branch: Branch, start: int, questions: Sequence[str], kind: Kind = "question") -> list[Branch]:
-    """Make the children for the positions from `start` on; one with a hole waits for the sibling before it."""
+def children_of(
+    branch: Branch, before: Sequence[Branch], questions: Sequence[str], kind: Kind = "question", start: int | None = None
+) -> list[Branch]:
+    """Make the children for the positions from `start` on, by default the next free ones; one with a hole waits for the one before it."""
+    if start is None:
+        start = max((position(child.path)[-1] + 1 for child in before), default=0)
     paths = [f"{branch.path}.{start + n}" for n in range(len(questions))]
     return [
         Branch(path=path, question=text, kind=kind, status="waiting", awaits=sibling)

@@ -6,7 +6,7 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.decompose import children_of
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, branch_step
-from ramify.nodes.tree import Branch
+from ramify.nodes.tree import Branch, children
 from ramify.nodes.tree.answers import normal
 from ramify.prompts import ENTITIES
 
@@ -24,7 +24,7 @@ async def extract_entities(branch: Branch, context: Context[Settings]) -> list[B
     names = distinct(names)
     if not names:
         return [branch.to(branch.status, note=branch.noted("cannot be split, and names no entity to look up"))]
-    return [branch.to("split"), *children_of(branch, context.children(branch), names, "entity")]
+    return [branch.to("split"), *children_of(branch, children(context.tree, branch.path), names, "entity")]
 
 
 def distinct(names: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.types import Overwrite
 
 from ramify.nodes.asking.ask import Answerer, current_model
-from ramify.nodes.settings import TAU, PruneSettings, Settings, TreeSettings
+from ramify.nodes.settings import NEVER, TAU, PruneSettings, Settings, TreeSettings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.step.review import check_can_ask
@@ -15,7 +15,7 @@ from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
 from ramify.tools.profile import load_profile
-from ramify.tools.relevance import load
+from ramify.tools.relevance import NONE, load
 from ramify.tools.user_input import check_text
 
 LONGEST = 20_000
@@ -26,7 +26,8 @@ AUTO = "auto"
 async def init_tree(context: Context[Settings]) -> Update:
     """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
     settings = context.settings
-    check_can_ask(settings)
+    if settings.reviewed != NEVER:
+        check_can_ask()
     question = checked(context.state.get("question"))
     profile = await asyncio.to_thread(load_profile, settings.profile) if settings.profile else None  # a bad one is told before any cost
     model, loading = await asyncio.to_thread(_ready, settings, "retrieve" in context.steps)
@@ -72,7 +73,8 @@ def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
     if not searches:
         return model, loading
     warm_soon(settings.index)
-    return model, loading + model.load() + load(settings.reranker)
+    loading += model.load()
+    return model, loading if settings.reranker == NONE else loading + load(settings.reranker)
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.settings import Settings
+from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, call_model, level_step
 from ramify.nodes.tree import Branch, Passage
@@ -16,7 +16,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.searcher import Searchable, describe, find_passages, languages_of, unknown_filter_fields, warm
 from ramify.tools.languages import detect_language
-from ramify.tools.relevance import load, reranked, width
+from ramify.tools.relevance import NONE, load, reranked
 
 _UNTRANSLATED = "searched in the language of the question"
 
@@ -25,18 +25,25 @@ _UNTRANSLATED = "searched in the language of the question"
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
     """Search the passages for the branches handed over, in one go, and rerank what was found."""
     state, settings = context.state, context.settings
-    index, waited = await asyncio.to_thread(_ready, settings)
+    reranks = settings.reranker != NONE
+    loading = await asyncio.to_thread(load, settings.reranker) if reranks else 0.0
+    index, waited = await asyncio.to_thread(warm, settings.index)  # opened once for all that this step asks of it
+    waited += loading
     wanted = {branch.path: settings.passages_for(branch.path) for branch in branches}
     most = max(wanted.values())
     how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
     asked = list(dict.fromkeys(branch.question for branch in branches))
     names = {branch.question for branch in branches if branch.kind == "entity"}
-    queries, translating = await _in_language_of(index, asked, names, context)
-    wide = width(settings.reranker, most, settings.rerank_k)
+    if settings.model in (EMBEDDED, LARGE):  # it translates nothing
+        queries, translating = asked, Update()
+    else:
+        queries, translating = await _in_language_of(index, asked, names, context)
+    wide = max(most, settings.rerank_k) if reranks else most
     found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
-    best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
-    hits = dict(zip(asked, best, strict=True))
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
+    if reranks:
+        found = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
+    hits = dict(zip(asked, found, strict=True))
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
     evidence = {path: tuple(str(hit.document.id) for hit in found) for path, found in taken.items()}
     return {
@@ -48,7 +55,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": describe(settings.index, index),
-        **later(state, waited),
+        **(later(state, waited) if waited else {}),
         **({"notices": [*translating.get("notices", []), told]} if told else {}),
     }
 
@@ -75,16 +82,9 @@ async def _in_language_of(index: Searchable, questions: list[str], names: set[st
     return [translated.get(question) or question for question in questions], update
 
 
-def _ready(settings: Settings) -> tuple[Searchable, float]:
-    """Open the index, once for all that this step asks of it, and load what searches it; give the seconds of loading."""
-    loading = load(settings.reranker)
-    index, waited = warm(settings.index)
-    return index, loading + waited
-
-
 def later(state: State, waited: float) -> Update:
     """Put off the end of the seconds by those that went into loading."""
-    return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited} if waited else {}
+    return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited}
 
 
 def passage_of(hit: Hit) -> Passage:

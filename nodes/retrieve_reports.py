@@ -56,7 +56,7 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
         "usage": Usage(retrievals=1),
         "index": describe(settings.index, index),
         **({"notices": [notice]} if notice else {}),
-        **later(state, waited),
+        **(later(state, waited) if waited else {}),
     }
 
 

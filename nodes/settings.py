@@ -72,83 +72,88 @@ class Settings(BaseModel):
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",
-        description="Chat model: auto (Ollama, if it is there), extractive, extractive:large (`ramify download reader`), ollama:NAME, "
-        "gguf:PATH, or any provider:model of LangChain.",
+        description="Chat model: auto (Ollama if it is running, else extractive), extractive, extractive:large (`ramify download reader`), "
+        "ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
     )
     base_url: Annotated[str | None, BeforeValidator(join_addresses)] = Field(
-        default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); several of them with spaces or commas between."
+        default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); separate several by spaces or commas."
     )
     index: Annotated[
         str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] | SkipJsonSchema[Several], BeforeValidator(_single)
     ] = Field(
         default="demo",
-        description="Folder or address of the index to search, a list of several, or demo for the corpus that ships with the package.",
+        description="Folder or address of the index to search, a list of several, or demo for the corpus included in the package.",
     )
     filter: dict[str, Any] | None = Field(
         default=None, description=f"Search only passages whose metadata has these values, such as {FILTER}.", examples=[FILTER]
     )
     k: int = Field(default=5, ge=1, le=100, description="Passages retrieved for a question.")
-    fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
-    mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
-    hybrid: bool = Field(default=True, description="Fuse dense search with BM25, by the mean of their scores.")
+    fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR selects from. Not given: four times k.")
+    mmr: float | None = Field(
+        default=None, ge=0, le=1, description="Lambda of maximal marginal relevance (MMR); none: rank by relevance only."
+    )
+    hybrid: bool = Field(default=True, description="Combine dense search with BM25, by the mean of their scores; false: dense search only.")
     view: View = Field(
-        default="auto", description="How the index is searched: auto for the way of its kind, flat for plain passages whatever its kind."
+        default="auto",
+        description="How the index is searched: auto: with its graph or hierarchy, if it has one; flat: passages only.",
     )
     search: dict[str, Any] | None = Field(
         default=None,
-        description="Options of the search of an index's own kind; with a graph seeds, hops, damping and more, with a hierarchy fallback, "
-        "summaries, headings and more.",
+        description="Options of searching a graph (seeds, hops, damping, …: docs/graph.md) or a hierarchy (fallback, headings, …: "
+        "docs/hierarchy.md).",
         examples=["search.seeds=3"],
     )
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
         default=NONE,
         min_length=1,
-        description="What reorders the passages that a search found before they are read: none, reader (the embedded model's relevance), "
-        "or a sentence-transformers cross-encoder by name or path.",
+        description="Model that reorders the passages found by a search: none, reader (the relevance score of the embedded model), or the "
+        "name or path of a sentence-transformers cross-encoder.",
     )
     rerank_k: int = Field(
         default=20,
         ge=1,
         le=100,
-        description="Passages a search hands to the reranker, which keeps k of them; with mmr, it picks these. Iterative RAG reranks none.",
+        description="Passages that are reranked; the best k are kept. With mmr, MMR selects them. Iterative RAG does not rerank.",
     )
     passage_tokens: int = Field(
-        default=300, ge=20, description="A passage is cut to this many tokens, counted as an index counts them, before the model reads it."
+        default=300, ge=20, description="A passage is cut to this many tokens of the encoder before the model reads it."
     )
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
     style: Literal["full", "short"] = Field(
-        default="full", description="full: the answer in sentences with their sources, beside the short one; short: the short one alone."
+        default="full", description="full: the short answer, and sentences with their sources; short: the short answer only."
     )
     check: Annotated[str, BeforeValidator(_reranker)] = Field(
         default="reader",
         min_length=1,
-        description="What tells whether a sentence of the answer is supported by what it cites: reader (the embedded model), none, model "
-        "(one more call), or a sentence-transformers cross-encoder by name or path, also one for entailment (NLI).",
+        description="What checks whether the sources of a sentence in the answer support it: reader (the embedded model), none, model "
+        "(one more call), or the name or path of a sentence-transformers cross-encoder, which may be an NLI model.",
     )
     profile: str | SkipJsonSchema[Profile] | None = Field(
         default=None,
-        description="File of `ramify calibrate`: unsure answers are withheld by its threshold, confidences fitted by its curve.",
+        description="File written by `ramify calibrate`: its curve corrects confidences, its threshold withholds unsure answers.",
     )
-    thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
-    shots: int = Field(
-        default=2, ge=0, le=3, description="Worked examples shown before what is asked (few-shot), where they fit beside the passages."
-    )
+    thought: bool = Field(default=True, description="Ask for one short sentence of reasoning before a decision, a score or a final answer.")
+    shots: int = Field(default=2, ge=0, le=3, description="Examples shown in a prompt (few-shot), if they fit beside the passages.")
     temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
     seed: int = Field(default=0, description="Seed of every call.")
-    num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; a prompt is made to fit.")
-    num_predict: int = Field(default=512, ge=16, description="Longest reply in tokens, without a thought before it.")
+    num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; prompts are shortened to fit.")
+    num_predict: int = Field(default=512, ge=16, description="Maximum length of a reply in tokens, without the reasoning before it.")
     timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call.")
     keep_alive: str = Field(default="10m", description="How long Ollama keeps the model loaded.")
     max_concurrency: int | None = Field(
         default=None,
         ge=1,
-        description="Calls to one model at the same time, at each of its servers. Not given: 8; gguf: 1, on a GPU 4; "
-        "Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
+        description="Maximum number of concurrent calls to each server of a model. Not given: 8; gguf: 1, on a GPU 4; "
+        "Ollama: OLLAMA_NUM_PARALLEL, else what the server processes in parallel.",
     )
-    max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question, repeats too; the last is kept back.")
-    max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
-    max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question; those of loading do not count.")
+    max_calls: int | None = Field(
+        default=None, ge=1, description="Maximum number of model calls for a question, with retries; the last is reserved for the answer."
+    )
+    max_tokens: int | None = Field(default=None, ge=1, description="Maximum number of tokens for a question, prompts and replies together.")
+    max_seconds: float | None = Field(
+        default=None, gt=0, description="Maximum time for a question in seconds, without loading models and indexes."
+    )
 
     @model_validator(mode="wrap")
     @classmethod
@@ -199,27 +204,29 @@ class TreeSettings(Settings):
     """What every strategy that decomposes can be told."""
 
     max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
-    dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer of the first.")
-    informed: bool = Field(default=True, description="Show what was found for a question, if it was searched, to the call that splits it.")
+    dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer to the first.")
+    informed: bool = Field(
+        default=True, description="Show the passages found for a question, if it was searched, to the call that splits it."
+    )
     tau: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="An answer is accepted when its confidence is above this; not given: "
-        f"{TAU:g} as in the paper, for the extractive model what was calibrated for it ({CALIBRATED:g}).",
+        description="An answer is accepted if its confidence is above this. Not given: "
+        f"{TAU:g} as in the paper; for the extractive model {CALIBRATED:g}, from its calibration.",
     )
 
     min_hop_confidence: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="A question that needs an answer less sure than this is not asked; not given: 0, for the extractive model "
-        f"{MIN_HOP_CONFIDENCE:g}.",
+        description="A sub-question is not asked if the confidence of the answer it needs is below this. Not given: 0; for the extractive "
+        f"model {MIN_HOP_CONFIDENCE:g}.",
     )
     ask_first: AskFirst = Field(
         default=NEVER,
-        description="Ask a person (approve, edit or reject): splits, before a question is split; unsure, before an answer that is not "
-        "above tau is put into another question or given; never. Needs a checkpointer.",
+        description="When a person approves, edits or rejects: splits: before a question is split; unsure: before an answer with a "
+        "confidence not above tau is inserted into another question or returned; never. Needs a checkpointer.",
     )
 
     @property
@@ -237,11 +244,15 @@ class TorSettings(TreeSettings):
     """ToR-RAG: theta and the attempts at a fork (paper §4)."""
 
     shown_at_last: ClassVar[Literal["tree", "leaves"]] = "leaves"
-    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
+    mmr: float | None = Field(
+        default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance (MMR); none: rank by relevance only."
+    )
     temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
     theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
-    redecompositions: int = Field(default=1, ge=0, description="How often a weak fork is decomposed again before it is pruned for good.")
-    grow_sure: bool = Field(default=False, description="Let answers above tau grow, too, as in the paper.")
+    redecompositions: int = Field(
+        default=1, ge=0, description="How often a fork below theta is decomposed again before it is pruned for good."
+    )
+    grow_sure: bool = Field(default=False, description="Also split branches whose confidence is above tau, as in the paper.")
 
 
 class PruneSettings(TreeSettings):
@@ -250,8 +261,8 @@ class PruneSettings(TreeSettings):
     max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
     reconsider: bool | None = Field(
         default=None,
-        description="Joint wiring: ask once more, with a hint, where an answer is not above tau; not given: of a language model, "
-        "not of the extractive one, which would say the same.",
+        description="With joint=true: ask again, with a hint, if the confidence is not above tau. Not given: true for a language model; "
+        "false for the extractive model, whose reply would be the same.",
     )
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
@@ -260,32 +271,32 @@ class PruneSettings(TreeSettings):
 class ChainSettings(Settings):
     """Chain of retrieval: its length."""
 
-    max_depth: int = Field(default=4, ge=1, le=20, description="Most sub-questions asked one after another (L).")
+    max_depth: int = Field(default=4, ge=1, le=20, description="Maximum number of sub-questions asked one after another (L).")
 
 
 class IrcotSettings(ChainSettings):
     """IRCoT: its steps and passages (paper §4.2)."""
 
-    max_depth: int = Field(default=8, ge=1, le=20, description="Most sentences of the chain of thought, each searched for.")
-    final_k: int = Field(default=15, ge=1, description="Most of the collected passages given to one call.")
+    max_depth: int = Field(default=8, ge=1, le=20, description="Maximum number of sentences in the chain of thought; each is searched for.")
+    final_k: int = Field(default=15, ge=1, description="Maximum number of collected passages given to one call.")
     context_tokens: int = Field(default=4500, ge=50, description="Tokens of passages given to one call.")
 
 
 class ReactSettings(ChainSettings):
     """ReAct: its steps (7 for HotpotQA, paper §3.2)."""
 
-    max_depth: int = Field(default=7, ge=1, le=20, description="Most searches, one after another.")
+    max_depth: int = Field(default=7, ge=1, le=20, description="Maximum number of searches, one after another.")
 
 
 class IterativeSettings(Settings):
     """Iterative RAG: the width of the search and when the filter loop stops."""
 
-    top_k: int = Field(default=100, ge=2, description="Passages searched for the primary query; half of it for each sub-query.")
-    batch: int = Field(default=20, ge=1, description="Passages read in one round of the filter.")
-    rounds: int = Field(default=5, ge=1, description="Most rounds of the filter.")
+    top_k: int = Field(default=100, ge=2, description="Passages retrieved for the primary query; half as many for each sub-query.")
+    batch: int = Field(default=20, ge=1, description="Passages read in one round of the filter step.")
+    rounds: int = Field(default=5, ge=1, description="Maximum number of rounds of the filter step.")
     enough_facts: int = Field(default=5, ge=1, description="Stop when this many facts have been found.")
-    low_relevance: float = Field(default=0.3, ge=0, le=1, description="A round below this is a poor one.")
-    patience: int = Field(default=3, ge=1, description="Poor rounds in a row before the suggested query is searched.")
+    low_relevance: float = Field(default=0.3, ge=0, le=1, description="A round whose relevance is below this is poor.")
+    patience: int = Field(default=3, ge=1, description="Consecutive poor rounds before the query suggested by the model is searched.")
     final_k: int = Field(default=15, ge=1, description="Passages given to the final call.")
     passage_chars: int = Field(default=500, ge=50, description="A passage is cut to this many characters for the final call.")
     final_facts: int = Field(default=10, ge=0, description="Facts given to the final call.")
@@ -293,13 +304,13 @@ class IterativeSettings(Settings):
         default=6000,
         ge=50,
         le=20_000,
-        description="Tokens of passages given to one call, at most 20000; what num_ctx does not hold is read in the next round.",
+        description="Tokens of passages given to one call, at most 20000; those that do not fit into num_ctx are read in the next round.",
     )
     num_predict: int = Field(
         default=768,
         ge=16,
         le=4000,
-        description="Longest reply in tokens, at most 4000; in a num_ctx of 8192, more would leave a batch of 20 no room.",
+        description="Maximum length of a reply in tokens, at most 4000; with num_ctx=8192, more would leave no room for a batch of 20.",
     )
 
     @property
@@ -316,22 +327,29 @@ class GlobalSettings(Settings):
     """Questions about everything: which reports or summaries are read, and how many in one call (GraphRAG §2)."""
 
     level: int | Literal["auto"] = Field(
-        default="auto", description="Level of the reports or summaries that are read, 0 the root; auto: the deepest within max_batches."
+        default="auto",
+        description="Level of the reports or summaries that are read; 0 is the root. auto: the deepest with at most max_batches batches.",
     )
     over: Literal["reports", "passages"] = Field(
         default="reports",
-        description="What is read: the reports of a graph or the summaries of a hierarchy, or all passages of any index (the paper's TS).",
+        description="reports: read the reports of a graph or the summaries of a hierarchy; passages: read all passages of any index "
+        "(the baseline TS of the paper).",
     )
-    max_batches: int = Field(default=16, ge=1, le=1000, description="Most batches, each of which is a call; auto chooses the level by it.")
+    max_batches: int = Field(
+        default=16,
+        ge=1,
+        le=1000,
+        description="Maximum number of batches, each of which is one call; of more batches, a random sample is read.",
+    )
     batch_tokens: int | None = Field(
         default=None,
         ge=100,
-        description="Tokens of reports or summaries in a batch; not given: what num_ctx leaves beside the prompt and the reply.",
+        description="Tokens of reports or summaries in a batch. Not given: what num_ctx leaves beside the prompt and the reply.",
     )
     final_k: int = Field(default=12, ge=1, le=100, description="Passages cited for an answer.")
     context_tokens: int = Field(default=8000, ge=50, description="Tokens of partial answers given to the final call.")
     passage_tokens: int = Field(default=2000, ge=20, description="A report, a summary or a partial answer is cut to this many tokens.")
-    num_predict: int = Field(default=1024, ge=16, description="Longest reply in tokens, without a thought before it.")
+    num_predict: int = Field(default=1024, ge=16, description="Maximum length of a reply in tokens, without the reasoning before it.")
 
 
 class BuildSettings(Settings):
@@ -342,22 +360,24 @@ class BuildSettings(Settings):
         "a model's calls have temperature, seed, num_ctx, num_predict, timeout and max_concurrency"
     )
     model: str | SkipJsonSchema[BaseChatModel] = Field(
-        default=EMBEDDED, description="Who finds the names: extractive for rules, or a chat model; never auto, because that can take hours."
+        default=EMBEDDED,
+        description="What finds the names: extractive (rules) or a chat model; never auto, because a chat model can take hours.",
     )
     reporter: str | SkipJsonSchema[BaseChatModel] | None = Field(
-        default=None, description="Who writes the reports; not given: the model. extractive quotes them from the documents."
+        default=None,
+        description="Model that writes the reports. Not given: the setting model. extractive quotes sentences of the documents.",
     )
     report_levels: int = Field(
-        default=99, ge=0, description="Levels whose reports the reporter writes, from the root; the others are quoted."
+        default=99, ge=0, description="Number of levels, from the root, whose reports the reporter writes; the others are quoted."
     )
     unit_tokens: int = Field(default=600, ge=50, description="Tokens of text read in one call: consecutive passages of one document.")
-    gleanings: int = Field(default=1, ge=0, le=5, description="How often a text is read again for names that were missed.")
-    claims: bool = Field(default=False, description="Whether claims about names are collected as well.")
-    entity_types: str = Field(default="person, organisation, place, work, event", description="What kinds of names are looked for.")
+    gleanings: int = Field(default=1, ge=0, le=5, description="How often a text is read again for missed names.")
+    claims: bool = Field(default=False, description="Also extract claims about names.")
+    entity_types: str = Field(default="person, organisation, place, work, event", description="Types of names to extract.")
     max_cluster_size: int = Field(default=MAX_CLUSTER_SIZE, ge=2, description="Communities larger than this are split further.")
-    weights: Weights = Field(default="count", description="What weighs a connection: count, or pmi (how much oftener than by chance).")
-    num_predict: int = Field(default=2048, ge=16, description="Longest reply in tokens, without a thought before it.")
-    thought: bool = Field(default=False, description="Ask for one short sentence of thought before a reply.")
+    weights: Weights = Field(default="count", description="Weight of a connection: count, or pmi (pointwise mutual information).")
+    num_predict: int = Field(default=2048, ge=16, description="Maximum length of a reply in tokens, without the reasoning before it.")
+    thought: bool = Field(default=False, description="Ask for one short sentence of reasoning before a reply.")
 
 
 class HierarchySettings(Settings):
@@ -368,9 +388,11 @@ class HierarchySettings(Settings):
         "a model's calls have temperature, seed, num_ctx, num_predict, timeout and max_concurrency"
     )
     model: str | SkipJsonSchema[BaseChatModel] = Field(
-        default=EMBEDDED, description="Who sums up: extractive quotes sentences, or a chat model; never auto, because that can take hours."
+        default=EMBEDDED,
+        description="What writes the summaries: extractive (quotes) or a chat model; never auto, because a chat model can take hours.",
     )
     nli: str | None = Field(
-        default=None, description="A sentence-transformers NLI model, by folder or name, that says what a summary's leaves entail."
+        default=None,
+        description="Folder or name of a sentence-transformers NLI model that checks the sentences of a summary against its passages.",
     )
-    thought: bool = Field(default=False, description="Ask for one short sentence of thought before a reply.")
+    thought: bool = Field(default=False, description="Ask for one short sentence of reasoning before a reply.")

@@ -1,4 +1,4 @@
-"""Find what a text claims of names (GraphRAG, covariates)."""
+"""Extract the claims of a text about names (GraphRAG, covariates)."""
 
 from typing import Annotated
 

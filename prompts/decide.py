@@ -1,10 +1,10 @@
-"""Answer, decompose, name entities or say that the passages do not tell, in one reply (PruneRAG, joint wiring)."""
+"""Answer, decompose, name entities or report that the passages hold no answer, in one reply (PruneRAG, joint)."""
 
 from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
 from ramify.prompts.lenient_types import NAME, SENTENCE, Aside, AtMost, Citations, Said, Share, Span, Texts, word_of
@@ -91,8 +91,3 @@ def decide_by(ways: tuple[str, ...]) -> Prompt[Any]:
     choice = Annotated[action, word_of(action)]
     narrowed: Any = create_model("Decision", __base__=Said, action=(choice, Field(description="which one you choose")), **kept)
     return replace(DECIDE, reply=narrowed, examples=tuple(one for one in EXAMPLES if one.reply["action"] in ways))
-
-
-def whole(narrowed: BaseModel) -> Decision:
-    """Read a reply by fewer ways as a decision: what it has no field for is empty."""
-    return Decision.model_validate(narrowed.model_dump())

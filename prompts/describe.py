@@ -1,4 +1,4 @@
-"""Join what several texts say of one thing (GraphRAG, element summaries)."""
+"""Merge the descriptions of one name by several texts (GraphRAG, element summaries)."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Find the names in a text and what connects them (GraphRAG, element extraction)."""
+"""Extract the names in a text and their relations (GraphRAG, element extraction)."""
 
 from dataclasses import replace
 from functools import cache

@@ -1,4 +1,4 @@
-"""Pick what is relevant from a batch of passages (Iterative RAG, step 3)."""
+"""Select the relevant passages and facts of a batch (Iterative RAG, step 3)."""
 
 from dataclasses import replace
 from typing import Annotated

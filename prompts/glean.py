@@ -1,4 +1,4 @@
-"""Find the names of a text that were missed, if any (GraphRAG, gleaning)."""
+"""Extract the names in a text that were missed, if any (GraphRAG, gleaning)."""
 
 from ramify.prompts.extract import BRIDGE, EACH, KINDS, LINES, MADE, NAMES, NOTHING, RIVER, SPANS, TEXT, TROUT, Extracted
 from ramify.prompts.prompt import Prompt

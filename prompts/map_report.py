@@ -1,4 +1,4 @@
-"""List what one batch of reports says of a question about everything, each point with its score and its reports (GraphRAG, map)."""
+"""List the points of one batch of reports on a question about all documents, each with its score and reports (GraphRAG, map)."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Say which of two answers serves a question better, criterion by criterion (GraphRAG, its four criteria)."""
+"""Compare two answers to a question by each of four criteria (GraphRAG)."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Write a test question of one kind about passages, with its answer and the sentences that hold it (`ramify questions`)."""
+"""Write a test question of one kind about passages, with its answer and the sentences that contain it (`ramify questions`)."""
 
 from dataclasses import replace
 from typing import Annotated

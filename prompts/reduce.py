@@ -1,4 +1,4 @@
-"""Answer a question about everything from the points that its batches contribute (GraphRAG, reduce)."""
+"""Answer a question about all documents from the points of its batches (GraphRAG, reduce)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Judge a decomposition before anything is retrieved for it (ToR-RAG's decomposition judge)."""
+"""Judge a decomposition before searching for its sub-questions (ToR-RAG's decomposition judge)."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Summarise what the passages say of an entity, with a question in mind (PruneRAG's entity branches)."""
+"""Summarise the passages on an entity with regard to a question (PruneRAG's entity branches)."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Sum up a cluster of passages of one group (RAPTOR, Sarthi et al. 2024, §3; meta-guided RAG §4)."""
+"""Summarise a cluster of passages of one group (RAPTOR, Sarthi et al. 2024, §3; meta-guided RAG §4)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Ask for a summary again, naming what in it the passages do not say (meta-guided RAG §5: summary_support)."""
+"""Ask for a summary again, with its unsupported sentences (meta-guided RAG §5: summary_support)."""
 
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.summarize_cluster import MOORING, PASSAGES, SAID, TIED, Summarized

@@ -1,4 +1,4 @@
-"""Write search queries in the language of the documents, for questions that are asked in another."""
+"""Write search queries in the language of the documents, for questions in another language."""
 
 from typing import Annotated
 

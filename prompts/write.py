@@ -1,4 +1,4 @@
-"""Write an answer that is known in sentences for a reader (`style=full`, where no other call is due)."""
+"""Write a known answer in sentences (`style=full`, if no other call does it)."""
 
 from ramify.prompts.lenient_types import Written
 from ramify.prompts.prompt import Prompt

@@ -38,16 +38,31 @@ def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Offer to write or check the fault matrix."""
+    """Offer to write or check the fault matrix, and to write the list of slow tests."""
     parser.addoption("--faults", choices=["write", "check"], help="write docs/faults.md from the tests that pass, or check it")
+    parser.addoption("--slow", choices=["write"], help="write tests/slow.txt from how long the tests take")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect the fault matrix where that is asked, in the process that hears of all tests."""
-    if (purpose := config.getoption("faults")) and not hasattr(config, "workerinput"):
+    """Collect the fault matrix and the durations where that is asked, in the process that hears of all tests."""
+    if hasattr(config, "workerinput"):
+        return
+    if purpose := config.getoption("faults"):
         from tests.faults import Matrix
 
         config.pluginmanager.register(Matrix(purpose))
+    if config.getoption("slow"):
+        from tests.durations import Durations
+
+        config.pluginmanager.register(Durations())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which `make test` runs nothing: those of real models, clusters and servers are slow to import alone."""
+    from tests.sharing import REAL, SLOW
+
+    left_out = config.getoption("markexpr") == "not real and not slow"
+    return True if left_out and collection_path.relative_to(config.rootpath).as_posix() in REAL | SLOW else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

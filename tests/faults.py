@@ -1,6 +1,6 @@
 """The fault matrix: a mark tells which fault a test causes, and docs/faults.md is made from the marked tests that passed.
 
-    @fault("documents", "an archive that unpacks to far more than it holds", sees="the file named, skipped", kept="the other files", code=0)
+    @fault("documents", "an archive that expands to far more than its size", sees="the file named, skipped", kept="the other files", code=0)
 
 Areas and faults are listed in `tests/fault_rows.py`; one that no passed test has fails a run with `--faults=check`.
 """
@@ -18,11 +18,14 @@ from tests.fault_rows import ROWS
 PAGE: Final = Path(__file__).parents[1] / "docs" / "faults.md"
 HEAD: Final = """# Faults
 
-What happens when something breaks: the model's server, the index, a document, the disk, the process, a request. Made by `make faults`
-from the tests that ran (`pytest -m fault`); a row that no passed test has fails `make test-all`.
+What happens when something breaks: the model's server, the index, a document, the disk, the process, a request. The columns:
 
-*Seen* is what a user is told, *kept* what is still there afterwards, *code* the exit code of the command, or the status of HTTP;
-*cases* counts tests, each another combination of the fault with a protocol, strategy, file or door.
+* *seen*: what the user sees
+* *kept*: what remains afterwards
+* *code*: the exit code of the command, or the HTTP status
+* *cases*: the number of tests, each with another combination of the fault with a protocol, strategy, file or interface
+
+`make faults` writes this page from the tests that passed (`pytest -m fault`). `make test-all` fails if a row has no passed test.
 """
 COLUMNS: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
 Row = tuple[str, str, str, str, str]  # area, fault, seen, kept, code

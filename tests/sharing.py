@@ -1,5 +1,7 @@
 """How tests are dealt out to processes: one by one, but those of a file that share something costly stay together and come first."""
 
+from pathlib import Path
+
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
@@ -51,80 +53,9 @@ REAL = frozenset(
 )
 """Files whose tests are marked `real`: `make test` leaves them out, `make test-all` runs them."""
 
-SLOW = frozenset(
-    {
-        "tests/benchmarks/test_bench.py",
-        "tests/benchmarks/test_real_questions.py",
-        "tests/evaluation/report/test_report.py::test_the_same_run_gives_the_same_bytes_in_another_process",
-        "tests/evaluation/report/test_side_by_side.py::test_the_same_runs_give_the_same_bytes",
-        "tests/evaluation/report/test_tree.py::test_a_tree_is_drawn_as_on_the_page_of_one_answer",
-        "tests/evaluation/test_degraded_answers.py::test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on",
-        "tests/evaluation/test_degraded_search.py",
-        "tests/evaluation/test_disturbed_runs.py",
-        "tests/fuzz/test_fuzz.py",
-        "tests/graphs/test_any_model.py",
-        "tests/graphs/test_determinism.py::test_the_embedded_model_gives_the_same_tree_twice",
-        "tests/graphs/test_doors_with_smollm2.py",
-        "tests/graphs/test_fault_matrix.py",
-        "tests/graphs/test_faulty_servers.py",
-        "tests/graphs/test_killed.py",
-        "tests/graphs/test_loading.py::test_loading_is_no_part_of_the_seconds",
-        "tests/graphs/test_memory.py",
-        "tests/graphs/test_odd_replies.py::test_more_braces_than_are_read_are_a_malformed_reply",
-        "tests/graphs/test_shapes_page.py",
-        "tests/graphs/test_thinking.py::test_a_budget_of_tokens_holds_for_thoughts",
-        "tests/graphs/test_tool_killed.py",
-        "tests/nodes/asking/test_ask.py::test_long_replies_keep_the_budget_of_tokens_also_side_by_side_and_step_after_step",
-        "tests/released/test_released.py",
-        "tests/studio/commands/test_chat.py::test_ctrl_c_stops_the_answer_and_the_conversation_goes_on",
-        "tests/studio/commands/test_chat.py::test_every_question_in_another_language_is_told_about_once",
-        "tests/studio/commands/test_download_reader.py",
-        "tests/studio/commands/test_eval.py::test_an_embedding_that_is_not_there_costs_nothing_and_the_folder_is_free_for_another",
-        "tests/studio/commands/test_eval_processes.py",
-        "tests/studio/commands/test_mcp.py::test_it_says_where_it_is_and_a_signal_ends_it",
-        "tests/studio/commands/test_reproduce.py",
-        "tests/studio/commands/test_watch.py::test_it_indexes_what_changes_until_ctrl_c",
-        "tests/studio/console/test_reproducing.py",
-        "tests/studio/notebook/test_tour.py",
-        "tests/studio/serve/test_clients.py",
-        "tests/studio/serve/test_many_people.py",
-        "tests/studio/serve/test_mcp_stdio.py",
-        "tests/studio/serve/test_signals.py",
-        "tests/studio/serve/test_watching.py",
-        "tests/studio/server/dev/test_command.py",
-        "tests/studio/server/dev/test_runs.py",
-        "tests/studio/server/dev/test_threads.py",
-        "tests/studio/server/guard/test_bounds.py",
-        "tests/studio/server/guard/test_limits.py",
-        "tests/studio/server/guard/test_pages.py",
-        "tests/studio/server/test_foreign_page.py",
-        "tests/studio/test_completion.py::test_shells_complete_commands_and_options",
-        "tests/studio/test_hostile_documents.py",
-        "tests/studio/test_interruption.py::test_ctrl_c_waits_for_no_thread_that_loads",
-        "tests/studio/test_read_once.py",
-        "tests/studio/test_repeated_keys.py",
-        "tests/studio/test_secrets.py",
-        "tests/studio/test_servers.py",
-        "tests/test_agents_page.py",
-        "tests/test_docs.py::test_the_commands_for_ones_own_documents_run",
-        "tests/test_docs.py::test_the_first_commands_for_measuring_run",
-        "tests/test_growth.py",
-        "tests/tools/documents/test_growth.py",
-        "tests/tools/embeddings/test_embeddings.py::test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16",
-        "tests/tools/embeddings/test_embeddings.py::test_minilm_gives_the_vectors_of_sentence_transformers",
-        "tests/tools/hierarchy/test_damaged.py",
-        "tests/tools/hierarchy/test_killed.py",
-        "tests/tools/index/test_damage.py",
-        "tests/tools/index/test_grown_killed.py",
-        "tests/tools/index/test_twins_updated.py::test_are_those_of_a_new_index",
-        "tests/tools/index/test_vectors_kept.py",
-        "tests/tools/knowledge/test_build_killed.py",
-        "tests/tools/models/test_gguf.py",
-        "tests/torture/test_torture.py",
-        "tests/training/test_training.py",
-    }
-)
-"""Files and tests that are marked `slow`, for the same: they kill processes, start servers, or run one thing many times over."""
+SLOW_TESTS = Path(__file__).with_name("slow.txt")
+SLOW = frozenset(SLOW_TESTS.read_text(encoding="utf-8").splitlines())
+"""Files and tests that are marked `slow`, for the same: they take longer than others; `tests/durations.py` makes the list."""
 
 
 class Sharing(LoadScopeScheduling):

@@ -1,4 +1,4 @@
-"""docs/settings.md tells every setting and argument as it is; RAMIFY_SNAPSHOTS=write writes it anew."""
+"""docs/settings.md documents every setting and argument; RAMIFY_SNAPSHOTS=write regenerates it."""
 
 import os
 from collections.abc import Iterator
@@ -8,16 +8,24 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 import ramify.graphs as graphs
-from ramify.graphs.strategies import arguments_of, find_strategy
+from ramify.graphs.strategies import find_strategy
 from ramify.nodes.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = """# Settings
 
-A setting is a number, a threshold or a name; an argument changes the graph. Both are given the same way:
-`ramify ask … --set tau=0.9 --set joint=false`, `ask(question, tau=0.9, joint=False)`.
-The calls that a setting may cost at most: `ramify settings STRATEGY`.
+A *setting* is a number, a threshold or a name. An *argument* changes the graph of a strategy: its steps and the edges between them.
+Both are given the same way: `ramify ask … --set tau=0.9 --set joint=false`, or in Python `ask(question, tau=0.9, joint=False)`.
+`ramify settings STRATEGY` also prints how many model calls a question may take with these settings.
+Terms such as *fork* and *hop* are explained in [house.md](house.md#terms).
 """
+NOTES = {
+    "prune": """*Joint* and *staged* are two graphs of this strategy. Joint, the default: one call answers a branch or proposes
+sub-questions or names to look up. Staged (`joint=false`): one call for each, first to answer, then to decompose, then to name. The answers
+are combined by one last call (`backtrace=single`), or branch by branch from the leaves to the root (`backtrace=recursive`).
+""",
+}
+"""What stands above the tables of a strategy."""
 
 
 def page() -> str:
@@ -26,8 +34,8 @@ def page() -> str:
     for name in graphs.STRATEGIES:
         fields = graphs.build(name).settings.model_fields
         own = {key: field for key, field in fields.items() if _told(field) != _told(Settings.model_fields.get(key))}
-        parts += ["", f"## {name}\n", *(_table(own) if own else ["Nothing beside what every strategy has."])]
-        if arguments := arguments_of(name):
+        parts += ["", f"## {name}\n", *([NOTES[name]] if name in NOTES else []), *(_table(own) if own else ["No settings of its own."])]
+        if arguments := find_strategy(name).parameters:
             parts += ["", "| argument | default | what it does |", "|---|---|---|"]
             parts += [f"| `{key}` | `{value.default}` | {find_strategy(name).arguments[key]} |" for key, value in arguments.items()]
     return "\n".join(parts) + "\n"

@@ -43,7 +43,7 @@ def load(name: str) -> float:
     if name == NONE:
         return 0.0
     began = time.perf_counter()
-    reader = LARGE if large.is_large_selected() else SMALL
+    reader = LARGE if large.SELECTED.get() else SMALL
     there = reader.loaded if name == READER else _canonical(name) in _loaded
     reader.load() if name == READER else _scorer(name)
     return 0.0 if there else time.perf_counter() - began

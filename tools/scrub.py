@@ -146,10 +146,12 @@ def split_address(url: str) -> AddressParts:
     """Split an address; a password may contain a slash, though it should not."""
     before, divider, rest = url.partition("://")
     scheme, rest = (before + divider, rest) if divider else ("", url)
-    place, query = _split_query(rest)
+    place = re.split(r"[?#]", rest, maxsplit=1)[0]
+    query = rest[len(place) :]
     if "@" not in place and "@" in query and not re.fullmatch(r"[^:]+(:\d*)?|\[.*\](:\d*)?", place.partition("/")[0]):
-        user, _, place = rest.rpartition("@")
-        place, query = _split_query(place)
+        user, _, rest = rest.rpartition("@")
+        place = re.split(r"[?#]", rest, maxsplit=1)[0]
+        query = rest[len(place) :]
     else:
         user, _, place = place.rpartition("@")
     host, slash, path = place.partition("/")
@@ -168,11 +170,6 @@ def is_key_like(text: str) -> bool:
     """Return whether a text may be a key: long with letters and digits, or very long."""
     mixed = re.search(r"[^\W\d_]", text) and re.search(r"\d", text)
     return len(text) >= MIN_KEY_CHARS or (len(text) >= MIN_MIXED_KEY_CHARS and mixed is not None)
-
-
-def _split_query(rest: str) -> tuple[str, str]:
-    place = re.split(r"[?#]", rest, maxsplit=1)[0]
-    return place, rest[len(place) :]
 
 
 CLIENT_LOGGERS = ("http", "openai", "ollama", "anthropic", "groq", "mistral", "google", "langchain", "urllib3", "aiohttp")

@@ -52,7 +52,7 @@ def quote_support(text: str, asked: Sequence[QuestionAnswer], headings: Iterable
             ) is not None:
                 return _join_sentences(units, first - 1, first, answer)
     weights = _word_weights(units, content_stems(" ".join(one.question for one in asked)))
-    long = [bool(answer.strip()) and not is_short_answer(answer) and not _is_verdict(answer) for _, answer in asked]
+    long = [len(answer.split()) > _MAX_ANSWER_WORDS for _, answer in asked]
     wanted = [content_stems(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
     shares = [max((_word_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
     return with_neighbors(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
@@ -106,7 +106,7 @@ def unwrap_lines(text: str) -> list[str]:
 
 def is_short_answer(answer: str) -> bool:
     """Return whether one sentence can be expected to contain a whole answer."""
-    return bool(answer.strip()) and not _is_verdict(answer) and len(answer.split()) <= _MAX_ANSWER_WORDS
+    return 0 < len(answer.split()) <= _MAX_ANSWER_WORDS and answer.strip(" .!").casefold() not in _VERDICTS
 
 
 def contains_answer(text: str, answer: str) -> bool:
@@ -120,14 +120,10 @@ def contains_answer(text: str, answer: str) -> bool:
 def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:
     """Return a sentence; one that refers to the previous sentence, or is short, together with its neighbor."""
     first = last = number
-    if number and _REFERRING.match(units[number]) and _fits(units[number - 1 : number + 1]):
+    if number and _REFERRING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= MAX_QUOTE_CHARS:
         first -= 1
-    elif (
-        (len(units[number]) < _MIN_SENTENCE_CHARS or units[number].endswith(":"))
-        and _fits(units[number : number + 2])
-        and number + 1 < len(units)
-    ):
-        last += 1
+    elif number + 1 < len(units) and (len(units[number]) < _MIN_SENTENCE_CHARS or units[number].endswith(":")):
+        last += 1 if len(f"{units[number]} {units[number + 1]}") <= MAX_QUOTE_CHARS else 0
     return _join_sentences(units, first, last, answer)
 
 
@@ -139,10 +135,6 @@ def _join_sentences(units: Sequence[str], first: int, last: int, answer: str) ->
     before = "… " if first and not quote.startswith("…") else ""
     after = " …" if last + 1 < len(units) and not quote.endswith("…") else ""
     return f"{before}{quote}{after}"
-
-
-def _fits(units: Sequence[str]) -> bool:
-    return len(" ".join(units)) <= MAX_QUOTE_CHARS
 
 
 def _best_sentence(units: Sequence[str], question: str, answer: str) -> int | None:
@@ -163,10 +155,6 @@ def _word_share(words: frozenset[str], unit: str, weights: dict[str, float]) -> 
     unit_words = content_stems(unit)
     total = sum(weights.get(word, 1.0) for word in words)
     return sum(weights.get(word, 1.0) for word in words & unit_words) / total if total else 0.0
-
-
-def _is_verdict(answer: str) -> bool:
-    return answer.strip(" .!").casefold() in _VERDICTS
 
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:

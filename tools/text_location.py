@@ -85,20 +85,15 @@ def distinct_names(places: Sequence[tuple[str, str]]) -> list[str]:
     """Return short names for files, given as (source, path): the source, with as many parent folders as make the names distinct."""
     shown = [_candidate_names(source, path) for source, path in places]
     chosen = [next(ends) for ends in shown]
-    while clashes := _clashes(chosen, places):
-        longer = {number: name for number in clashes if (name := next(shown[number], None)) is not None}
+    while True:
+        files: dict[str, set[str]] = {}
+        for name, (_, path) in zip(chosen, places, strict=True):
+            files.setdefault(name, set()).add(path)
+        clashes = [number for number, (name, (_, path)) in enumerate(zip(chosen, places, strict=True)) if path and len(files[name]) > 1]
+        longer = {number: further for number in clashes if (further := next(shown[number], None)) is not None}
         if not longer:
-            break
+            return chosen
         chosen = [longer.get(number, name) for number, name in enumerate(chosen)]
-    return chosen
-
-
-def _clashes(chosen: Sequence[str], places: Sequence[tuple[str, str]]) -> list[int]:
-    """Return the indices of names that belong to different files."""
-    files: dict[str, set[str]] = {}
-    for name, (_, path) in zip(chosen, places, strict=True):
-        files.setdefault(name, set()).add(path)
-    return [number for number, (name, (_, path)) in enumerate(zip(chosen, places, strict=True)) if path and len(files[name]) > 1]
 
 
 def _candidate_names(source: str, path: str) -> Iterator[str]:

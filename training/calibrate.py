@@ -3,8 +3,8 @@
     python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual | all-mpnet-base-v2]
 
 Each question has the passages that a search would return. It prints the weights for tools/reader/calibration.py (or multilingual.py,
-large.py), the calibration error on these questions and on those held out for measuring, the best threshold for giving an answer, and one for
-accepting it without further search.
+large.py), the calibration error on these questions and on those held out for measuring, the best threshold for giving an answer, and one
+for accepting it without further search.
 """
 
 import argparse

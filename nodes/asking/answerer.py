@@ -98,10 +98,14 @@ class Answerer(ABC):
         """Return why a question cannot be read, where that can be told beforehand."""
         return None
 
-    def quotation(self, question: str, passages: Sequence[Quote], answer: str, confidence: float | None) -> Quotation | None:
+    def quotes(self, answer: str, confidence: float | None) -> bool:
+        """Tell whether `quotation` is to be asked for: beside no answer or a doubtful one, of a model that writes no words of its own."""
+        return False
+
+    def quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
         """Return sentences that answer a question no phrase answers, or come closest to one whose answer is not sure; blocks.
 
-        None where there is nothing to quote, and of a model that writes in words of its own.
+        None where there is nothing to quote.
         """
         return None
 

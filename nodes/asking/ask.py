@@ -8,7 +8,7 @@ from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.embedded import Extractive
 from ramify.nodes.asking.language_model import LanguageModel, quote
-from ramify.nodes.settings import Settings, is_embedded
+from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.tree import Passage
 from ramify.prompts.lenient_types import asked_for
 from ramify.prompts.prompt import Prompt
@@ -57,7 +57,7 @@ def current_model(settings: Settings) -> Answerer:
     """
     options = ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__})
     named = settings.model.strip() if isinstance(settings.model, str) else ""
-    if is_embedded(named):
+    if named in (EMBEDDED, LARGE):
         return Extractive(settings)
     if named == "auto":
         found = find_best(options)

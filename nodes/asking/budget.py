@@ -144,20 +144,17 @@ class Booking:
     def __init__(self, context: CallContext, prompt: int, longest: int, thought: int) -> None:
         self._context, self._thought = context, thought
         self._most = Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=longest)
-        self.seconds = self._reserve()
+        self.seconds = context.budget.reserve(self._most.tokens, thought)
         """How long all of it may take; None where there is no limit."""
         self._waiting = True
         self._failed = ""
-
-    def _reserve(self) -> float | None:
-        return self._context.budget.reserve(self._most.tokens, self._thought)
 
     @contextmanager
     def request(self) -> Iterator[None]:
         """Pay for a request that is sent meanwhile; BudgetError where too little is left for it."""
         if not self._waiting:
             try:
-                self._reserve()
+                self._context.budget.reserve(self._most.tokens, self._thought)
             except BudgetError as error:
                 raise BudgetError(error.limit, error.allowed, after=self._failed) from None
         self._waiting = False
@@ -198,9 +195,9 @@ CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 def working(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
     """Make settings and budget reachable, and book what is spent meanwhile; not given, the budget is all that the settings allow."""
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), kept=False))
-    token = CURRENT.set(context)
+    before, reader_before = CURRENT.set(context), large.SELECTED.set(is_large(settings.model))
     try:
-        with large.select_large(is_large(settings.model)):
-            yield context
+        yield context
     finally:
-        CURRENT.reset(token)
+        large.SELECTED.reset(reader_before)
+        CURRENT.reset(before)

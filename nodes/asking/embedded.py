@@ -91,15 +91,16 @@ class Extractive(Answerer):
 
         return unreadable_reason(question)
 
-    def quotation(self, question: str, passages: Sequence[Quote], answer: str, confidence: float | None) -> Quotation | None:
-        """Return the steps or items that a question asks for, else what comes closest where its answer is unknown or in doubt; blocks."""
+    def quotes(self, answer: str, confidence: float | None) -> bool:
+        """Tell whether an answer is unknown or in doubt."""
+        return is_unknown(answer) or (confidence is not None and confidence < DOUBTED)
+
+    def quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
+        """Return the steps or items that a question without an answer asks for, else what comes closest to it; blocks."""
         from ramify.tools.extractive.quotations import closest_sentences, quote_lines
 
-        known = not is_unknown(answer)
-        if not known and (found := quote_lines(question, passages)) is not None:
+        if is_unknown(answer) and (found := quote_lines(question, passages)) is not None:
             return Quotation(found.lines, True, found.confidence)
-        if known and (confidence is None or confidence >= DOUBTED):
-            return None
         return Quotation(closest_sentences(question, passages), False, 0.0)
 
     def surveys(self, question: str) -> bool:
@@ -117,15 +118,12 @@ def _shown(
         return (), slots, _tokens(slots)
     shown = within(passages, settings)
     quotes = {passage.id: quote(passage, settings) for passage in shown}
-
-    def with_passages(kept: tuple[Passage, ...]) -> dict[str, Any]:
-        return {**slots, "passages": [quotes[passage.id] for passage in kept]}
-
-    given, room = with_passages(shown), left - settings.num_predict
-    if _tokens(given) > room:
-        shown = most_within(shown, room, lambda kept: _tokens(with_passages(kept)))
-        given = with_passages(shown)
-    return shown, given, _tokens(given)
+    beside, lengths = _tokens(slots), {passage: _tokens(quoted) for passage, quoted in quotes.items()}
+    room = left - settings.num_predict - beside
+    if sum(lengths.values()) > room:
+        shown = most_within(shown, room, lambda kept: sum(lengths[passage.id] for passage in kept))
+    tokens = beside + sum(lengths[passage.id] for passage in shown)
+    return shown, {**slots, "passages": [quotes[passage.id] for passage in shown]}, tokens
 
 
 def _tokens(value: Any) -> int:

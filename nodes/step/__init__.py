@@ -26,9 +26,9 @@ from pydantic import BaseModel, Field
 from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.asking.budget import CURRENT, working
-from ramify.nodes.settings import Settings
+from ramify.nodes.settings import NEVER, Settings
 from ramify.nodes.state import State, Usage, merge_max
-from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, ancestors, children
+from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, children
 from ramify.nodes.tree.answers import awaited, copy_answer, find_duplicate
 from ramify.prompts.lenient_types import writing
 from ramify.prompts.prompt import Prompt
@@ -53,6 +53,7 @@ class Context(Generic[S]):
 
     state: Any
     """The state; that of Iterative RAG has more than others."""
+    tree: Tree
     settings: S
     targets: frozenset[str] = field(default=frozenset())
     """The names of the steps that its edges lead to: what a decision may choose."""
@@ -65,27 +66,9 @@ class Context(Generic[S]):
     strategy: str = ""
     """The name of the strategy whose graph it is; empty where it is no registered one."""
 
-    @property
-    def tree(self) -> Tree:
-        """The tree."""
-        tree: Tree = self.state["tree"]
-        return tree
-
-    def parent(self, branch: Branch) -> Branch | None:
-        """Return the branch that it hangs from; None for the root."""
-        return self.tree.get(branch.parent or "")
-
-    def children(self, branch: Branch) -> list[Branch]:
-        """List the branches that hang from it, in order."""
-        return children(self.tree, branch.path)
-
     def pair(self, branch: Branch) -> list[Branch]:
         """List the children that count: the last two."""
-        return self.children(branch)[-2:]
-
-    def above(self, branch: Branch) -> list[str]:
-        """List the questions above it, the root's first."""
-        return [ancestor.question for ancestor in ancestors(self.tree, branch.path)]
+        return children(self.tree, branch.path)[-2:]
 
     def passages(self, *branches: Branch) -> tuple[Passage, ...]:
         """List the passages that were found for branches, each once."""
@@ -94,7 +77,7 @@ class Context(Generic[S]):
 
     def part_of(self, branch: Branch) -> str:
         """Say which question it is a part of; empty for the root, and where it asks the same: it tells apart what bears one name."""
-        parent = self.parent(branch)
+        parent = self.tree.get(branch.parent or "")
         return "" if parent is None or branch.kind != "question" or parent.question == branch.question else parent.question
 
     def awaited(self, branch: Branch) -> bool:
@@ -143,8 +126,11 @@ class Step:
             return StepResult(branches=tuple(await self.act(branch, context)))
 
         results = await _in_tasks(self.name, act, asked, StepResult)
-        found = [_settled(branch, result) for branch, result in zip(asked, results, strict=True)]
-        if self.confirm is not None:
+        found = [
+            [_failed(branch, result.failure)] if result.failure and not result.branches else list(result.branches)
+            for branch, result in zip(asked, results, strict=True)
+        ]
+        if self.confirm is not None and context.settings.reviewed != NEVER:
             found = await self.confirm(asked, found, context)
         changed = {branch.path: branch for group in found for branch in group}
         for branch in branches:
@@ -213,11 +199,9 @@ def with_warning(error: ReplyError, branch: Branch, told: str) -> Branch:
     return branch.to(branch.status, note=branch.noted(note))
 
 
-def _settled(branch: Branch, result: StepResult) -> list[Branch]:
-    """Return the branches of a task; of a failed one its own, settled, with the reason: an answer that it had is kept."""
-    if not result.failure or result.branches:
-        return list(result.branches)
-    return [branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(result.failure))]
+def _failed(branch: Branch, why: str) -> Branch:
+    """Return the branch of a task that failed, settled, with the reason: an answer that it had is kept."""
+    return branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(why))
 
 
 def _booked(results: Sequence[StepResult]) -> Update:

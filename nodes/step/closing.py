@@ -6,6 +6,7 @@ from typing import Any
 
 from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.settings import UNSURE
 from ramify.nodes.step import Context, Step, Update
 from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.text import complete, in_lines
@@ -42,8 +43,11 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
                 return update if stopped else {**update, "stopped_by": "error"}
         elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
             update["confidence"] = min(update["confidence"], _weakest(context.tree, update))
-        found = update if model is None else await complete(state, context.settings, model, update)
-        return await _by_profile(context, found)
+        if model is not None:
+            update = await complete(state, context.settings, model, update)
+        if context.settings.profile is not None or context.settings.reviewed == UNSURE:
+            update = await _accepted(context, update)
+        return update
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return Step(act.__name__, close, "state", final=True)
@@ -64,8 +68,8 @@ def _all_failed(tree: Tree) -> bool:
     return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)
 
 
-async def _by_profile(context: Context[Any], update: Update) -> Update:
-    """Apply the profile, if there is one, to the update that concludes a question; a person is asked before an answer is given."""
+async def _accepted(context: Context[Any], update: Update) -> Update:
+    """Apply the profile, if there is one, to the update that concludes a question, and ask a person about the answer if that is wanted."""
     if context.settings.profile is None:
         return await confirm_answer(context, update)
     profile = await asyncio.to_thread(load_profile, context.settings.profile)
@@ -74,7 +78,7 @@ async def _by_profile(context: Context[Any], update: Update) -> Update:
         update = {**update, "notices": [*update.get("notices", []), notice]}
     if not is_unknown(str(update["answer"])) and profile.withholds(update.get("confidence") or 0.0):
         return {**update, **_withheld(context, update, profile)}
-    found = await confirm_answer(context, update)
+    found = await confirm_answer(context, update) if context.settings.reviewed == UNSURE else update
     if not profile.curve or is_unknown(str(found["answer"])) or found.get("confidence_source") == "person":
         return found
     return {**found, "confidence": profile.fitted(found.get("confidence") or 0.0), "confidence_source": "profile"}

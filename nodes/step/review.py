@@ -16,7 +16,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError
 
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.settings import NEVER, UNSURE, Settings, TreeSettings
+from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import Context, Update
 from ramify.nodes.step.text import in_lines
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, is_unknown
@@ -80,9 +80,9 @@ class Action:
     """Raises UsageError for edited arguments that cannot be used."""
 
 
-def check_can_ask(settings: Settings) -> None:
-    """Raise UsageError where a person is to be asked and the run, without a checkpointer, could not go on afterwards."""
-    if settings.reviewed != NEVER and not get_config().get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER):
+def check_can_ask() -> None:
+    """Raise UsageError where the run, without a checkpointer, could not go on after a person was asked."""
+    if not get_config().get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER):
         what = "ask_first stops the run to ask a person, and without a checkpointer it could not go on"
         raise UsageError(what, "compile the outermost graph with a checkpointer, or set ask_first=never")
 
@@ -195,11 +195,11 @@ def decided(branch: Branch, decision: Decision) -> Branch:
 
 
 async def confirm_answer(context: Context[Any], update: Update) -> Update:
-    """Ask a person before an unsure answer is given; one that is rejected is Unknown."""
+    """Ask a person before an unsure answer is given (`ask_first=unsure`); one that is rejected is Unknown."""
     settings, answer = context.settings, str(update["answer"])
     confidence = update.get("confidence")
     root = {**context.tree, **update.get("tree", {})}[ROOT].model_copy(update={"answer": answer, "confidence": confidence})
-    if settings.reviewed != UNSURE or not root.known or context.accepts(root):
+    if not root.known or context.accepts(root):
         return update
     sources = dict.fromkeys(one.where for one in update.get("citations", []) if one.cited)
     told = [f"Give this answer to {as_quoted(context.state['question'])}? {how_sure(confidence, settings).capitalize()}."]

@@ -16,7 +16,7 @@ from ramify.nodes.settings import UNSURE, Settings
 from ramify.nodes.state import State, answer_id, merge_max
 from ramify.nodes.step import Update, call_model
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
-from ramify.nodes.tree import DROPPED, ROOT, Passage, Tree, ancestors, is_unknown, position
+from ramify.nodes.tree import DROPPED, ROOT, Tree, ancestors, is_unknown, position
 from ramify.nodes.tree.citation import SHOWN, Citation, Sentence, cite, headings, marked, numbers_in, without_marks, without_unfinished
 from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
@@ -38,14 +38,12 @@ def citations(state: State, answer: str, cited: Iterable[str], shown: tuple[str,
     """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
     chosen = tuple(cited)
     passages = [state["passages"][key] for key in dict.fromkeys(chosen or shown[:SHOWN]) if key in state["passages"]]
-    quotes = [quote_support(passage.text, _asked(state, answer, passage), headings(passage)) for passage in passages]
+    quotes = []
+    for passage in passages:  # it may be quoted for the answer, then for those of the branches that cite it
+        below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
+        asked = [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in below)]
+        quotes.append(quote_support(passage.text, asked, headings(passage)))
     return cite(passages, quotes, bool(chosen))
-
-
-def _asked(state: State, answer: str, passage: Passage) -> list[QuestionAnswer]:
-    """List what a passage may be quoted for: the answer, then those of the branches that cite it."""
-    below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
-    return [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in below)]
 
 
 def written(state: State, answer: str, reply: Reply[Any], before: Sequence[Citation] = ()) -> Update:
@@ -102,13 +100,13 @@ async def complete(state: State, settings: Settings, model: Answerer, update: Up
     """Add the text to an update that concludes a question, where it has none: written in one call, else quoted; and check it."""
     answered = not is_unknown(str(update["answer"]))
     if settings.style == "short":
-        found = {} if model.writes else await _quoted_by(state, model, update)
+        found = await _quoted_by(state, model, update) if model.quotes(str(update["answer"]), update.get("confidence")) else {}
         return update | ({name: value for name, value in found.items() if name not in _TEXT} if "answer" in found else {})
     if answered and "text" not in update and model.writes and not update.get("error"):
         update = update | await _write(state, settings, update)
     if answered and not update.get("text"):
         update = update | _quotation(state["tree"], update)
-    if not model.writes:
+    if model.quotes(str(update["answer"]), update.get("confidence")):
         update = update | await _quoted_by(state, model, update)
     sentences: list[Sentence] = update.get("sentences", [])
     if not update.get("quoted") and sentences and state["passages"] and settings.check != NONE:
@@ -181,8 +179,7 @@ async def _quoted_by(state: State, model: Answerer, update: Update) -> Update:
     passages = ranked(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
     above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]
     shown = [Quote(title=title, source=passage.source, text=passage.text) for title, passage in zip(above, passages, strict=True)]
-    answer, sure = str(update["answer"]), update.get("confidence")
-    found = await asyncio.to_thread(model.quotation, state["question"], shown, answer, sure) if shown else None
+    found = await asyncio.to_thread(model.quotation, state["question"], shown, str(update["answer"])) if shown else None
     if found is None or not found.lines:
         return {}
     before: list[Citation] = [] if found.answers else update.get("citations", [])

@@ -203,17 +203,14 @@ def merge_branches(tree: Mapping[str, Any] | None, grown: Mapping[str, Any] | No
 
     Plain dicts are validated, because Studio edits and resumed checkpoints arrive so. UsageError for one that is no branch.
     """
-    merged = {**_validated(tree or {}), **_validated(grown or {})}
+    merged: Tree = {}
+    for path, value in (*(tree or {}).items(), *(grown or {}).items()):
+        branch = value if isinstance(value, Branch) else _branch(path, value)
+        merged[branch.path] = branch
     return {path: merged[path] for path in sorted(merged, key=position)}
 
 
-def _validated(branches: Mapping[str, Any]) -> Tree:
-    return {branch.path: branch for path, value in branches.items() for branch in [_branch(path, value)]}
-
-
 def _branch(path: str, value: Any) -> Branch:
-    if isinstance(value, Branch):
-        return value
     try:
         branch = Branch.model_validate({"path": path, **value})
     except (ValidationError, TypeError) as error:

@@ -117,7 +117,7 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
             cited=cited,
             closest=closest,
             collection=passage.collection,
-            also=_also(passage),
+            also=_also(passage) if "also" in passage.metadata else [],
             **_place(
                 passage.source, metadata_at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""
             ),

@@ -18,7 +18,7 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Pre
     """List the settings and graph arguments of a strategy with their defaults, for `--set`."""
     from rich.table import Table
 
-    from ramify.graphs.strategies import arguments_of, build, describe_max_calls, find_strategy
+    from ramify.graphs.strategies import build, describe_max_calls, find_strategy
     from ramify.nodes.settings import Settings
 
     most = describe_max_calls(strategy, options_of(given, preset=preset))
@@ -31,7 +31,7 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Pre
     shared = [name for name, field in fields.items() if name in common and common[name].default == field.default]
     for name in (name for name in fields if name not in shared):
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
-    for name, parameter in arguments_of(strategy).items():
+    for name, parameter in find_strategy(strategy).parameters.items():
         allowed = get_args(parameter.annotation) if get_origin(parameter.annotation) is Literal else ("true", "false")
         what = find_strategy(strategy).arguments.get(name, "")  # a strategy of one's own need not say
         table.add_row(name, written(parameter.default), f"{what} ({' or '.join(map(str, allowed))})".strip())

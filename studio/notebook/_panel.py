@@ -6,7 +6,7 @@ from typing import Any
 
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
 
-from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, describe_max_calls, find_strategy
+from ramify.graphs.strategies import STRATEGIES, build, configure, describe_max_calls, find_strategy
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import read_pairs, read_value, written
 from ramify.tools.errors import UsageError
@@ -26,7 +26,10 @@ def told(strategy: str) -> dict[str, tuple[str, str]]:
     """Return default and description of every setting and graph argument."""
     settings = {name: (written(field.default), field.description or "") for name, field in build(strategy).settings.model_fields.items()}
     told = find_strategy(strategy).arguments
-    return {**settings, **{name: (written(given.default), told.get(name, "")) for name, given in arguments_of(strategy).items()}}
+    return {
+        **settings,
+        **{name: (written(given.default), told.get(name, "")) for name, given in find_strategy(strategy).parameters.items()},
+    }
 
 
 class Panel(VBox):

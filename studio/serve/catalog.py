@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import STRATEGIES, Strategy, arguments_of, build, configure
+from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.studio.server.bounds import check_allowed, names_of
@@ -129,7 +129,7 @@ class Catalog:
         if wrong := [name for name in OF_THE_SERVER if name in given]:
             remedy = f"leave it out: name a collection, and one of the server's models ({', '.join(self.models)})"
             raise UsageError(f"{wrong[0]}={truncate_line(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
-        known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
+        known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
         own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
         options = {**own, **given, "index": selection.index, "model": _chosen({one: one for one in self.models}, model, "model")}
         chosen = configure(strategy, options)[1]
@@ -189,7 +189,7 @@ def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
             schema = {part: properties[name][part] for part in _SHAPE if part in properties[name]}
             settings.append(described(name, known.default, known.description or "", shared, schema))
     settings.sort(key=lambda setting: bool(setting["common"]))
-    for name, argument in arguments_of(strategy.name).items():
+    for name, argument in strategy.parameters.items():
         choices = get_args(argument.annotation) if get_origin(argument.annotation) is Literal else ()
         schema = {"enum": list(choices)} if choices else {"type": "boolean"}
         settings.append(described(name, argument.default, strategy.arguments.get(name, ""), False, schema))

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from torchmetrics.functional.text.squad import squad
 
 from ramify.evaluation.metrics import containment, exact_match, normal, official_multihop_rag, token_f1
 from ramify.nodes.tree import is_unknown
@@ -36,6 +35,8 @@ ABSTENTIONS = ["Unknown", "unknown.", " Insufficient information. ", "No relevan
 
 def published(answer: str, golds: list[str]) -> tuple[float, float]:
     """Ask the SQuAD metric of torchmetrics for EM and F1; what abstains is the empty answer there."""
+    from torchmetrics.functional.text.squad import squad  # which takes four seconds to import
+
     said, right = [["" if is_unknown(text) else text for text in texts] for texts in ([answer], golds)]
     target = {"id": "1", "answers": {"text": right, "answer_start": [0] * len(right)}}
     told = squad([{"id": "1", "prediction_text": said[0]}], [target])

@@ -100,7 +100,7 @@ def test_a_fifth_of_the_seconds_is_kept_back_for_the_final_call() -> None:
         ("prune", Busy(dependent=True), {"joint": False, "backtrace": "recursive"}),
     ],
 )
-@fault("budgets", "steps side by side that would overdraw it", sees="never more calls than allowed", kept="the tree so far", code=0)
+@fault("budgets", "parallel steps that would exceed it", sees="never more calls than allowed", kept="the tree so far", code=0)
 def test_steps_that_run_side_by_side_draw_on_one_budget(strategy: str, busy: Busy, options: dict[str, Any], allowed: int) -> None:
     busy.count = 0
     chat = FakeModel(replies=busy)

@@ -8,6 +8,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 import ramify.graphs as graphs
+from ramify.nodes.init_tree import init_tree
+from ramify.nodes.settings import Settings
 from ramify.nodes.tree import WORKING
 from ramify.tools.errors import UsageError
 from tests.graphs.wirings import WIRINGS, Wiring, cases
@@ -146,6 +148,13 @@ def test_a_branch_that_is_opened_by_hand_is_searched_and_answered_again(strategy
     assert len(asked.calls) > before
     assert state["tree"][path].answer is not None
     assert state["tree"][path].question == "What is the capital of Spain?"
+
+
+def test_a_graph_without_a_last_step_is_refused() -> None:
+    graph = graphs.wiring.Wiring(Settings)
+    graph.path(graphs.wiring.START, init_tree, graphs.wiring.END)
+    with pytest.raises(UsageError, match="no last step — end it with finalize"):
+        graph.compile()
 
 
 def test_a_failed_branch_fails_alone_with_the_reason() -> None:

@@ -52,15 +52,15 @@ PASSING: Mapping[str, Mapping[str, Any]] = {
     "connection reset": both(Reset()),
     "reply cut off": both(Raw('{"model": "m", ', cut=True)),
     "empty body": both(Raw("")),
-    "null in the place of a reply": both(Raw("null")),
+    "null instead of a reply": both(Raw("null")),
     "envelope of another protocol": both(Raw('{"weather": "fine"}')),
-    "HTML page in the place of a reply": both(Raw("<html><body>Bad Gateway</body></html>", "text/html")),
-    "reply that is no JSON": spoken("I would rather not say."),
-    "reply of other fields": spoken('{"weather": "fine"}'),
+    "HTML page instead of a reply": both(Raw("<html><body>Bad Gateway</body></html>", "text/html")),
+    "reply that is not JSON": spoken("I would rather not say."),
+    "reply with other fields": spoken('{"weather": "fine"}'),
     "empty reply": spoken(""),
     "half of a surrogate pair": spoken('{"\\ud800": "\\ud83d"}'),
     "reply of a megabyte": spoken('{"a":' * 200_000),
-    "log probabilities that are no numbers": {
+    "log probabilities that are not numbers": {
         "ollama": ollama_line(logprobs=[{"token": "{}", "logprob": -1e308}]),
         "openai": openai_body({"logprobs": {"content": [{"token": "{}", "logprob": -1e308, "bytes": None, "top_logprobs": []}]}}),
     },
@@ -78,7 +78,7 @@ REFUSED = {
     "no reply at all": Hang(),
 }
 LOCKED = {f"model refused ({status})": Fail(status, WORDS) for status in (401, 403, 404)}
-AGAIN = "nothing: asked again, same answer"
+AGAIN = "nothing: the call is repeated, same answer"
 TOLD = "the branch is marked failed, with the server's words; the others go on"
 ENDED = "one error with its remedy, beside what was found"
 

@@ -96,8 +96,8 @@ CHILD = "import asyncio, sys; from tests.graphs.test_killed import run_until_kil
 
 @fault(
     "processes",
-    "killed in the middle of a question",
-    sees="resumed, the answer",
+    "killed during a question",
+    sees="the answer, when resumed",
     kept="with a checkpointer, every finished branch and what it cost",
     code="killed",
 )

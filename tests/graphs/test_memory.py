@@ -107,7 +107,7 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
 
 @fault(
     "processes",
-    "killed in the middle of a turn of a conversation",
+    "killed during a turn of a conversation",
     sees="the question is offered to be resumed",
     kept="all turns before; every finished branch",
     code="killed",
@@ -129,7 +129,7 @@ def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> N
     "processes",
     "killed between a step and its checkpoint",
     sees="the question is offered to be resumed",
-    kept="what the step gave: it is not asked again",
+    kept="the step's result: it is not asked again",
     code="killed",
 )
 def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp
     "processes",
     "killed between a step and its checkpoint",
     sees="the question is offered to be resumed",
-    kept="what the step gave: it is not asked again",
+    kept="the step's result: it is not asked again",
     code="killed",
 )
 @pytest.mark.parametrize("turn", [1, 2])

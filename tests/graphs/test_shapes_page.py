@@ -1,4 +1,4 @@
-"""docs/shapes.md tells what comes of each shape in each wiring; RAMIFY_SNAPSHOTS=write writes it anew."""
+"""docs/shapes.md has the model calls of each shape of question with each wiring; RAMIFY_SNAPSHOTS=write writes it."""
 
 import os
 from collections.abc import Iterator
@@ -13,14 +13,25 @@ from tests.graphs.test_shapes import WIRINGS
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
 HEAD = """# Shapes of questions
 
-What each strategy makes of a question when every reply of the model is right. A perfect reader stands for the model: it answers each call
-from what that call shows, and from nothing else (`tests/graphs/shapes/reader.py`). So whatever is lost here is lost by the tree and not by
-the model. Each figure is the number of model calls until the right answer, with its citations; *Unknown* is the right answer where nothing
-tells it. Where no last call is due, one call more writes the answer in sentences (`style=full`).
-`python -m pytest tests/graphs/test_shapes.py` runs all of it.
+How many model calls each strategy needs for a question when every reply of the model is right. In the tests a perfect reader takes the
+place of the model. It answers each call from the content of that call only (`tests/graphs/shapes/reader.py`), so a wrong result is the
+strategy's fault and not the model's. Command: `python -m pytest tests/graphs/test_shapes.py`.
 
-The tree strategies may grow to depth 4, the chain and Self-Ask to six sub-questions, IRCoT to twelve sentences, ReAct to seven
-searches.
+A figure in the first table is the number of model calls until the right answer, with its citations. If the documents do not contain the
+answer, the right answer is *Unknown*. Strategies that end without a final call make one more call for the answer in sentences
+(`style=full`). Limits: depth 4 for `tor` and `prune`, six sub-questions for `chain` and `self-ask`, twelve sentences for `ircot`, seven
+searches for `react`.
+
+| in a column | means |
+|---|---|
+| tor | with a judge that scores each pair of sub-questions |
+| rubric | each pair is also scored before the search (`rubric=True`) |
+| unjudged | without the judge (`judged=False`) |
+| joint, staged | one call answers a branch, decomposes it or names entities; or one call after another (`joint=False`) |
+| single, recursive | one final call over the whole tree; or one call a branch, from the leaves up (`backtrace="recursive"`) |
+
+In the names of shapes, a *bridge* is a question whose sub-questions need the answers of earlier ones. *Entity* marks questions that need
+a look-up of a single name.
 
 """
 CANNOT = "–"
@@ -48,8 +59,9 @@ def _cell(shape: Shape, wiring: str) -> str:
 
 
 def _notes() -> Iterator[str]:
-    reasons = {f"{wiring}: {why}" for shape in SHAPES for wiring, why in shape.cannot.items()}
-    yield f"{CANNOT} : the strategy cannot express it, and says Unknown ({'; '.join(sorted(reasons))})."
+    reasons = {(why, wiring) for shape in SHAPES for wiring, why in shape.cannot.items()}
+    told = [f"{', '.join(sorted(wiring for one, wiring in reasons if one == why))}: {why}" for why in sorted({why for why, _ in reasons})]
+    yield f"{CANNOT} : the strategy cannot express the question, and answers Unknown ({'; '.join(told)})."
 
 
 def _questions() -> Iterator[str]:

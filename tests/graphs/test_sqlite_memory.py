@@ -77,7 +77,7 @@ def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path
     assert "kept.db-wal" in blocking(twice())
 
 
-@fault("processes", "many conversations that begin at once", sees="every answer", kept="every conversation")
+@fault("processes", "many conversations that start at once", sees="every answer", kept="every conversation")
 async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
     where = f"sqlite:{tmp_path / 'kept.db'}"
     begun = [graphs.Conversation(where, f"talk-{number}").ask_async(FIRST, "naive", model=chat(), index=river()) for number in range(12)]
@@ -161,8 +161,8 @@ async def test_a_file_that_others_prepare_is_waited_for() -> None:
 
 @fault(
     "processes",
-    "killed while the list of conversations is made",
-    sees="nothing: the next question makes it anew",
+    "killed while the list of conversations is created",
+    sees="nothing: the next question creates it again",
     kept="nothing was in it yet",
     code="killed",
 )

@@ -187,7 +187,7 @@ async def test_a_branch_that_does_not_say_what_it_awaits_is_filled_by_the_one_be
     }
     tree = merge_branches({}, rows)
     assert hop_settled.ready(tree, tree["0.1"], PruneSettings())
-    [filled] = await fill(tree["0.1"], Context({"tree": tree}, PruneSettings()))
+    [filled] = await fill(tree["0.1"], Context({"tree": tree}, tree, PruneSettings()))
     assert filled.question == "Which river runs through Paris?"
 
 

@@ -38,8 +38,8 @@ async def run_until_killed(kind: str, file: str) -> None:
 
 @fault(
     "processes",
-    "killed while an agent's tool is at work",
-    sees="the agent, resumed, gives the answer",
+    "killed while an agent's tool runs",
+    sees="the resumed agent gives the answer",
     kept="with a checkpointer, every finished branch",
     code="killed",
 )

@@ -55,7 +55,7 @@ def test_wrong_options_of_a_search_too(options: Mapping[str, Any], error: type[E
         ({"question": ["Who?"]}, ["question", "string"]),
     ],
 )
-@fault("doors", "question to a tool that is none", sees="one line for the calling model", kept="the agent goes on", code=0)
+@fault("interfaces", "invalid question to a tool", sees="one line for the calling model", kept="the agent continues", code=0)
 def test_a_question_that_is_none_comes_back_in_one_line(arguments: dict[str, Any], words: list[str]) -> None:
     assert refused(call(graphs.research_tool(model=thinker(), index=river()), **arguments), *words)
 
@@ -71,7 +71,11 @@ def test_a_question_of_ten_thousand_characters_is_asked() -> None:
 
 @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
 @fault(
-    "doors", "question to a tool that is longer than the window", sees="one line for the calling model", kept="the agent goes on", code=0
+    "interfaces",
+    "question to a tool, longer than the context window",
+    sees="one line for the calling model",
+    kept="the agent continues",
+    code=0,
 )
 def test_a_question_too_long_for_the_window_comes_back_in_one_line(strategy: str) -> None:
     tool = graphs.research_tool(strategy, model=thinker(), index=river(), num_ctx=1024)
@@ -86,7 +90,7 @@ def test_extractive_says_once_that_it_reads_english_only(strategy: str, question
     assert str(said.content).count("English only") == 1
 
 
-@fault("index", "index that disappears under a tool", sees="one line for the calling model", kept="the agent goes on", code=0)
+@fault("index", "index that is deleted while a tool uses it", sees="one line for the calling model", kept="the agent continues", code=0)
 def test_an_index_that_disappeared_is_told_in_one_line(documents_index: Path) -> None:
     research = graphs.research_tool(model=thinker(), index=str(documents_index))
     search = graphs.search_tool(documents_index)
@@ -104,13 +108,13 @@ def documents_index(tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-@fault("doors", "model that hangs under a tool", sees="one line for the calling model", kept="the agent goes on", code=0)
+@fault("interfaces", "model that hangs during a tool call", sees="one line for the calling model", kept="the agent continues", code=0)
 def test_a_model_that_hangs_is_told_in_one_line() -> None:
     tool = graphs.research_tool(model=thinker(latency=60.0), index=river(), timeout=0.05)
     assert refused(call(tool, question=QUESTION), "no reply within 0.05 s", "raise timeout")
 
 
-@fault("doors", "model that hangs late under a tool", sees="what was found, and that it hung", kept="the tree so far", code=0)
+@fault("interfaces", "model that hangs late in a tool call", sees="what was found, and that it hung", kept="the tree so far", code=0)
 def test_a_model_that_hangs_late_leaves_what_was_found() -> None:
     class Tiring(FakeModel):
         async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:

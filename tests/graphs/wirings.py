@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from ramify.graphs.strategies import STRATEGIES, arguments_of
+from ramify.graphs.strategies import STRATEGIES, find_strategy
 from tests import combinations
 
 Wiring = tuple[str, dict[str, Any]]
@@ -18,7 +18,7 @@ def _choices(parameter: inspect.Parameter) -> tuple[Any, ...]:
 
 def every(name: str) -> list[Wiring]:
     """List a strategy with each combination of its arguments."""
-    parameters = arguments_of(name)
+    parameters = find_strategy(name).parameters
     values = product(*(_choices(parameter) for parameter in parameters.values()))
     return [(name, dict(zip(parameters, chosen, strict=True))) for chosen in values]
 

@@ -118,13 +118,11 @@ def test_rated_answers_are_read(left: Path) -> None:
 NEWER = fault(
     "upgrades",
     "an index of a newer version",
-    sees="its layout and the one that is read; upgrade, or build it again",
+    sees="its layout and the supported one; upgrade, or build it again",
     kept="the index",
     code=1,
 )
-OLDER = fault(
-    "upgrades", "an index of an older layout", sees="its layout and the one that is read; build it again", kept="the index", code=1
-)
+OLDER = fault("upgrades", "an index of an older layout", sees="its layout and the supported one; build it again", kept="the index", code=1)
 DOORS = {
     "ask": ("ask", ASKED, *NAIVE, "--index", "passages"),
     "search": ("search", ASKED, "--index", "passages"),
@@ -163,7 +161,7 @@ def test_python_is_told_of_another_layout(left: Path) -> None:
         Index.open(left / "passages")
 
 
-@fault("upgrades", "a profile of a newer version", sees="its version; make one", kept="the profile", code=1)
+@fault("upgrades", "a profile of a newer version", sees="its version; create a new profile", kept="the profile", code=1)
 def test_a_profile_of_a_newer_version_is_one_line(ramify: Ramify, left: Path) -> None:
     path = left / "profile.json"
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "version": 2}), encoding="utf-8")

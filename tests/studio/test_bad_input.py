@@ -67,10 +67,10 @@ HALVES = (
     ],
 )
 @fault(
-    "doors",
-    "wrong usage: option, value, name, empty question, bytes that are no UTF-8",
+    "interfaces",
+    "wrong usage: option, value, name, empty question, bytes that are not UTF-8",
     sees="one line on stderr, nothing on stdout",
-    kept="nothing is begun",
+    kept="nothing is started",
     code=2,
 )
 def test_wrong_usage(ramify: Ramify, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
@@ -80,7 +80,7 @@ def test_wrong_usage(ramify: Ramify, arguments: tuple[str, ...], words: tuple[st
     assert len(done.err) < 1000
 
 
-@fault("doors", "filter of thousands of values or fields", sees="an answer, or nothing found", kept="all", code=0)
+@fault("interfaces", "filter of thousands of values or fields", sees="an answer, or nothing found", kept="all", code=0)
 def test_any_number_of_values_and_fields_is_a_filter(ramify: Ramify, built: Path) -> None:
     asked = ("search", "Where was Marie Curie born?", "--index", built)
     assert "curie" in ramify(*asked, "--filter", f"source={json.dumps(['curie.txt', *map(str, range(5000))])}").out
@@ -93,7 +93,7 @@ def test_any_number_of_values_and_fields_is_a_filter(ramify: Ramify, built: Path
 )
 @fault(
     "index",
-    "place that cannot be: too long, with NUL, a circle of links, below a file",
+    "impossible path: too long, with NUL, a cycle of links, below a file",
     sees="one line on stderr at every command",
     kept="nothing is written",
     code=1,
@@ -225,21 +225,21 @@ def test_an_address_where_nothing_answers_is_an_error_without_a_model_s_name(
     assert one_line(done.err, f"no Ollama server answers at {nowhere}/v1", f"`--model openai:NAME --base-url {nowhere}/v1`")
 
 
-@fault("doors", "model's server is not running", sees="one line that says how to start it", kept="nothing is begun", code=1)
+@fault("interfaces", "model's server is not running", sees="one line that says how to start it", kept="nothing is started", code=1)
 def test_ollama_is_not_running(ramify: Ramify, nowhere: str) -> None:
     done = ramify("ask", "Who?", "--model", "ollama:llama3.1:8b", "--base-url", nowhere)
     assert (done.code, done.out) == (1, "")
     assert one_line(done.err, "ollama serve")
 
 
-@fault("doors", "model is not there", sees="one line that says how to get it", kept="nothing is begun", code=1)
+@fault("interfaces", "model is not installed", sees="one line that says how to get it", kept="nothing is started", code=1)
 def test_the_model_is_not_pulled(ramify: Ramify, ollama: Ollama) -> None:
     done = ramify("ask", "Who?", "--model", "ollama:absent", "--strategy", "closed-book")
     assert (done.code, done.out) == (1, "")
     assert one_line(done.err, "ollama pull absent")
 
 
-@fault("doors", "page that cannot be written", sees="one line that names it", kept="the answer on stdout", code=1)
+@fault("interfaces", "page that cannot be written", sees="one line that names it", kept="the answer on stdout", code=1)
 def test_a_page_that_cannot_be_written(ramify: Ramify, ollama: Ollama, tmp_path: Path) -> None:
     done = ramify("ask", "Who?", "--model", "ollama:llama3.1:8b", "--strategy", "closed-book", "--html", tmp_path / "no" / "page.html")
     assert done.code == 1

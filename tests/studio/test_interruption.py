@@ -44,7 +44,7 @@ command.load()()
 LLAMA = ("--strategy", "naive", "--model", "ollama:llama3.1:8b")
 
 
-@fault("processes", "Ctrl-C while something loads", sees="error: interrupted", kept="nothing was begun", code=130)
+@fault("processes", "Ctrl-C while something loads", sees="error: interrupted", kept="nothing was started", code=130)
 @pytest.mark.parametrize(("command", "threads"), [(("ask", "Who?", *LLAMA), 2), (("search", "Who?"), 1)])
 def test_ctrl_c_waits_for_no_thread_that_loads(ollama: Ollama, command: tuple[str, ...], threads: int) -> None:
     """One thread loads in the background, another one where the index is needed."""
@@ -59,7 +59,7 @@ def test_ctrl_c_waits_for_no_thread_that_loads(ollama: Ollama, command: tuple[st
     assert (process.returncode, told) == (130, "error: interrupted\n")
 
 
-@fault("processes", "Ctrl-C while modules are imported", sees="error: interrupted", kept="nothing was begun", code=130)
+@fault("processes", "Ctrl-C while modules are imported", sees="error: interrupted", kept="nothing was started", code=130)
 def test_ctrl_c_while_modules_are_imported() -> None:
     with subprocess.Popen([sys.executable, "-c", IMPORTING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:

@@ -74,9 +74,9 @@ DOORS: dict[str, Callable[[Result], str]] = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("attack", ATTACKS)
 @fault(
-    "doors",
+    "interfaces",
     "control, bidirectional, zero-width characters and markup in documents and replies",
-    sees="written out as ⟨U+202E⟩, markup as text",
+    sees="shown as codes such as ⟨U+202E⟩, markup as text",
     kept="the value itself",
     code=0,
 )
@@ -100,7 +100,7 @@ def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-@fault("doors", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
+@fault("interfaces", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
 def test_the_json_of_a_turn_is_exact(attack: str) -> None:
     given = said(ATTACKS[attack])
     [written] = [data for label, data, _ in files(given, "x") if label == "JSON"]
@@ -108,9 +108,9 @@ def test_the_json_of_a_turn_is_exact(attack: str) -> None:
 
 
 @fault(
-    "doors",
+    "interfaces",
     "invisible characters in a document's text and name, at the command line",
-    sees="written out",
+    sees="shown as their codes",
     kept="the document as it is",
     code=0,
 )
@@ -129,7 +129,13 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
     assert text in json.loads(told[2].out)[0]["text"]
 
 
-@fault("doors", "invisible characters and markup in an evaluation", sees="written out in the report", kept="the rows as they are", code=0)
+@fault(
+    "interfaces",
+    "invisible characters and markup in an evaluation",
+    sees="shown as codes in the report",
+    kept="the rows as they are",
+    code=0,
+)
 def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     attack = " ".join(ATTACKS.values()) + PERSIAN
     words = dict.fromkeys(("id", "question", "type", "gold", "answer"), attack)

@@ -48,9 +48,10 @@ class LocalEncoder(Encoder, Generic[M]):
     def _load(self) -> M:
         """Load the model."""
 
+    @property
     @abstractmethod
-    def _whole_tokenizer(self) -> "Tokenizer":
-        """Return the tokenizer that neither cuts nor pads."""
+    def _tokenizer(self) -> "Tokenizer":
+        """The tokenizer that neither cuts nor pads."""
 
     @property
     def model(self) -> M:
@@ -74,9 +75,13 @@ class LocalEncoder(Encoder, Generic[M]):
         """Return the type of the numbers that the model computes in; empty before it is loaded."""
         return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
 
+    def count_tokens(self, text: str) -> int:
+        """Count the tokens of a text, special tokens not counted."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         """Return where each token of each text starts and ends."""
-        encodings = self._whole_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False) if texts else []
         return [encoding.offsets for encoding in encodings]
 
 
@@ -95,7 +100,8 @@ class PieceEncoder(LocalEncoder["Bert"]):
         device, dtype = best_device()
         return self._pretrained.new_layers(dtype).to(device)
 
-    def _whole_tokenizer(self) -> "Tokenizer":
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
         return self._pretrained.tokenizer(cutting=False)
 
     @property
@@ -192,9 +198,6 @@ class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
-
-    def _whole_tokenizer(self) -> "Tokenizer":
-        return self._tokenizer
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
         return embedding
     if isinstance(embedding, Embeddings):
         return ForeignEncoder(embedding)
-    name = canonical_name(embedding)
+    name = embedding if embedding == MINILM else canonical_name(embedding)
     if name.startswith(_OLLAMA):
         return OllamaEncoder(name.removeprefix(_OLLAMA))
     if name.startswith(FOREIGN):

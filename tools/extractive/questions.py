@@ -53,9 +53,9 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
         return None
     for split in found:
         parts = split.first, split.second
-        repeats = any(same_question(part, question) for part in parts)
+        repeats = fold(question) in map(fold, parts)
         usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
-        if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not _rejected(split, rejected):
+        if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not (rejected and _rejected(split, rejected)):
             return split
     return None
 

@@ -56,11 +56,6 @@ def searchable(text: str) -> str:
     return _CJK.sub(lambda run: f" {' '.join(map(''.join, pairwise(run[0]))) or run[0]} ", whole)
 
 
-def match_any(query: str) -> str:
-    """Write an FTS5 expression that any word of the question satisfies; every word is quoted, so none is an operator."""
-    return " OR ".join(f'"{word}"' for word in query_words(query))
-
-
 def names(query: str, heading: str) -> bool:
     """Return whether a question has all words of a section's own heading, the last of "A > B"."""
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))

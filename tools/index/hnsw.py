@@ -135,11 +135,12 @@ class Graph:
         """Return the n nearest positions of each query, nearest first; only a large corpus is searched along the graph."""
         import faiss
 
-        n = min(n, len(self))
+        held = len(self._slots.of)
+        n = min(n, held)
         if not self._linked:
             return self._found(self._flat, queries, n, faiss.SearchParameters(sel=self._filled))  # type: ignore[call-arg]  # a wrong stub
         parameters = faiss.SearchParametersHNSW(sel=self._filled)  # type: ignore[attr-defined]  # missing from the stubs of faiss
-        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // len(self)  # some slots that it passes are empty
+        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // held  # some slots that it passes are empty
         return self._found(self._index, queries, n, parameters)
 
     def exact(self, queries: Matrix, n: int, among: Positions) -> list[Positions]:

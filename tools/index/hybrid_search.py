@@ -160,7 +160,9 @@ def find(
     for query, vector, nearest, words in zip(queries, vectors, near, worded, strict=True):
         found = _fused(held, vector, nearest, words, search)
         order = list(found) if reranker is None else reranker(query, vector, found)
-        hits.append(_hits(held, vector, _spread(held, query, order, search.per_section)[:wanted], search))
+        if search.per_section is not None:
+            order = _spread(held, query, order, search.per_section)
+        hits.append(_hits(held, vector, order[:wanted], search))
     return hits
 
 
@@ -184,10 +186,8 @@ def _as_shares(keys: Sequence[K], scores: list[float]) -> dict[K, float]:
     return {key: max(score, 0.0) / best for key, score in zip(keys, scores, strict=True)}
 
 
-def _spread(held: Searched[K], query: str, order: Sequence[K], limit: int | None) -> Sequence[K]:
+def _spread(held: Searched[K], query: str, order: Sequence[K], limit: int) -> list[K]:
     """Put passages beyond the first few of a section after those of others; one whose heading the question names is no limit."""
-    if limit is None:
-        return order
     sections = [document if heading and not names(query, heading) else None for document, heading in held.sections(order)]
     return [order[place] for place in spread(sections, limit)]
 

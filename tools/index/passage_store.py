@@ -18,7 +18,7 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.full_text import match_any
+from ramify.tools.index.full_text import query_words
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.user_input import check_text
 
@@ -220,7 +220,8 @@ class PassageStore:
         wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
             found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
-            also = _twin_locations(connection.execute(_TWINS, wanted))
+            twins = connection.execute(_TWINS, wanted).fetchall()
+        also = _twin_locations(twins) if twins else {}
         return [
             Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
             for identity, text, metadata, path in map(found.__getitem__, rows)
@@ -265,7 +266,7 @@ class PassageStore:
 
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
         """Return the best rows by BM25 with their scores (lower is better), of all or of some."""
-        words = match_any(query)
+        words = " OR ".join(f'"{word}"' for word in query_words(query))  # any of them; quoted, so that none is an operator of FTS5
         if not words:
             return []
         given = [words] if among is None else [words, json.dumps(among.tolist())]

@@ -115,18 +115,15 @@ class Snapshot:
         """Return vectors as they were encoded, shape (positions, dimension)."""
         if self.graph.whole:
             return self.graph.vectors(positions)
-        return self.store.vectors(self._rows_at(positions), self.manifest.dimension)
+        return self.store.vectors(self.rows[list(positions)].tolist(), self.manifest.dimension)
 
     def sections(self, positions: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document of each passage and the headings above it, "" where there are none."""
-        return self.store.sections(self._rows_at(positions))
+        return self.store.sections(self.rows[list(positions)].tolist())
 
     def passages(self, positions: Sequence[int]) -> list[Document]:
         """Return the passages."""
-        return self.store.passages(self._rows_at(positions))
-
-    def _rows_at(self, positions: Sequence[int]) -> list[int]:
-        return [int(self.rows[position]) for position in positions]
+        return self.store.passages(self.rows[list(positions)].tolist())
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in the order of their positions."""

@@ -23,8 +23,10 @@ from ramify.tools.index.build import IndexStore
 from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
-from ramify.tools.index.index_store import check_exists, is_address, store_at
+from ramify.tools.index.index_store import FolderStore, check_exists, is_address, store_at
+from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import Filter, identified
+from ramify.tools.new_files import cache_folder
 from ramify.tools.quoting import pluralize, truncate_line
 from ramify.tools.user_input import expand_path
 
@@ -110,6 +112,8 @@ _FIELDS, _FIELD = 20, 60
 """Fields that it names, and characters of each."""
 
 _opened: dict[str, tuple[bytes, Index]] = {}
+_demos: dict[Path, FolderStore] = {}
+"""By cache folder: the index of the demo there, once it was compared with its checksums."""
 _opening = threading.Lock()
 _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
@@ -145,8 +149,10 @@ async def find_passages(
 
 async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Search a single index, store or retriever."""
-    if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
-        return await asyncio.to_thread(_search_index, index, queries, search)
+    if isinstance(index, (str, Path)):
+        index = await asyncio.to_thread(opened, index)
+    if isinstance(index, Index):  # first, because an Index is a VectorStore, too
+        return await asyncio.to_thread(index.search, queries, **search._asdict())
     if isinstance(index, VectorStore):
         return await _search_store(index, queries, search)
     if isinstance(index, BaseRetriever):
@@ -178,10 +184,6 @@ async def _search_collections(several: Collections, queries: Sequence[str], sear
 def _opened_all(several: Collections) -> Collections:
     """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
     return replace(several, members=tuple(opened(one) if isinstance(one, (str, Path)) else one for one in several.members))
-
-
-def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    return (index if isinstance(index, Index) else opened(index)).search(queries, **search._asdict())
 
 
 def opened(index: str | Path) -> Index:
@@ -223,9 +225,10 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     began = time.perf_counter()
     before = [known for _, known in list(_opened.values())]
     found = index if isinstance(index, Index) else opened(index)
-    there = found.embeddings.loaded and any(found is known for known in (index, *before))
+    if found.embeddings.loaded and any(found is known for known in (index, *before)):
+        return found, 0.0
     found.embeddings.load()
-    return found, 0.0 if there else time.perf_counter() - began
+    return found, time.perf_counter() - began
 
 
 def warm_soon(index: Searchable) -> None:
@@ -235,10 +238,13 @@ def warm_soon(index: Searchable) -> None:
 
 def _store(index: str | Path) -> IndexStore:
     if index == DEMO:
-        from ramify.tools.demo import demo_index
+        cache = cache_folder()
+        if cache not in _demos or not (_demos[cache].path / MANIFEST).is_file():
+            from ramify.tools.demo import demo_index
 
-        index = demo_index()
-    return store_at(index if is_address(index) else expand_path(index).resolve())
+            _demos[cache] = FolderStore(demo_index().resolve())
+        return _demos[cache]
+    return store_at(index) if is_address(index) else FolderStore(expand_path(index).resolve())
 
 
 def languages_of(index: Searchable) -> frozenset[str]:

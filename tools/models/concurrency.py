@@ -202,10 +202,6 @@ class Limiter:
     _round: list[CallTiming] = field(default_factory=list)
     _pending: list[PendingCall] = field(default_factory=list)
 
-    async def enter(self, limit: int | None) -> None:
-        """Wait until fewer than `limit` calls are running; None means the learned limit."""
-        await enter_least_busy({self: limit}, reroutable=False)
-
     def leave(self) -> None:
         """Release a slot."""
         with _LOCK:
@@ -221,12 +217,15 @@ class Limiter:
 
     def load(self, limit: int | None) -> float:
         """Return the load; at 1 or more a call with this limit has to wait."""
-        return 1.0 if self.queue else self.busy / self._effective(limit)
+        return 1.0 if self.queue else self.busy / (self.learned if limit is None else limit)
 
     def admit(self) -> None:
         """Admit waiting calls while there are free slots."""
-        while self.queue and self.busy < self._effective(self.queue[0].limits[self]):
+        while self.queue:
             waiter = self.queue[0]
+            limit = waiter.limits[self]
+            if self.busy >= (self.learned if limit is None else limit):
+                return
             self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the slot
             waiter.leave_queues(at=self)
             if waiter.notify(self):
@@ -285,12 +284,12 @@ class Limiter:
                 if other is not call and other.sent > call.sent - MAX_REORDERING_S:
                     other.since = time.monotonic()
 
-    def _effective(self, limit: int | None) -> int:
-        return self.learned if limit is None else limit
-
 
 async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:
-    """Enter the least busy limiter, the first on a tie, or wait for a free slot; None if the choice must be repeated."""
+    """Enter the least busy limiter, the first on a tie, or wait for a free slot; None if the choice must be repeated.
+
+    A limit that is None stands for the learned one.
+    """
     with _LOCK:
         least = min(limits, key=lambda limiter: limiter.load(limits[limiter]))
         if least.load(limits[least]) < 1:
@@ -324,7 +323,7 @@ class Cap:
 
     async def __aenter__(self) -> None:
         """Wait for a slot."""
-        await self.limiter.enter(self.limit)
+        await enter_least_busy({self.limiter: self.limit}, reroutable=False)
 
     async def __aexit__(self, *exc: object) -> None:
         """Release the slot."""

@@ -75,23 +75,18 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
 
     UsageError for an invalid name, ModelError for a model that is not available.
     """
-    _register_addresses(options)
-    return clients.from_chat_model(model, options) if isinstance(model, BaseChatModel) else _resolve_cached(model.strip(), options)
-
-
-def _register_addresses(options: ModelOptions) -> None:
     if options.base_url:
         for address in (options.base_url, *split_addresses(options.base_url)):
             register_address(address)
+    if isinstance(model, BaseChatModel):
+        return clients.from_chat_model(model, options)
+    name = model.strip()
+    return _CACHE.get((name, options, os.environ.get("OLLAMA_HOST")), partial(_resolve_name, name, options))
 
 
 def clear_cache() -> None:
     """Clear the cache of resolved models, so that newly started servers are found; call it between questions."""
     _CACHE.clear()
-
-
-def _resolve_cached(model: str, options: ModelOptions) -> Model:
-    return _CACHE.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _resolve_name(model, options))
 
 
 def _resolve_name(model: str, options: ModelOptions) -> Model:
@@ -131,9 +126,8 @@ def find_best(options: ModelOptions) -> Model | str:
 
     A failure is never cached, since Ollama may be started at any time.
     """
-    _register_addresses(options)
     try:
-        return _resolve_cached(f"ollama:{PREFERRED_MODEL}", options)
+        return resolve_model(f"ollama:{PREFERRED_MODEL}", options)
     except ModelError as error:
         if options.base_url:  # with a server given, the embedded model is not what the user wants
             named = (

@@ -3,8 +3,7 @@
 The encoder is downloaded; the updates and the heads are installed with the package. It reads English only, if it is selected.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
@@ -20,22 +19,8 @@ LARGE_SPAN_WEIGHTS: Final[CalibrationWeights] = (0.314, 0.972, -0.265, 0.011, -0
 LARGE_YES_NO_WEIGHTS: Final[CalibrationWeights] = (0.145, 0.228, -0.263, 0.029, 0.251)
 DOWN_SUFFIX, UP_SUFFIX = ".down", ".up"
 """Suffixes of the names of the two low-rank matrices whose product, up @ down, is added to a layer's weight."""
-_SELECTED: ContextVar[bool] = ContextVar("ramify_large_reader", default=False)
-
-
-def is_large_selected() -> bool:
-    """Return whether the large reader is selected in this context."""
-    return _SELECTED.get()
-
-
-@contextmanager
-def select_large(selected: bool) -> Iterator[None]:
-    """Select the large reader, or the small one, within the context."""
-    token = _SELECTED.set(selected)
-    try:
-        yield
-    finally:
-        _SELECTED.reset(token)
+SELECTED: ContextVar[bool] = ContextVar("ramify_large_reader", default=False)
+"""Whether the large reader is selected, rather than the small one."""
 
 
 def apply_low_rank(weights: "Mapping[str, Tensor]", changes: "Mapping[str, Tensor]") -> "dict[str, Tensor]":

@@ -125,7 +125,7 @@ def reader_for(question: str, contexts: Sequence[str]) -> Reader:
     """Return the reader for a question and its contexts."""
     if multilingual.should_read(question, contexts):
         return MULTILINGUAL
-    return LARGE if large.is_large_selected() else SMALL
+    return LARGE if large.SELECTED.get() else SMALL
 
 
 def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Network":
@@ -206,8 +206,8 @@ def collate_pairs(pairs: Sequence[EncodedPair]) -> "Batch":
     ids, mask = padded([pair.ids for pair in pairs], BATCH_LENGTH_STEP)
     types, readable = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):
-        types[row, pair.first : len(pair)] = 1
-        readable[row, pair.first : len(pair) - 1] = True
+        types[row, pair.first : len(pair.ids)] = 1
+        readable[row, pair.first : len(pair.ids) - 1] = True
     return Batch(ids, types, mask, readable)
 
 
@@ -225,10 +225,15 @@ def read_pairs(network: "Network", pairs_read: Sequence[EncodedPair]) -> list[Pa
         output = network(collate_pairs(pairs_read).to(network.span.weight.device))
         spots = _best_spans(output)
         kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
-    return [
-        PassageReading(kind[0], kind[1], kind[2], _text_spans(pair, best), bear)
-        for pair, kind, best, bear in zip(pairs_read, kinds, spots, bears, strict=True)
-    ]
+    read = []
+    for pair, kind, best, bear in zip(pairs_read, kinds, spots, bears, strict=True):
+        found = []
+        for first, last, probability in best:
+            begin, end = int(first) - pair.first, int(last) - pair.first
+            if 0 <= begin <= end < len(pair.offsets) and probability > 0:
+                found.append(TextSpan(pair.offsets[begin][0], pair.offsets[end][1], probability))
+        read.append(PassageReading(kind[0], kind[1], kind[2], tuple(found), bear))
+    return read
 
 
 def _best_spans(output: "ReaderOutput") -> list[list[tuple[int, int, float]]]:
@@ -248,12 +253,3 @@ def _best_spans(output: "ReaderOutput") -> list[list[tuple[int, int, float]]]:
     first, last = start_at.gather(1, at // behind.shape[2]), at % behind.shape[2]
     rows: list[list[tuple[int, int, float]]] = torch.stack((first.double(), last.double(), values.double().exp()), dim=-1).tolist()
     return rows
-
-
-def _text_spans(pair: EncodedPair, best: list[tuple[int, int, float]]) -> tuple[TextSpan, ...]:
-    found = []
-    for first, last, probability in best:
-        begin, end = int(first) - pair.first, int(last) - pair.first
-        if 0 <= begin <= end < len(pair.offsets) and probability > 0:
-            found.append(TextSpan(pair.offsets[begin][0], pair.offsets[end][1], probability))
-    return tuple(found)

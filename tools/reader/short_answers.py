@@ -145,15 +145,11 @@ def choose_likeliest(found: Sequence[AnswerCandidate]) -> tuple[AnswerCandidate 
     if not found:
         return None, (0.0, 0.0)
     best = max(found, key=lambda item: item.probability)
-    place = sum(item.probability for item in found if item is best or _overlap(best, item))
-    others = (item.probability for item in found if not _overlap(best, item) and fold(item.answer) != fold(best.answer))
+    overlapping = [one.passage == best.passage and one.start < best.end and best.start < one.end for one in found]
+    place = sum(one.probability for one, overlaps in zip(found, overlapping, strict=True) if overlaps or one is best)
+    elsewhere = (one for one, overlaps in zip(found, overlapping, strict=True) if not overlaps)
+    others = (one.probability for one in elsewhere if fold(one.answer) != fold(best.answer))
     return best, (min(1.0, place), max(others, default=0.0))
-
-
-def _overlap(one: AnswerCandidate, other: AnswerCandidate) -> bool:
-    """Return whether two answers overlap."""
-    together = one.start < other.end and other.start < one.end
-    return one.passage == other.passage and together
 
 
 _LINE: Final = re.compile(r"[^\n]*(?:\n|$)")

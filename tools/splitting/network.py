@@ -116,16 +116,6 @@ class Writer(nn.Module):
             read = layer.encode(read, mask)
         return EncodedSource(self.norm_read(read), mask)
 
-    def embed_tokens(self, tokens: Tensor, source: EncodedSource, first: int = 0) -> Tensor:
-        """Embed tokens, (texts, tokens): numbers of the vocabulary, then of the source's words."""
-        copies = tokens >= self.vocabulary
-        plain = self.word(tokens.masked_fill(copies, 0))
-        at = (tokens - self.vocabulary).clamp_min(0)
-        taken = source.states.gather(1, at[..., None].expand(-1, -1, WIDTH))
-        places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
-        embedded: Tensor = torch.where(copies[..., None], self.copied(taken), plain) + self.place(places)
-        return embedded
-
     def keys_values(self, source: EncodedSource) -> KeyValues:
         """Return the source's keys and values for every decoder layer."""
         return [layer.source.keys_values(source.states) for layer in self.writing]  # type: ignore[union-attr,operator]  # all of them write
@@ -135,7 +125,12 @@ class Writer(nn.Module):
     ) -> tuple[Tensor, KeyValues]:
         """Return the scores of the next token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
         read = read if read is not None else self.keys_values(source)
-        states = self.embed_tokens(tokens, source, before[0][0].shape[2] if before else 0)
+        # Words of the vocabulary, then by number the words of the source.
+        taken = source.states.gather(1, (tokens - self.vocabulary).clamp_min(0)[..., None].expand(-1, -1, WIDTH))
+        copies = (tokens >= self.vocabulary)[..., None]
+        words = torch.where(copies, self.copied(taken), self.word(tokens.masked_fill(copies[..., 0], 0)))
+        first = before[0][0].shape[2] if before else 0
+        states = words + self.place(torch.arange(first, first + tokens.shape[1], device=tokens.device))
         keys_values: KeyValues = []
         for number, layer in enumerate(self.writing):
             assert isinstance(layer, Layer)
@@ -143,13 +138,9 @@ class Writer(nn.Module):
             keys_values.append(seen)
         states = self.norm(states)
         plain = states @ self.word.weight.T + self.bias
-        copies = (self.point(states) @ source.states.transpose(1, 2)) / WIDTH**0.5 + self.go_on(states) * self._follows_copied(
-            tokens, source
-        )
-        copies = copies.masked_fill(~source.mask[:, None, :], torch.finfo(copies.dtype).min)
-        return torch.cat((plain, copies), dim=-1), keys_values
-
-    def _follows_copied(self, tokens: Tensor, source: EncodedSource) -> Tensor:
-        """Return which word of the source follows the one just copied, which is the most likely next one; (texts, tokens, words)."""
+        # The word behind the one just copied: what is copied goes on there more often than not.
         places = torch.arange(source.states.shape[1], device=tokens.device)
-        return ((tokens - self.vocabulary + 1)[..., None] == places) & (tokens >= self.vocabulary)[..., None]
+        behind = ((tokens - self.vocabulary + 1)[..., None] == places) & copies
+        pointed = (self.point(states) @ source.states.transpose(1, 2)) / WIDTH**0.5 + self.go_on(states) * behind
+        pointed = pointed.masked_fill(~source.mask[:, None, :], torch.finfo(pointed.dtype).min)
+        return torch.cat((plain, pointed), dim=-1), keys_values

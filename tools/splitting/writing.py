@@ -96,9 +96,10 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def kind(self, name: str) -> int:
-        """Return the number of a kind."""
-        return self.numbers[f"<{name}>"]
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """Return the number of each kind."""
+        return {kind: self.numbers[f"<{kind}>"] for kind in REPLY_KINDS}
 
 
 MAX_HISTORY_PIECES = 110
@@ -152,17 +153,14 @@ def encode_words(texts: Sequence[SourceText], encoder: "Bert", layers: Sequence[
     ids, mask = padded([text.ids for text in texts])
     layered = encoder(ids.to(encoder.device), mask.to(encoder.device))
     states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
-    return [_word_states(states[row], text) for row, text in enumerate(texts)]
-
-
-def _word_states(states: "Tensor", text: SourceText) -> "Tensor":
-    import torch
-
-    owner = torch.tensor(text.word_of)
-    inside = owner >= 0
-    total = torch.zeros(len(text.words), states.shape[-1]).index_add_(0, owner[inside], states[: len(owner)][inside])
-    count = torch.zeros(len(text.words)).index_add_(0, owner[inside], torch.ones(int(inside.sum())))
-    return total / count.clamp_min(1)[:, None]
+    by_word = []
+    for text, pieces in zip(texts, states, strict=True):
+        owner = torch.tensor(text.word_of)
+        inside = owner >= 0
+        total = torch.zeros(len(text.words), pieces.shape[-1]).index_add_(0, owner[inside], pieces[: len(owner)][inside])
+        count = torch.zeros(len(text.words)).index_add_(0, owner[inside], torch.ones(int(inside.sum())))
+        by_word.append(total / count.clamp_min(1)[:, None])
+    return by_word
 
 
 @dataclass(frozen=True)
@@ -222,15 +220,15 @@ class Splitter:
             read = self.writer.keys_values(source)
             begin = torch.tensor([[self.vocabulary.numbers[BEGIN]]])
             scores, before = self.writer(begin, source, read)
-            likely = scores[0, -1, [self.vocabulary.kind(kind) for kind in kinds]].softmax(-1).tolist()
+            likely = scores[0, -1, [self.vocabulary.kinds[kind] for kind in kinds]].softmax(-1).tolist()
             ranked = sorted(zip(kinds, likely, strict=True), key=lambda item: -item[1])
             chosen = [(kind, sure) for kind, sure in ranked if sure >= _MIN_KIND_PROBABILITY][:_MAX_KINDS] or ranked[:1]
-            lines = [_PartialReply(kind, [self.vocabulary.kind(kind)], done=kind == "single") for kind, _ in chosen]
-            self._write(lines, source, read, before, text)
+            lines = [_PartialReply(kind, [self.vocabulary.kinds[kind]], done=kind == "single") for kind, _ in chosen]
+            self._write(lines, source, read, before)
         return tuple(self._finish_reply(line, sure, text) for line, (_, sure) in zip(lines, chosen, strict=True))
 
-    def _write(self, lines: list[_PartialReply], source: "EncodedSource", read: "KeyValues", before: "KeyValues", text: SourceText) -> None:
-        """Generate all replies in parallel, word by word."""
+    def _write(self, lines: list[_PartialReply], source: "EncodedSource", read: "KeyValues", before: "KeyValues") -> None:
+        """Write all lines word by word, the likeliest each time."""
         import torch
 
         from ramify.tools.splitting.network import EncodedSource
@@ -245,20 +243,17 @@ class Splitter:
             tokens = torch.tensor([[line.tokens[-1]] for line in lines])
             scores, before = self.writer(tokens, spread, read, before)
             for row, line in enumerate(lines):
-                if not line.done:
-                    self._append_word(line, scores[row, -1], text)
-
-    def _append_word(self, line: _PartialReply, scores: "Tensor", text: SourceText) -> None:
-        """Append the likeliest allowed token."""
-        allowed = scores.log_softmax(-1).clone()
-        allowed[self._forbidden_tokens(line)] = -math.inf
-        best = int(allowed.argmax())
-        line.total += float(allowed[best])
-        line.tokens.append(best)
-        token = self.vocabulary.tokens[best] if best < len(self.vocabulary) else ""
-        line.done = token == END
-        line.parts += token == BETWEEN
-        line.holes += token == ANSWER_SLOT
+                if line.done:
+                    continue
+                allowed = scores[row, -1].log_softmax(-1).clone()
+                allowed[self._forbidden_tokens(line)] = -math.inf
+                best = int(allowed.argmax())
+                line.total += float(allowed[best])
+                line.tokens.append(best)
+                token = self.vocabulary.tokens[best] if best < len(self.vocabulary.tokens) else ""
+                line.done = token == END
+                line.parts += token == BETWEEN
+                line.holes += token == ANSWER_SLOT
 
     def _forbidden_tokens(self, line: _PartialReply) -> list[int]:
         """Return the tokens that cannot come next: a second part needs a first, and a bridge exactly one slot, in its second part."""
@@ -267,7 +262,11 @@ class Splitter:
         second = line.parts == 2 or line.kind == REWRITE
         finished = begun and second and (line.kind != "bridge" or line.holes == 1)
         hole = line.kind == "bridge" and line.parts == 2 and line.holes == 0
-        barred = [self.vocabulary.kind(kind) for kind in REPLY_KINDS] + [numbers[BEGIN]] + _repeating_tokens(line.tokens, numbers[BETWEEN])
+        barred = [*self.vocabulary.kinds.values(), numbers[BEGIN]]
+        between = max((place for place, token in enumerate(line.tokens) if token == numbers[BETWEEN]), default=0)
+        own = line.tokens[between + 1 :]
+        if len(own) >= 2:  # an unsure writer runs in circles: three words of a question are not repeated
+            barred += [own[place + 2] for place in range(len(own) - 2) if own[place : place + 2] == own[-2:]]
         barred += [] if finished else [numbers[END]]
         barred += [] if hole else [numbers[ANSWER_SLOT]]
         return barred + ([] if begun and not second else [numbers[BETWEEN]])
@@ -280,17 +279,10 @@ class Splitter:
             if token == self.vocabulary.numbers[BETWEEN]:
                 parts.append([])
             else:
-                copied = token - len(self.vocabulary)
+                copied = token - len(self.vocabulary.tokens)
                 parts[-1].append((text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1))
         questions = tuple(join_words(part, text.text, text.words) for part in parts)
         return WriterReply(line.kind, sure, questions, line.total / max(1, len(line.tokens) - 1))
-
-
-def _repeating_tokens(tokens: Sequence[int], between: int) -> list[int]:
-    """Return the tokens that would repeat a trigram of the question."""
-    own = tokens[max((place for place, token in enumerate(tokens) if token == between), default=0) + 1 :]
-    last = own[-2:]
-    return [own[place + 2] for place in range(len(own) - 2) if len(last) == 2 and own[place : place + 2] == last]
 
 
 WRITER_WEIGHTS_FILE = "weights.safetensors"

@@ -40,7 +40,7 @@ def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:
     """Bring an example to tokens; nothing where a word can neither be copied nor written."""
     text = tokenize_source(example.question, example.history)
     numbers = known.numbers
-    right: list[list[int]] = [[known.kind(example.how)]]
+    right: list[list[int]] = [[known.kinds[example.how]]]
     for number, step in enumerate(example.steps):
         right += [[numbers[BETWEEN]]] if number else []
         right += [_sayings(word.text, text.words, known) for word in split_words(step)]

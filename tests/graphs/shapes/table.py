@@ -1,4 +1,4 @@
-"""Twenty shapes of questions, each with what a perfect reader would reply and what has to come of it."""
+"""The shapes of questions, each with a perfect reader's replies and the expected answer."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ NOISE = (
     "Millers of Rand formed a guild in 1480.",
 )
 """What every library holds beside, so that not all of it fits into a prompt."""
-NO_NAMES = "it looks up no single names"
+NO_NAMES = "no look-up of single names"
 
 
 def which(one: str, other: str) -> Callable[[str, str], str]:
@@ -46,7 +46,7 @@ WRITTEN = {"Who wrote Lark Hill?": Fact("Ida Penn", "Ida Penn wrote the novel La
 
 SHAPES = [
     Shape("single fact", "Who wrote Lark Hill?", "Ida Penn", WRITTEN),
-    Shape("nothing tells it", "Who painted Lark Hill?", "Unknown", {}, besides=("Ida Penn wrote the novel Lark Hill.",)),
+    Shape("unanswerable", "Who painted Lark Hill?", "Unknown", {}, besides=("Ida Penn wrote the novel Lark Hill.",)),
     Shape(
         "bridge of 2",
         "Where was the author of Lark Hill born?",
@@ -74,7 +74,7 @@ SHAPES = [
         },
     ),
     Shape(
-        "bridge of 3, the second hop divided",
+        "bridge of 3, split at the second hop",
         "Which river runs through the birthplace of the author of Lark Hill?",
         "Oskel",
         {
@@ -135,7 +135,7 @@ SHAPES = [
         },
     ),
     Shape(
-        "a comparison first",
+        "comparison first",
         "Who directed the older film, Alpha or Beta?",
         "Ann Roth",
         {**YEARS, **DIRECTED},
@@ -207,7 +207,7 @@ SHAPES = [
         {"Where was the author of Lark Hill buried?": Split("Who wrote Lark Hill?", "Where was {1} buried?")},
     ),
     Shape(
-        "two people of one name",
+        "two people with the same name",
         "When was the director of Dam Street born?",
         "1973",
         {
@@ -219,7 +219,7 @@ SHAPES = [
         ("Li Yu, an emperor of Southern Tang, was born in 937.",),
     ),
     Shape(
-        "first hop that needs splitting",
+        "first hop that must be split",
         "Which castle is in the city where the performer of We Sweat Blood formed?",
         "Casa Loma",
         {
@@ -237,7 +237,7 @@ SHAPES = [
         },
     ),
     Shape(
-        "an unsure first hop",
+        "uncertain first hop",
         "Where was the author of Lark Hill born?",
         "Tarnholm",
         {
@@ -247,7 +247,7 @@ SHAPES = [
         {"Where was the author of Lark Hill born?": Split("Who wrote Lark Hill?", "Where was {1} born?")},
     ),
     Shape(
-        "signs that markup has",
+        "markup characters in a name",
         "Which year was the maker of The Devil's Hairpin & Co born?",
         "1911",
         {
@@ -263,7 +263,7 @@ SHAPES = [
         },
     ),
     Shape(
-        "two facts of one thing",
+        "two facts about one thing",
         "Who designed Hollin Bridge, and when did it open?",
         "Edda Rask; 1852",
         {

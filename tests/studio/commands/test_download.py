@@ -217,7 +217,7 @@ HERE = pytest.mark.skipif(not pip.has_pip(), reason="this environment has no pip
 @fault(
     "downloads",
     "a package with another hash",
-    sees="that the index gives other bytes than were released",
+    sees="that the package index returned other bytes than were released",
     kept="the environment as it was",
     code=1,
 )

@@ -134,7 +134,7 @@ def test_one_that_is_there_is_verified_without_the_hub(ramify: Ramify, hub: Hub)
 
 
 @fault(
-    "downloads", "the connection is cut", sees="the model, downloaded; what was received is not asked for again", kept="what was received"
+    "downloads", "the connection is lost", sees="the model, downloaded; what was received is not asked for again", kept="what was received"
 )
 def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 500_000]
@@ -147,7 +147,9 @@ def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) 
     assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
-@fault("downloads", "the connection is cut again and again", sees="at how many bytes; run it again", kept="what was received", code=1)
+@fault(
+    "downloads", "the connection is lost repeatedly", sees="the number of bytes received; run it again", kept="what was received", code=1
+)
 def test_another_run_resumes_what_an_earlier_one_left(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     failed = ramify("download", NAME)
@@ -159,14 +161,14 @@ def test_another_run_resumes_what_an_earlier_one_left(ramify: Ramify, hub: Hub) 
     assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
-@fault("downloads", "a server that ignores the range asked for", sees="the model, downloaded from the start", kept="the model")
+@fault("downloads", "a server that ignores the requested range", sees="the model, downloaded from the start", kept="the model")
 def test_a_server_without_ranges_sends_it_anew(ramify: Ramify, hub: Hub) -> None:
     hub.ranges, hub.cuts = False, [1_000_000]
     assert ramify("download", NAME).code == 0
     assert (MODEL.folder / MODEL.file).read_bytes() == CONTENT
 
 
-@fault("downloads", "a file with another hash", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
+@fault("downloads", "a file with another hash", sees="both hashes; the file is deleted", kept="nothing", code=1)
 def test_a_wrong_hash_is_refused_and_nothing_is_kept(ramify: Ramify, hub: Hub) -> None:
     hub.content = CONTENT[::-1]
     done = ramify("download", NAME)
@@ -175,7 +177,7 @@ def test_a_wrong_hash_is_refused_and_nothing_is_kept(ramify: Ramify, hub: Hub) -
     assert kept() == []
 
 
-@fault("downloads", "a file that changed after the cut", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
+@fault("downloads", "a file that changed after an interruption", sees="both hashes; the file is deleted", kept="nothing", code=1)
 def test_of_a_file_that_changed_meanwhile_no_half_is_taken(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     ramify("download", NAME)
@@ -187,7 +189,7 @@ def test_of_a_file_that_changed_meanwhile_no_half_is_taken(ramify: Ramify, hub: 
     assert ramify("download", NAME).code == 0
 
 
-@fault("downloads", "a half file that was damaged on the disk", sees="both hashes; run it again", kept="nothing of it", code=1)
+@fault("downloads", "a partial file that was damaged on the disk", sees="both hashes; run it again", kept="nothing", code=1)
 def test_a_damaged_half_is_found_by_the_whole_hash(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     ramify("download", NAME)
@@ -197,7 +199,7 @@ def test_a_damaged_half_is_found_by_the_whole_hash(ramify: Ramify, hub: Hub) -> 
     assert ramify("download", NAME).code == 0
 
 
-@fault("downloads", "another range than was asked for", sees="both places in the file", kept="what was received", code=1)
+@fault("downloads", "another range than requested", sees="both positions in the file", kept="what was received", code=1)
 def test_another_range_is_not_put_in_its_place(ramify: Ramify, hub: Hub) -> None:
     hub.cuts, hub.shift = [1_000_000], 7
     done = ramify("download", NAME)
@@ -207,7 +209,7 @@ def test_another_range_is_not_put_in_its_place(ramify: Ramify, hub: Hub) -> None
     assert part.read_bytes() == CONTENT[: part.stat().st_size]
 
 
-@fault("downloads", "a range without its place", sees="that the place is unknown", kept="what was received", code=1)
+@fault("downloads", "a range without its position", sees="that the position is unknown", kept="what was received", code=1)
 def test_a_range_that_does_not_say_which_is_refused(ramify: Ramify, hub: Hub) -> None:
     hub.refuses = 206  # also where all was asked for
     assert ramify("download", NAME).code == 1
@@ -226,7 +228,7 @@ def test_a_server_that_refuses_is_one_line(ramify: Ramify, hub: Hub, status: int
     assert str(status) in ramify("download", NAME).err
 
 
-@fault("downloads", "a file of another size", sees="both sizes", kept="nothing of it is read", code=1)
+@fault("downloads", "a file of another size", sees="both sizes", kept="the file is not read", code=1)
 @pytest.mark.parametrize("content", [CONTENT + b"more", CONTENT[:-1]])
 def test_a_file_of_another_size_is_not_read(ramify: Ramify, hub: Hub, content: bytes) -> None:
     hub.content = content
@@ -236,7 +238,7 @@ def test_a_file_of_another_size_is_not_read(ramify: Ramify, hub: Hub, content: b
     assert [path.stat().st_size for path in MODEL.folder.iterdir()] == [0]
 
 
-@fault("downloads", "a file that does not end", sees="how long it ought to be", kept="never more than its size", code=1)
+@fault("downloads", "a file that does not end", sees="the expected size", kept="never more than its size", code=1)
 def test_a_file_that_does_not_end_is_cut_at_its_size(ramify: Ramify, hub: Hub) -> None:
     hub.content, hub.named = CONTENT * 3, False
     done = ramify("download", NAME)
@@ -255,7 +257,7 @@ def test_a_redirect_out_of_https_is_refused(ramify: Ramify, hub: Hub) -> None:
     assert transfers(hub) == []
 
 
-@fault("downloads", "redirects in a circle", sees="that nothing came", kept="nothing", code=1)
+@fault("downloads", "cyclic redirects", sees="that nothing was received", kept="nothing", code=1)
 def test_redirects_in_a_circle_end(ramify: Ramify, hub: Hub) -> None:
     hub.leads_to = f"{hub.url}/{MODEL.repository}/resolve/main/{MODEL.file}"
     assert ramify("download", NAME).code == 1
@@ -279,7 +281,7 @@ def test_a_mirror_is_asked_in_place_of_the_hub(ramify: Ramify, hub: Hub, monkeyp
     assert ramify("download", NAME).code == 2
 
 
-@fault("downloads", "a server that cannot be reached", sees="that; name a mirror", kept="what was received", code=1)
+@fault("downloads", "a server that cannot be reached", sees="that it cannot be reached; name a mirror", kept="what was received", code=1)
 def test_a_hub_that_cannot_be_reached_is_one_line(ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     done = ramify("download", NAME)

@@ -150,7 +150,7 @@ def test_an_interrupted_download_goes_on_with_the_slices_that_are_whole(index: I
 @fault(
     "downloads",
     "a package with another hash",
-    sees="that the index gives other bytes than were released",
+    sees="that the package index returned other bytes than were released",
     kept="the slices before it",
     code=1,
 )
@@ -165,9 +165,9 @@ def test_a_changed_slice_is_refused(ramify: Ramify, index: Index) -> None:
 
 @fault(
     "downloads",
-    "a model's file in an archive is missing, or another",
-    sees="which; run it again, or name a mirror",
-    kept="the slices, nothing of the files",
+    "a model's file in an archive is missing, or differs",
+    sees="which file; run it again, or name a mirror",
+    kept="the slices, no files",
     code=1,
 )
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ PILOT = 5
                 signal.SIGINT,
                 marks=fault(
                     "processes",
-                    "Ctrl-C in the middle of an evaluation",
+                    "Ctrl-C during an evaluation",
                     sees="error: interrupted, and that it resumes",
                     kept="every finished row",
                     code=130,
@@ -126,7 +126,7 @@ PILOT = 5
             signal.SIGKILL,
             marks=fault(
                 "processes",
-                "killed in the middle of an evaluation",
+                "killed during an evaluation",
                 sees="nothing; the same command resumes",
                 kept="every finished row; no process is left",
                 code="killed",

@@ -36,7 +36,7 @@ def test_what_is_wrong_is_told_before_anything_is_served(
     assert told in done.err
 
 
-@fault("processes", "SIGTERM to an MCP server", sees="the server has stopped", kept="it keeps nothing")
+@fault("processes", "SIGTERM to an MCP server", sees="the server has stopped", kept="it stores nothing")
 def test_it_says_where_it_is_and_a_signal_ends_it(built: Path) -> None:
     command = [RAMIFY, "mcp", "--http", "--port", str(free_port()), "--index", str(built), "--model", "extractive", "--name", "papers"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "400"}) as process:

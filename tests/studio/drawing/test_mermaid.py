@@ -19,7 +19,7 @@ def test_it_tells_every_branch_with_status_figures_and_reason() -> None:
     assert "    b0_2 --> b0_2_1\n" in drawn
 
 
-@fault("doors", "Mermaid syntax in a question or answer", sees="text in a label", kept="all", code=0)
+@fault("interfaces", "Mermaid syntax in a question or answer", sees="text in a label", kept="all", code=0)
 def test_a_label_is_only_read() -> None:
     tree = {"0": branch("0", EVIL, status="leaf", answer=EVIL + "\n\x1b[31m", note=EVIL)}
     boxes = [line for line in tree_mermaid(tree).splitlines() if "classDef" not in line][1:]

@@ -61,7 +61,7 @@ def evil() -> str:
     return page(result(tree=tree, passages=passages, citations=[citation], **changes))
 
 
-@fault("doors", "markup and scripts in everything that comes from outside, on a page", sees="text", kept="all", code=0)
+@fault("interfaces", "markup and scripts in untrusted text, on a page", sees="text", kept="all", code=0)
 def test_nothing_from_documents_or_models_is_markup() -> None:
     told = read(evil())
     assert told.tags.count("script") == 1
@@ -72,7 +72,7 @@ def test_nothing_from_documents_or_models_is_markup() -> None:
     assert EVIL.split(" \x1b")[0] in "".join(told.words)
 
 
-@fault("doors", "addresses in documents, on a page", sees="nothing is loaded from anywhere", kept="all", code=0)
+@fault("interfaces", "addresses in documents, on a page", sees="nothing is loaded from anywhere", kept="all", code=0)
 def test_the_page_loads_nothing() -> None:
     told = read(page(result()))
     policy = next(value for name, value in told.attributes if name == "content" and value and "default-src" in value)

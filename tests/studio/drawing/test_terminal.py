@@ -35,7 +35,7 @@ def test_the_terminal_tells_everything_without_colour(width: int) -> None:
     assert "9,210 tokens in, 431 out" in words
 
 
-@fault("doors", "terminal commands in a document", sees="written out", kept="all", code=0)
+@fault("interfaces", "terminal commands in a document", sees="shown as their codes", kept="all", code=0)
 def test_the_terminal_obeys_no_document() -> None:
     tree = {"0": Branch(path="0", question=EVIL, status="leaf", answer="[bold]x[/bold]\n" + EVIL, note=EVIL)}
     drawn = terminal(200, tree=tree, answer=EVIL, explanation=EVIL)

@@ -100,7 +100,7 @@ class TestOpenAI:
         "servers",
         "wrong token, model or body, in OpenAI's protocol",
         sees="an error in that protocol",
-        kept="the server goes on",
+        kept="the server continues",
         code="401, 404, 400",
     )
     def test_a_wrong_token_model_or_body_is_told_in_openai_s_way(self, client: openai.OpenAI, server: Running) -> None:
@@ -140,7 +140,13 @@ class TestOpenAI:
             list(client.chat.completions.create(model="demo/closed-book", messages=[said(BORN)], stream=stream))  # type: ignore[call-overload]
 
     @pytest.mark.parametrize("stream", [False, True])
-    @fault("servers", "client that goes away in OpenAI's protocol", sees="nothing: its question stops", kept="the server goes on", code=0)
+    @fault(
+        "servers",
+        "client that disconnects, in OpenAI's protocol",
+        sees="nothing: its question is cancelled",
+        kept="the server continues",
+        code=0,
+    )
     def test_a_client_that_goes_away_stops_its_question(self, serve: Serve, ollama: Ollama, stream: bool) -> None:
         ollama.when("", Hang())
         server = serve(model="ollama:llama3.1:8b")

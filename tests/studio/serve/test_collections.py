@@ -96,7 +96,7 @@ def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None
 @pytest.mark.parametrize("file", ["", ".", "..", "../keeper.txt", "a/b.txt", "a\\b.txt", ".hidden", "a\x00b", "a\nb", "x" * 300, "\u202ea"])
 @fault(
     "servers",
-    "document sent under a name that leads elsewhere",
+    "document uploaded with a path outside its folder",
     sees="one line; nothing is written",
     kept="the folder as it was",
     code="400",
@@ -164,7 +164,7 @@ def test_a_token_is_needed(serve: Serve) -> None:
     assert server.call("POST", "/collections", token="ada-has-a-secret", json={"name": "arda"}).status_code == 200
 
 
-@fault("servers", "somebody who changes another's collection", sees="403", kept="the collection as it was", code="400")
+@fault("servers", "user who changes another user's collection", sees="403", kept="the collection as it was", code="400")
 def test_only_who_made_a_collection_changes_it(serve: Serve, tmp_path: Path) -> None:
     ada, ben = "ada-has-a-secret", "ben-has-another"
     server = serve(tokens=[f"ada:{ada}", f"ben:{ben}"], documents=[tmp_path])

@@ -84,9 +84,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("body", "told"), REFUSED)
 @fault(
     "servers",
-    "body of `ramify serve` that is no question",
+    "body that is not a question, at `ramify serve`",
     sees="one line with its remedy",
-    kept="the server goes on",
+    kept="the server continues",
     code="400",
 )
 def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
@@ -101,7 +101,7 @@ def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, bo
 
 @fault(
     "servers",
-    "model that cannot be asked, under `ramify serve`",
+    "model that is unavailable, at `ramify serve`",
     sees="the stream ends with one error",
     kept="the conversation, without that turn",
     code=0,

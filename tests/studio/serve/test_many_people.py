@@ -29,8 +29,8 @@ MODEL = FakeModel(replies=lambda prompt, slots: {"answer": "László Bíró", "c
 
 @fault(
     "servers",
-    "second question to a conversation that is still at its first, from another window",
-    sees="that it is still at its last question; asked again afterwards it is answered",
+    "second question to a conversation, from another window, while the first is answered",
+    sees="that the last question is not finished; repeated afterwards, the question is answered",
     kept="both turns, in order",
     code="400",
 )
@@ -76,7 +76,7 @@ def test_hundreds_of_conversations(serve: Serve) -> None:
 @fault(
     "servers",
     "`ramify serve` killed while a hundred answers are written",
-    sees="each stream breaks off at once; after a restart the conversation goes on",
+    sees="each stream ends at once; after a restart the conversation continues",
     kept="every turn that was answered before",
     code="connection closed",
 )

@@ -143,10 +143,10 @@ def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
 
 
 @fault(
-    "doors",
-    "MCP lines that are no JSON, of odd types, ids or methods",
+    "interfaces",
+    "MCP lines that are not JSON, or with invalid types, ids or methods",
     sees="an error of the protocol for each",
-    kept="the server goes on",
+    kept="the server continues",
     code=0,
 )
 def test_every_line_of_a_client_is_answered(built: Path) -> None:
@@ -222,7 +222,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(ramify: Ramify, monkeypat
     assert done.err.count("\n") == 1
 
 
-@fault("doors", "MCP client that gives up", sees="nothing: the branches stop", kept="the server goes on", code=0)
+@fault("interfaces", "MCP client that cancels a call", sees="nothing: the branches are cancelled", kept="the server continues", code=0)
 async def test_a_call_that_the_client_gives_up_stops_the_branches() -> None:
     model = thinker(latency=60.0)
     begun = asyncio.Event()
@@ -282,7 +282,7 @@ async def test_figures_have_four_digits() -> None:
     assert all(len(str(confidence)) <= len("0.1234") for confidence in confidences)
 
 
-@fault("doors", "model that hangs under MCP", sees="an error of the call", kept="the server goes on", code=0)
+@fault("interfaces", "model that hangs during an MCP call", sees="an error of the call", kept="the server continues", code=0)
 async def test_a_model_that_hangs_is_an_error_of_the_call() -> None:
     async with Client(server("prune", {"model": thinker(latency=60.0), "index": river(), "timeout": 0.05})) as client:
         assert refused(await client.call_tool("research_documents", {"question": QUESTION}), "no reply within 0.05 s")

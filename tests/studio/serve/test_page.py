@@ -18,7 +18,7 @@ def fetched(server: Running, path: str) -> httpx.Response:
     return httpx.get(f"{server.url}{path}", trust_env=False)
 
 
-@fault("servers", "script slipped into the page", sees="forbidden by the page's policy", kept="all", code="200")
+@fault("servers", "script injected into the page", sees="forbidden by the page's policy", kept="all", code="200")
 def test_the_page_needs_no_token_and_runs_nothing_inline(server: Running) -> None:
     page = fetched(server, "/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"

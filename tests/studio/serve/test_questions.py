@@ -94,7 +94,7 @@ async def test_one_that_is_stopped_before_it_could_begin_is_not_forgotten(result
     assert (work.begun, questions.count) == ([], 0)
 
 
-@fault("servers", "somebody who stops another's question", sees="nothing is stopped", kept="the question goes on", code="404")
+@fault("servers", "user who stops another user's question", sees="nothing is stopped", kept="the question goes on", code="404")
 async def test_a_question_is_stopped_by_its_own_user_alone(result: Result) -> None:
     questions, work = Questions(1), Work(result)
     asked = questions.ask("ada", work.run(0))
@@ -163,8 +163,8 @@ def test_a_stopped_question_ends_its_stream(serve: Serve, ollama: Ollama) -> Non
 
 @fault(
     "servers",
-    "browser that is closed in the middle of an answer",
-    sees="nothing: its question stops",
+    "browser that is closed during an answer",
+    sees="nothing: its question is cancelled",
     kept="the conversation, without that turn",
     code=0,
 )

@@ -39,9 +39,7 @@ def started(folder: Path, *options: str, **environment: str) -> Iterator[tuple[s
         process.wait()
 
 
-@fault(
-    "processes", "SIGTERM or Ctrl-C in the middle of a stream", sees="a last event: the server is being stopped", kept="the conversations"
-)
+@fault("processes", "SIGTERM or Ctrl-C during a stream", sees="a last event: the server is being stopped", kept="the conversations")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 @fault(
     "servers",

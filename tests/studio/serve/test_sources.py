@@ -34,7 +34,7 @@ def test_the_file_of_a_passage_is_shown_without_its_scripts(serve: Serve) -> Non
 
 
 @pytest.mark.parametrize("passage", ["", "nobody", "../corpus.jsonl", "/etc/hostname", "%2Fetc%2Fhostname"])
-@fault("servers", "path in the place of a passage's name", sees="not found", kept="nothing is read", code="404")
+@fault("servers", "path instead of a passage's name", sees="not found", kept="nothing is read", code="404")
 def test_what_is_no_passage_is_not_there(serve: Serve, passage: str) -> None:
     server = serve()
     for path in ("/source", "/file"):
@@ -43,7 +43,7 @@ def test_what_is_no_passage_is_not_there(serve: Serve, passage: str) -> None:
         assert server.call("GET", "/source", params={"collection": wrong, "passage": "laszlo-biro"}).status_code == 400
 
 
-@fault("servers", "link in a released folder that leads out of it", sees="not found", kept="the file is not read", code="404")
+@fault("servers", "link that leads out of an allowed folder", sees="not found", kept="the file is not read", code="404")
 def test_a_file_outside_of_the_folder_is_not_read_whatever_leads_there(serve: Serve, tmp_path: Path) -> None:
     papers, index = tmp_path / "papers", tmp_path / "index"
     papers.mkdir()

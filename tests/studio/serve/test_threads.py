@@ -59,7 +59,7 @@ def test_a_deleted_conversation_is_gone_from_its_file_too(serve: Serve, tmp_path
     assert names == {"default/kept"}
 
 
-@fault("servers", "somebody who reads or changes another's conversation", sees="not found", kept="the conversation as it was", code="404")
+@fault("servers", "user who reads or changes another user's conversation", sees="not found", kept="the conversation as it was", code="404")
 def test_nobody_sees_or_changes_the_conversations_of_another(server: Running) -> None:
     for token in (ADA, BEN):
         server.ask(INVENTOR, token, thread="mine")
@@ -74,7 +74,7 @@ def test_nobody_sees_or_changes_the_conversations_of_another(server: Running) ->
 
 
 @pytest.mark.parametrize("path", ["/ramify/v1/about", "/ramify/v1/threads", "/v1/models", "/api/tags", "/api/version"])
-@fault("servers", "request without a token where one is needed", sees="refused", kept="nothing is told", code="401")
+@fault("servers", "request without a required token", sees="refused", kept="nothing is returned", code="401")
 def test_a_token_is_asked_for_at_every_interface(server: Running, path: str) -> None:
     def status(authorization: str | None) -> int:
         headers = {"Authorization": authorization} if authorization else {}

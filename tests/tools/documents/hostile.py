@@ -105,7 +105,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "text with bytes or characters that are none",
+        "text with invalid bytes or characters",
         True,
         {
             "half.txt": lambda: SAID.encode() + b"\xff\xfe\x80" + SAID.encode(),
@@ -165,7 +165,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "front matter or metadata made to run or to grow",
+        "front matter or metadata that runs code or expands",
         True,
         {
             "object.md": _text(f"---\ntitle: !!python/object/apply:os.system ['touch owned']\n---\n{SAID}\n"),
@@ -182,7 +182,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "archive that unpacks to far more than it holds",
+        "archive that expands to far more than its size",
         False,
         {
             "bomb.docx": _bomb("word/document.xml"),
@@ -192,7 +192,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "archive damaged, encrypted or of something else",
+        "archive damaged, encrypted or of another type",
         False,
         {
             "cut.docx": _damaged("arda.docx", lambda whole: whole[: len(whole) // 2]),
@@ -208,7 +208,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "archive with names that lead elsewhere",
+        "archive with paths outside its folder",
         True,
         {
             "above.docx": lambda: _with(docx(_PARAGRAPH), {"../../above.txt": "x", "/etc/absolute.txt": "x"}),
@@ -216,7 +216,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "table that is too wide, too far or never ends",
+        "table that is too wide, too far out or never ends",
         True,
         {
             "far.xlsx": lambda: workbook({"A1": SAID, "XFD1048576": "far away"}),
@@ -229,7 +229,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "JSON that is deep, cut, or of odd values",
+        "JSON that is deep, truncated or has unexpected values",
         True,
         {
             "deep.jsonl": _text('{"text": "' + SAID + '"}\n' + "[" * 50_000 + "\n"),
@@ -241,12 +241,12 @@ DOCUMENTS: Final[list[Hostile]] = [
         },
     ),
     *_many(
-        "JSON that is nothing but nesting",
+        "JSON that contains only nesting",
         False,
         {"deep.json": _text("[" * 100_000), "closed.json": _text('{"a":' * 5000 + "1" + "}" * 5000)},
     ),
     *_many(
-        "PDF damaged, encrypted, or made to run",
+        "PDF damaged, encrypted, cyclic or with scripts",
         False,
         {
             "head.pdf": _text("%PDF-1.7\n"),

@@ -58,7 +58,7 @@ def packed(*parts: bytes) -> bytes:
         ("head.eml", b"To: " + b"(" * 5000 + b"\nSubject: What it is about\n\nWhat it says.\n", "What it says."),
     ],
 )
-@fault("documents", "what is deep inside or far away in a file", sees="found", kept="the files beside it", code=0)
+@fault("documents", "text deep inside or far out in a file", sees="found", kept="the files beside it", code=0)
 def test_what_is_far_or_deep_is_found(name: str, content: bytes, text: str, folder: Path) -> None:
     (folder / name).write_bytes(content)
     found, skipped = beside(folder)
@@ -121,7 +121,7 @@ def a_pipe(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [links_in_a_circle, link_to_itself, link_to_the_folder_above, link_to_nothing, a_socket, a_pipe])
-@fault("documents", "links in a circle or to nothing, pipes, sockets", sees="named as skipped", kept="the files beside it", code=0)
+@fault("documents", "cyclic or broken links, pipes, sockets", sees="named as skipped", kept="the files beside it", code=0)
 def test_what_is_no_file_is_named(make: Callable[[Path], None], folder: Path) -> None:
     make(folder)
     found, skipped = beside(folder)
@@ -129,7 +129,7 @@ def test_what_is_no_file_is_named(make: Callable[[Path], None], folder: Path) ->
     assert set(skipped) == {path.name for path in folder.iterdir()} - {"a.txt", "z.txt", "z.html"}
 
 
-@fault("documents", "folder that may not be read", sees="named as skipped", kept="the files beside it", code=0)
+@fault("documents", "folder without read permission", sees="named as skipped", kept="the files beside it", code=0)
 def test_a_folder_that_is_closed_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "closed").mkdir()
     scandir = os.scandir
@@ -159,7 +159,7 @@ def test_a_file_in_a_thousand_folders_is_read(folder: Path) -> None:
     assert list(found.values()) == ["Deep down."]
 
 
-@fault("documents", "file that goes away while others are read", sees="named as skipped", kept="the files beside it", code=0)
+@fault("documents", "file that is deleted while others are read", sees="named as skipped", kept="the files beside it", code=0)
 def test_a_file_that_goes_away_is_named(folder: Path) -> None:
     (folder / "b.csv").write_text("name,text\nfirst,one\n", encoding="utf-8")
     loading = load_files(folder)
@@ -169,7 +169,7 @@ def test_a_file_that_goes_away_is_named(folder: Path) -> None:
     assert loading.skipped == [("b.csv", "cannot be read: No such file or directory")]
 
 
-@fault("documents", "file name that is no UTF-8", sees="read, its name as it can be written", kept="all", code=0)
+@fault("documents", "file name that is not UTF-8", sees="read; invalid bytes of its name are written as codes", kept="all", code=0)
 def test_a_name_that_is_not_utf8_is_written_as_it_can_be(folder: Path) -> None:
     for name, content in ((b"m\xfcller.txt", b"A miller."), (b"m\xfcller.html", page("<p>A miller's page.</p>"))):
         with open(os.fsencode(folder / "dir") + name, "wb") as file:

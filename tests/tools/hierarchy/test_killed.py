@@ -32,7 +32,7 @@ def index(tmp_path: Path) -> Path:
     "processes",
     "killed while a hierarchy is built",
     sees="the index without it, or with the old one",
-    kept="the index; what was grown is not grown again",
+    kept="the index; finished groups are not built again",
     code="killed",
 )
 def test_a_first_build(index: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_first_build(index: Path) -> None:
     "processes",
     "killed while a hierarchy is built",
     sees="the index without it, or with the old one",
-    kept="the index; what was grown is not grown again",
+    kept="the index; finished groups are not built again",
     code="killed",
 )
 def test_an_update(index: Path) -> None:

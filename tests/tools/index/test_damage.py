@@ -108,7 +108,7 @@ class TestKilled:
 
     @fault(
         "processes",
-        "killed while an index is brought up to date",
+        "killed while an index is updated",
         sees="nothing: the old index is searched",
         kept="the old index; what was encoded",
         code="killed",
@@ -188,9 +188,9 @@ class TestDamage:
     @pytest.mark.parametrize("damage", MANIFESTS)
     @fault(
         "index",
-        "manifest with wrong or odd values",
+        "manifest with wrong or unexpected values",
         sees="one error that names the command to repair it",
-        kept="all passages, without encoding anew",
+        kept="all passages, without encoding again",
         code=1,
     )
     def test_of_a_manifest_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, damage: str) -> None:
@@ -209,8 +209,8 @@ class TestDamage:
     @pytest.mark.parametrize("place", ["folder", "pipe", "circle"])
     @fault(
         "index",
-        "folder, pipe or link in the place of a file",
-        sees="one error that says what to move away",
+        "folder, pipe or link instead of a file",
+        sees="one error that names what to move",
         kept="all passages, after that",
         code=1,
     )
@@ -232,7 +232,7 @@ class TestDamage:
 
     @fault(
         "index",
-        "folder of something else given as the index",
+        "folder that is not an index, given as the index",
         sees="one error; nothing is written there",
         kept="the folder as it was",
         code=1,
@@ -245,15 +245,13 @@ class TestDamage:
             Index.build([corpus], site, WordEncoder())
         assert [(file.name, file.read_text()) for file in site.iterdir()] == [("manifest.json", '{"name": "a web page"}')]
 
-    @fault(
-        "index", "vectors lost", sees="nothing: made anew by the next `ramify index`", kept="all passages, without encoding anew", code=0
-    )
+    @fault("index", "vectors lost", sees="nothing: rebuilt by the next `ramify index`", kept="all passages, without encoding again", code=0)
     def test_a_lost_graph_is_rebuilt_without_encoding(self, folder: Path) -> None:
         (folder / "vectors.faiss").unlink()
         Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
         assert encoder.encoded == []
 
-    @fault("index", "no index at the place", sees="one error that names the command to make one", kept="nothing was there", code=1)
+    @fault("index", "no index at the given path", sees="one error that names the command to build one", kept="nothing was there", code=1)
     def test_no_index_says_how_to_make_one(self, tmp_path: Path) -> None:
         with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — make one: `ramify index PATH… --out"):
             Index.open(tmp_path / "nowhere")
@@ -265,7 +263,7 @@ class TestDamage:
         with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — ask for the same"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))
 
-    @fault("index", "index of passages of another length", sees="one error that names both", kept="the index as it was", code=1)
+    @fault("index", "index with another length of passages", sees="one error that names both", kept="the index as it was", code=1)
     def test_other_passages_are_refused(self, folder: Path) -> None:
         with pytest.raises(IndexingError, match="chunk_tokens '300', not '200'"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder(), chunk_tokens=200)

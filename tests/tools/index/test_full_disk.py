@@ -85,7 +85,7 @@ def names(folder: Path) -> set[str]:
 
 @fault(
     "disk",
-    "full while an index is brought up to date",
+    "full while an index is updated",
     sees="error: the index cannot be written — make room",
     kept="the old index; what was encoded",
     code=1,
@@ -122,9 +122,9 @@ def test_while_an_index_is_brought_up_to_date(
 
 @fault(
     "disk",
-    "full while an index is made",
+    "full while an index is built",
     sees="error: the index cannot be written — make room",
-    kept="what was encoded, where anything was",
+    kept="what was encoded, if anything",
     code=1,
 )
 @pytest.mark.parametrize(("fill", "name"), [(fill_database, "passages.sqlite"), (fill_files, "next.vectors.faiss")])
@@ -142,7 +142,7 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 @fault(
     "disk",
-    "full while vectors are linked anew or a graph is written",
+    "full while the HNSW graph is rebuilt or a graph is written",
     sees="error: the index cannot be written — make room",
     kept="the index as it was",
     code=1,

@@ -53,7 +53,7 @@ def before_the_manifest(events: Events) -> Iterator[tuple[str, str]]:
     "disk",
     "power lost while an index is published",
     sees="the old index, or one line: run the command again",
-    kept="a manifest names only what is on the disk",
+    kept="a manifest names only files on the disk",
     code="none",
 )
 def test_files_and_their_names_are_on_the_disk_before_the_manifest(tmp_path: Path, corpus: Path, events: Events) -> None:
@@ -72,7 +72,7 @@ def test_files_and_their_names_are_on_the_disk_before_the_manifest(tmp_path: Pat
     "disk",
     "power lost while an index is published",
     sees="the old index, or one line: run the command again",
-    kept="a manifest names only what is on the disk",
+    kept="a manifest names only files on the disk",
     code="none",
 )
 def test_so_are_vectors_linked_anew_and_what_a_kind_has(tmp_path: Path, corpus: Path, events: Events) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 from itertools import chain
@@ -137,6 +138,13 @@ def test_the_demo_is_indexed_at_first_use(small_demo: Path) -> None:
     assert [path.name for path in small_demo.iterdir()] == [folder.name]
     (folder / "vectors.faiss").write_bytes(b"")
     assert len(Index.open(demo.demo_index())) == 3
+
+
+def test_a_demo_that_was_deleted_meanwhile_is_made_again(small_demo: Path) -> None:
+    before = asyncio.run(find_passages("demo", ["Which treaty was signed?"], k=1))
+    shutil.rmtree(small_demo)
+    assert asyncio.run(find_passages("demo", ["Which treaty was signed?"], k=1)) == before
+    assert [path.name for path in small_demo.iterdir()] == [demo.demo_index().name]
 
 
 async def test_threads_that_want_the_demo_at_once_make_it_once(small_demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,7 @@ class TestUpdates:
     @fault(
         "processes",
         "writer beside readers",
-        sees="nothing: readers find what was there when they opened it",
+        sees="nothing: readers see the state at which they opened it",
         kept="both states, until the readers open it again",
     )
     def test_an_open_index_goes_on_as_it_was(self, tmp_path: Path) -> None:

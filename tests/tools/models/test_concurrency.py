@@ -143,7 +143,7 @@ async def test_a_cancelled_waiter_steps_out() -> None:
 
 async def test_a_turn_given_to_a_cancelled_waiter_is_passed_on() -> None:
     cap, meter = get_cap("passed on", 1), Meter()
-    await cap.limiter.enter(1)
+    await enter_least_busy({cap.limiter: 1})
     cancelled, next_one = asyncio.create_task(hold(cap, Meter())), asyncio.create_task(hold(cap, meter))
     await asyncio.sleep(0)
     cap.limiter.leave()  # gives the turn to the first
@@ -154,7 +154,7 @@ async def test_a_turn_given_to_a_cancelled_waiter_is_passed_on() -> None:
 
 async def test_a_closed_loop_does_not_keep_its_turn() -> None:
     cap, meter = get_cap("closed loop", 1), Meter()
-    await cap.limiter.enter(1)
+    await enter_least_busy({cap.limiter: 1})
     gone = asyncio.new_event_loop()
     lost = gone.create_task(hold(cap, Meter()))
     await asyncio.to_thread(gone.run_until_complete, asyncio.sleep(0))
@@ -237,8 +237,11 @@ async def test_who_waits_at_several_takes_the_first_place_that_is_free_in_the_or
 
 async def test_those_who_wait_at_several_can_be_sent_to_choose_anew() -> None:
     limiter = Limiter()
-    await limiter.enter(1)
-    roaming, staying = asyncio.create_task(enter_least_busy({limiter: 1})), asyncio.create_task(limiter.enter(1))
+    await enter_least_busy({limiter: 1})
+    roaming, staying = (
+        asyncio.create_task(enter_least_busy({limiter: 1})),
+        asyncio.create_task(enter_least_busy({limiter: 1}, reroutable=False)),
+    )
     await asyncio.sleep(0)
     limiter.reroute()
     assert await roaming is None

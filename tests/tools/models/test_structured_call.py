@@ -56,7 +56,8 @@ async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is
     assert (on["think"], "format" in on) == (True, True)
     assert on["options"]["num_predict"] == off["options"]["num_predict"] + model.thought_tokens == 512 + 2048
     assert model.learned_notices == [
-        "ollama:qwen3:8b does not reply in JSON while thinking is off: thinking is turned on, and each reply may take 2048 additional tokens"
+        "ollama:qwen3:8b does not reply in JSON while thinking is off: thinking is turned on, and "
+        "each reply may take 2048 additional tokens"
     ]
 
 

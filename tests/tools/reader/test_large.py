@@ -11,7 +11,8 @@ from torch import nn
 from transformers import MPNetConfig, MPNetModel
 
 from ramify.graphs import ask
-from ramify.nodes.settings import LARGE
+from ramify.nodes.asking.budget import working
+from ramify.nodes.settings import LARGE, Settings
 from ramify.tools.embeddings.bert import Shape, distance_buckets
 from ramify.tools.embeddings.pretrained import mpnet_folder
 from ramify.tools.errors import ModelError
@@ -77,7 +78,7 @@ def test_is_read_with_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(reading, "read_context", read)
     passages = [{"title": "", "source": "a.txt", "text": TEXT}]
     small = short_answers.read_answer(QUESTION, passages)
-    with large.select_large(True):
+    with working(Settings(model=LARGE)):
         found = short_answers.read_answer(QUESTION, passages)
     assert (found.answer, by) == ("Berka", ["the reader", "the large reader"])
     assert short_answers.read_answer(QUESTION, passages) == small, "afterwards the small one reads again"

@@ -103,7 +103,7 @@ class TestDevServer:
         line = opened(port_of(server), HEAD, b"Content-Length: 300000000\r\n\r\n")
         assert heard(line).startswith(b"HTTP/1.1 413")
 
-    @fault("servers", "header of 2 MB", sees="an error of HTTP, and the connection closed", kept="the server goes on", code="400")
+    @fault("servers", "header of 2 MB", sees="an error of HTTP, and the connection closed", kept="the server continues", code="400")
     def test_a_header_of_2_mb_is_not_read_to_its_end(self, server: DevServer) -> None:
         with suppress(ConnectionError):  # closed before all of it was sent
             line = opened(port_of(server), b"GET /ok HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ", b"a" * 2_000_000)

@@ -52,7 +52,7 @@ class TestPages:
             assert "access-control-allow-origin" not in refused.headers
 
     @pytest.mark.parametrize(("method", "path"), ROUTES)
-    @fault("servers", "foreign name that leads to Studio's server (DNS rebinding)", sees="refused", kept="nothing runs", code="403")
+    @fault("servers", "foreign host name that resolves to Studio's server (DNS rebinding)", sees="refused", kept="nothing runs", code="403")
     def test_a_name_that_somebody_let_lead_here_is_refused_at_every_route(self, server: DevServer, method: str, path: str) -> None:
         body = {} if method == "POST" else None
         port = server.url.rpartition(":")[2]
