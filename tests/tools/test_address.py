@@ -47,7 +47,7 @@ def test_both_commands_take_it(ramify: Ramify, tmp_path: Path, command: tuple[st
 
 
 @pytest.mark.parametrize("address", ["head", "", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:6379", "ray://"])
-def test_what_is_no_address_is_refused_as_such(address: str) -> None:
+def test_an_invalid_address_is_rejected(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
         check_address(address)
 
@@ -67,13 +67,13 @@ def web() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_server_that_is_no_cluster_is_told_at_once_and_not_after_minutes(web: int) -> None:
+def test_a_server_that_is_not_a_cluster_is_rejected_at_once(web: int) -> None:
     with pytest.raises(RamifyError, match="is no Ray cluster"):
         check_address(f"127.0.0.1:{web}")
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_where_nothing_answers_that_is_said(scheme: str) -> None:
+def test_an_unreachable_server_is_reported(scheme: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
     with pytest.raises(RamifyError, match="no Ray cluster answers") as told:
@@ -88,7 +88,7 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify:
     assert "pip install 'ramify-rag[ray]'" in done.err
 
 
-def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_embedding_object_is_rejected_before_reading(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="WordEmbeddings"):
         Index.build("nowhere", tmp_path / "out", WordEmbeddings(), ray="local")
     assert not (tmp_path / "out").exists()

@@ -51,12 +51,12 @@ MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augus
         ("born 7 November 1867; died 4 July 1934", (1867, 11, 7)),
     ],
 )
-def test_a_date_is_read_as_far_as_it_is_told(text: str, told: tuple[int, int, int]) -> None:
+def test_partial_dates_are_parsed(text: str, told: tuple[int, int, int]) -> None:
     assert parse_date(text) == PartialDate(*told)
 
 
 @pytest.mark.parametrize("text", ["", "no", "May 5", "1,200 people", "3.1415", "18", "the 18th century", "12345678", "🎬"])
-def test_what_is_no_date_is_none(text: str) -> None:
+def test_text_without_a_date_gives_none(text: str) -> None:
     assert parse_date(text) is None
 
 
@@ -130,7 +130,7 @@ def test_two_dates_with_a_dash_are_the_time_between_them() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "none", "many", "Tesla", "🎬"])
-def test_what_is_no_number_is_none(text: str) -> None:
+def test_text_without_a_number_gives_none(text: str) -> None:
     assert parse_quantity(text) is None
 
 

@@ -161,7 +161,7 @@ def workers_of(folder: Path) -> list[Process]:
 
 
 @installed
-def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it_kept(tmp_path: Path, ramify: Ramify) -> None:
+def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path: Path, ramify: Ramify) -> None:
     records = [
         {"id": str(one), "text": f"Vessel {one} left {TOWNS[one % 6]} with {one * one} tons. " * (1 + one % 9)} for one in range(1200)
     ]

@@ -115,17 +115,17 @@ def test_a_model_that_is_not_here_is_one_error_and_is_not_fetched(name: str, cap
     assert capfd.readouterr().err == ""
 
 
-def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"cannot be loaded.*name reader, none, or a cross-encoder"):
         load(str(tmp_path))
 
 
-def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
+def test_an_encoder_without_a_scoring_head_is_rejected() -> None:
     with pytest.raises(ModelError, match=r"is no cross-encoder \(BertModel\)"):
         load(str(minilm_folder()))
 
 
-def test_what_a_text_says_of_a_claim_is_a_probability_of_either_kind_of_model(tiny: Path, nli: Path) -> None:
+def test_support_of_a_claim_is_a_probability_for_both_kinds_of_models(tiny: Path, nli: Path) -> None:
     for folder in (tiny, nli):
         told = entailment(str(folder), "Paris lies on the Seine.", list(TEXTS))
         assert len(told) == len(TEXTS)

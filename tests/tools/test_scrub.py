@@ -147,7 +147,7 @@ def test_what_is_no_address(url: str) -> None:
 
 
 @pytest.mark.parametrize("placeholder", ["ollama", "EMPTY", "none", "dummy"])
-def test_a_word_given_in_the_place_of_a_key_stays_in_what_is_said(placeholder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_placeholder_key_is_not_masked(placeholder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", placeholder)
     resolve_model(ChatOpenAI(model="local", base_url="http://127.0.0.1:9/v1"), ModelOptions())
     assert scrub(f"start it with `{placeholder} serve`") == f"start it with `{placeholder} serve`"

@@ -28,7 +28,7 @@ def test_it_quotes_the_sentence_that_carries_the_answer(question: str, answer: s
     assert "3.1" not in quoted
 
 
-def test_a_passage_that_holds_another_step_s_answer_is_quoted_for_that() -> None:
+def test_a_passage_with_another_step_s_answer_is_quoted_for_that() -> None:
     text = "A pen writes. " * 30 + "It was patented in 1938 by László Bíró. " + "It sold well. " * 30
     asked = [
         QuestionAnswer("In which city was the inventor of the pen born?", "Budapest"),

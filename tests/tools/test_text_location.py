@@ -51,7 +51,7 @@ def test_a_record_cannot_point_to_another_file() -> None:
     assert document.metadata["record_path"] == "/etc/passwd"
 
 
-def test_files_of_one_name_are_told_apart_by_as_many_folders_as_that_takes() -> None:
+def test_files_with_one_name_get_distinct_names() -> None:
     shared = [("index.en.html", f"/docs/{name}/html/index.en.html") for name in ("git", "pg")]
     assert distinct_names(shared) == ["git/html/index.en.html", "pg/html/index.en.html"]
     assert distinct_names(shared[:1]) == ["html/index.en.html"]

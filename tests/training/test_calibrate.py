@@ -35,7 +35,7 @@ def wrong(some: list[Evidence], right: list[float], constants: CalibrationWeight
     return expected_calibration_error([confidence(one, constants) for one in some], right)
 
 
-def test_a_network_that_is_too_sure_of_long_questions_and_of_whole_ones_is_put_right() -> None:
+def test_overconfidence_on_long_questions_is_calibrated() -> None:
     choose = random.Random(0)
     every = [seen(choose) for _ in range(4000)]
     right = [float(choose.random() < one.likelihood / (1 if one.words < 10 else 2) * (1 if one.single > 0.5 else 0.5)) for one in every]

@@ -28,7 +28,7 @@ TOLD = st.builds(ScoredRelevance, st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.
         ("no", PassageReading(0.2, 0.4, 0.3, ()), {"yes or no": 0.0}),
     ],
 )
-def test_a_reading_is_worth_what_it_says(kind: Kind, reading: PassageReading, worth: dict[str, float]) -> None:
+def test_readings_are_scored(kind: Kind, reading: PassageReading, worth: dict[str, float]) -> None:
     example = Example("squad", "d", "Who directed Solaris?", CONTEXT, kind, (DIRECTOR,) if kind == "span" else ())
     assert dict(score_reading(example, reading)) == worth
 

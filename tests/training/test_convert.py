@@ -115,7 +115,7 @@ def test_what_cannot_be_written_leaves_no_folder_that_seems_whole(tmp_path: Path
     assert not (tmp_path / "out" / "questions.jsonl.gz").exists()
 
 
-def test_the_command_says_what_it_wrote_or_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_its_output_or_a_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = released("strategyqa", tmp_path / "release")
     zipped = tmp_path / "train.json.gz"
     zipped.write_bytes(gzip.compress(files[0].read_bytes()))

@@ -84,7 +84,7 @@ def test_the_other_end_of_a_relation_is_what_the_article_is_about() -> None:
     assert all(told(example)[0] in example.question for example in turned)
 
 
-def test_what_no_word_of_a_paragraph_tells_has_no_answer() -> None:
+def test_unstated_relations_have_no_answer() -> None:
     untold = [example for example in relation_examples(FILMS, "relation") if example.source == "relation_untold"]
     assert len(untold) == len(FILMS)
     stated_ones = wordings("director", TITLES) | wordings("country of origin", TITLES) | wordings("publication date", TITLES)

@@ -79,7 +79,7 @@ def test_of_a_long_passage_what_is_around_the_answer_is_read(made: list[Example]
     assert len(closed.context) < 1000
 
 
-def test_what_leans_on_what_was_said_before_is_not_asked(made: list[Example]) -> None:
+def test_questions_that_need_context_are_skipped(made: list[Example]) -> None:
     assert not [example for example in made if example.question == "Why does it?"]
 
 
@@ -102,7 +102,7 @@ def test_an_answer_that_stands_twice_is_meant_where_the_question_s_words_are(mad
     assert opened.context[: opened.spans[0][0]].endswith("was opened in ")
 
 
-def test_what_cannot_be_answered_is_none(made: list[Example]) -> None:
+def test_unanswerable_questions_have_kind_none(made: list[Example]) -> None:
     assert [example.kind for example in made if example.question == "Who paid for the bridge?"] == ["none"]
     assert {
         example.kind for example in made if example.group in {"co-ferries", "pu-ferries"} and example.question == "Are ferries common?"
@@ -117,7 +117,7 @@ def test_a_yes_or_no_of_the_data_stays_what_it_is(made: list[Example]) -> None:
     assert both[0].context != both[1].context
 
 
-def test_another_passage_holds_no_answer(made: list[Example]) -> None:
+def test_a_similar_passage_does_not_contain_the_answer(made: list[Example]) -> None:
     others = [example for example in made if example.source.endswith("_other")]
     assert {example.kind for example in others} == {"none", ""}
     right = {example.question: said(example) for example in made if example.kind == "span"}
@@ -165,7 +165,7 @@ def test_the_material_is_the_same_in_every_process(data: Path, made: list[Exampl
     assert done.stdout.strip() == str(made)
 
 
-def test_a_lookalike_shares_words_and_holds_no_answer() -> None:
+def test_a_similar_passage_shares_words_without_the_answer() -> None:
     texts = {"right": "A tall bridge of iron, by Okonjo.", "near": "A tall bridge of stone, by Varga.", "far": "A loom weaves cloth."}
     documents = WordIndex(Document(key, None, text) for key, text in texts.items())
     question, choose = "Who built the tall bridge of iron?", random.Random(0)

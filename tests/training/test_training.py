@@ -134,9 +134,7 @@ def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[Encoded
     assert all(len(group) * max(len(item.pair) for item in group) <= 200 for group in groups)
 
 
-def test_a_killed_run_goes_on_where_it_was_last_saved(
-    examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_run_is_resumed(examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "SAVE_INTERVAL", 2)
     whole = trained(tiny(), examples, given(tmp_path / "whole"))
     root = Path(__file__).parents[2]
@@ -193,7 +191,7 @@ def test_at_low_rank_only_changes_and_heads_are_learned(examples: list[Example],
     assert all(weight.any() for name, weight in after.items() if name.endswith(".up"))
 
 
-def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quantized_weights_are_close_to_trained_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = new_network().eval()
     home = tmp_path / "reader"
     home.mkdir()

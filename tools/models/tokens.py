@@ -132,7 +132,7 @@ MAX_TEMPLATE_TOKENS = 512
 MIN_REPORTED_SHARE = 0.75
 """A report with a lower ratio to the encoder's tokens does not count the whole prompt."""
 RATIO_STEPS = 50
-"""Ratios are rounded up to a multiple of 1 / STEPS, so that they settle after a few prompts."""
+"""Ratios are rounded up to a multiple of 1 / RATIO_STEPS, so that they settle after a few prompts."""
 MAX_MODELS = 64
 """Models whose ratios are stored, the latest ones."""
 MAX_RATIO = 4.0

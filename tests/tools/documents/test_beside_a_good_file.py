@@ -191,7 +191,7 @@ def test_of_many_bad_records_the_first_are_named(name: str, content: str, folder
     assert len(skipped) == 1001
 
 
-def test_a_path_given_by_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf8_is_rejected(tmp_path: Path) -> None:
     given = Path(os.fsdecode(os.fsencode(tmp_path) + b"/m\xfcller"))
     given.mkdir()
     with pytest.raises(InputError, match=r"m\\\\xfcller.*UTF-8"):

@@ -42,7 +42,7 @@ def with_entities(name: str, part: str, folder: Path) -> Path:
         ("arda.epub", "EPUB/content.opf"),
     ],
 )
-def test_entities_are_refused(name: str, part: str, tmp_path: Path) -> None:
+def test_xml_entities_are_rejected(name: str, part: str, tmp_path: Path) -> None:
     found = shown(with_entities(name, part, tmp_path))
     assert not found.documents
     assert "entities" in found.skipped[0][1]

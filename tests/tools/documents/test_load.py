@@ -127,7 +127,7 @@ def test_a_missing_path_is_an_error_at_once(tmp_path: Path) -> None:
         load_files(tmp_path / "nowhere")
 
 
-def test_nothing_readable_is_an_error_that_says_why(tmp_path: Path) -> None:
+def test_nothing_readable_is_an_error_with_reasons(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     with pytest.raises(InputError, match=r"empty\.txt: empty.*— give files of these kinds: .*pdf"):
         list(load_files(tmp_path))

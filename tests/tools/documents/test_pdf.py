@@ -17,7 +17,7 @@ def survey() -> Shown:
     return shown(FILES / "survey.pdf")
 
 
-def test_a_paragraph_goes_on_over_a_page_break_without_header_footer_or_note() -> None:
+def test_a_paragraph_continues_over_a_page_break() -> None:
     locks = survey().under("Locks")
     sentence = "The keeper of lock {} notes the level of the water every morning before seven and sends it by telegraph to the office"
     assert all(locks.page_content.count(sentence.format(number)) == 3 for number in range(1, 22))

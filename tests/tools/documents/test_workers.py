@@ -80,7 +80,7 @@ def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, pools: list
     found.close()  # type: ignore[attr-defined]
 
 
-def test_records_are_given_as_they_are_read(tmp_path: Path, pools: list[WorkerPool]) -> None:
+def test_records_are_streamed(tmp_path: Path, pools: list[WorkerPool]) -> None:
     found = reading.read_files(files(tmp_path, ["a.endless", "b.html"]), workers=1)
     documents = iter(next(found).documents)
     assert [document.page_content for document in islice(documents, 1000)] == [f"Record {number}." for number in range(1000)]

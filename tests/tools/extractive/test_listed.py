@@ -38,7 +38,7 @@ def test_a_list_is_its_items() -> None:
     assert {number for number, _ in found.lines} == {2}
 
 
-def test_a_list_that_the_border_of_a_passage_cuts_goes_on_in_the_next_one() -> None:
+def test_a_list_continues_in_the_next_passage() -> None:
     head, _, tail = CARD["text"].partition("4. ")
     first = PassageText(title=CARD["title"], source=CARD["source"], text=head.rstrip())
     second = PassageText(title=CARD["title"], source=CARD["source"], text=f"3. Pull the old cartridge out.\n4. {tail}")

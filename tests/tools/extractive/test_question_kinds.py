@@ -133,5 +133,5 @@ def test_no_question_of_the_data_sets_is_objected_to() -> None:
         ("Which city is the capital?", ""),
     ],
 )
-def test_a_fact_is_told_from_how_and_from_a_list(question: str, kind: str) -> None:
+def test_kinds_of_questions_are_distinguished(question: str, kind: str) -> None:
     assert open_question_kind(question) == kind

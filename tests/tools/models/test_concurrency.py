@@ -44,7 +44,7 @@ def test_the_same_key_shares_a_limiter_and_another_does_not() -> None:
     assert first.limiter is not other.limiter
 
 
-def test_a_limiter_that_nobody_holds_is_forgotten() -> None:
+def test_an_unreferenced_limiter_is_removed() -> None:
     cap = get_cap("short-lived", 1)
     cap.limiter.busy = 7
     del cap
@@ -141,7 +141,7 @@ async def test_a_cancelled_waiter_steps_out() -> None:
     assert cap.limiter.busy == 0
 
 
-async def test_a_turn_given_to_a_cancelled_waiter_is_passed_on() -> None:
+async def test_the_slot_of_a_cancelled_waiter_is_passed_on() -> None:
     cap, meter = get_cap("passed on", 1), Meter()
     await enter_least_busy({cap.limiter: 1})
     cancelled, next_one = asyncio.create_task(hold(cap, Meter())), asyncio.create_task(hold(cap, meter))
@@ -187,7 +187,7 @@ async def test_each_is_let_in_by_its_own_limit() -> None:
 
 
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=25))
-def test_no_place_is_lost_whatever_is_cancelled(limit: int, runs: list[tuple[int, bool]]) -> None:
+def test_no_slot_is_lost_on_cancellation(limit: int, runs: list[tuple[int, bool]]) -> None:
     async def play() -> tuple[int, int, int]:
         cap, meter = Cap(get_cap(object(), limit).limiter, limit), Meter()
 
@@ -251,7 +251,7 @@ async def test_those_who_wait_at_several_can_be_sent_to_choose_anew() -> None:
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=25))
-def test_no_place_of_any_limiter_is_lost_whatever_is_cancelled_or_rerouted(caps: list[int], runs: list[tuple[int, int]]) -> None:
+def test_no_slot_is_lost_on_cancellation_or_rerouting(caps: list[int], runs: list[tuple[int, int]]) -> None:
     """A run takes some steps, and meanwhile is let be, cancelled, or its limiters recalled; some wait at all limiters, some at one."""
 
     async def play() -> None:

@@ -45,7 +45,7 @@ def prompt(text: str) -> list[BaseMessage]:
     return [SystemMessage("Reply in JSON."), HumanMessage(text)]
 
 
-async def test_the_grammar_holds_and_the_confidence_is_that_of_the_value_alone(model: Model) -> None:
+async def test_the_grammar_is_enforced_and_the_confidence_is_of_the_value_alone(model: Model) -> None:
     reply = await model.reply(prompt("Is this a question?"), Choice)
     assert isinstance(reply.parsed, Choice), reply
     tokens = reply.raw.response_metadata["logprobs"]["content"]

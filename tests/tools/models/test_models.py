@@ -31,7 +31,7 @@ def test_auto_takes_ollama_where_it_answers(ollama: Ollama) -> None:
     assert (model.name, model.notices) == ("ollama:llama3.1:8b", [])
 
 
-def test_auto_says_what_it_fell_back_to(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_reports_its_fallback(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
     ollama.models.clear()
     (lacking,) = auto().notices
     monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
@@ -115,7 +115,7 @@ class Bounded(BaseModel):
 
 
 @pytest.mark.parametrize(("own", "told"), [(True, {}), (False, {"maxLength": 80})])
-async def test_openai_s_own_service_is_told_no_lengths_of_texts(own: bool, told: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_openai_s_own_service_gets_no_max_lengths(own: bool, told: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with serving(lambda body: (200, completion('{"answer": "Paris", "facts": []}'))) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)  # stands for the service that the client knows by itself

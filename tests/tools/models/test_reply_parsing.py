@@ -163,7 +163,7 @@ def test_half_characters_without_their_bytes() -> None:
 
 
 @pytest.mark.parametrize("form", [openai, ollama])
-def test_there_is_none_when_it_cannot_be_told(form: Any) -> None:
+def test_the_confidence_is_none_if_undetermined(form: Any) -> None:
     assert span_confidence(AIMessage('{"answer": "Yes"}'), "answer") is None
     assert span_confidence(form(REPLY), "missing") is None
     assert span_confidence(form([('{"answer": "', -1), ('"}', -1)]), "answer") is None, "an empty value has no tokens"

@@ -51,7 +51,7 @@ def two(*entries: Any) -> Iterator[tuple[OpenAI, OpenAI]]:
         yield first, second
 
 
-async def test_each_server_is_given_as_many_calls_as_it_takes(pair: tuple[Ollama, Ollama]) -> None:
+async def test_each_server_gets_as_many_calls_as_it_serves(pair: tuple[Ollama, Ollama]) -> None:
     for server in pair:
         server.wait_for = 3  # replies are held back until so many are there: so that each has its own, others waiting or not
     await ask(at(*pair, max_concurrency=3), times=12)
@@ -167,7 +167,7 @@ async def test_the_smallest_window_counts() -> None:
     assert model.notices[0].endswith("their windows differ, and prompts are made for the smallest, of 2048 tokens")
 
 
-def test_an_address_that_is_none_is_an_error_at_once(pair: tuple[Ollama, Ollama]) -> None:
+def test_an_invalid_address_is_an_error_at_once(pair: tuple[Ollama, Ollama]) -> None:
     with pytest.raises(UsageError, match=r"'http://127\.0\.0\.1:x' is not an address"):
         at(pair[0], "http://127.0.0.1:x")
     with pytest.raises(UsageError, match=r"'http://127\.0\.0\.1:9/v1,127\.0\.0\.1:80' is not an address"):
@@ -289,7 +289,7 @@ async def test_when_all_are_dead_and_one_is_back_the_next_call_finds_it() -> Non
         assert servers[1].calls == 2
 
 
-async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
+async def test_calls_waiting_for_a_dead_server_fail_or_move() -> None:
     """All places are taken, and others wait, when the only server that is asked dies: they are told, and none waits for ever."""
     with processes(1, seconds=60, at_once=1) as (server,):
         model = at(server, f"{NOWHERE}/v1", model="openai:local", max_concurrency=1)

@@ -71,7 +71,7 @@ async def test_a_prompt_that_was_cut_silently_is_noticed(ollama: Ollama) -> None
 
 
 @pytest.mark.parametrize("told", [10, 1, 0, -5, 10.5, -0.5, 1e30, 10**400, float("nan"), "many", True, None])
-async def test_a_low_count_says_nothing_of_whether_a_prompt_fitted(ollama: Ollama, told: Any) -> None:
+async def test_a_low_count_is_no_evidence_that_a_prompt_fitted(ollama: Ollama, told: Any) -> None:
     """Servers leave out what they had read before; what is no count at all says nothing either."""
     ollama.reports = lambda request: told
     model = resolve_model("ollama:llama3.1:8b", ModelOptions())
@@ -85,7 +85,7 @@ async def test_no_reply_in_time(ollama: Ollama) -> None:
         await ask(ollama, timeout=0.2)
 
 
-async def test_a_streamed_call_that_is_given_up_ends(ollama: Ollama) -> None:
+async def test_a_cancelled_streamed_call_ends(ollama: Ollama) -> None:
     ollama.when("polonium", Hang())
     here = asyncio.all_tasks()
     token = ON_TEXT.set(lambda text: None)
@@ -135,7 +135,7 @@ async def test_a_model_removed_meanwhile(ollama: Ollama) -> None:
         await model.reply(QUESTION, Answered)
 
 
-async def test_a_key_that_is_refused_is_not_repeated(ollama: Ollama) -> None:
+async def test_a_rejected_key_is_not_repeated(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(401, "invalid key sk-secret"))
     with pytest.raises(ModelError, match="set OLLAMA_API_KEY") as caught:
         await ask(ollama)
@@ -143,7 +143,7 @@ async def test_a_key_that_is_refused_is_not_repeated(ollama: Ollama) -> None:
     assert caught.value.__suppress_context__
 
 
-async def test_a_request_that_is_refused(ollama: Ollama) -> None:
+async def test_a_rejected_request(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(400, "invalid format"))
     with pytest.raises(ReplyError, match="invalid format"):
         await ask(ollama)
@@ -192,11 +192,11 @@ def of_status(kind: type[openai.APIStatusError], status: int, message: str) -> o
         (ValueError("something else"), None),
     ],
 )
-def test_troubles_are_told_apart(error: Exception, trouble: str | None) -> None:
+def test_troubles_are_classified(error: Exception, trouble: str | None) -> None:
     assert classify(error) == trouble
 
 
-def test_a_refused_key_names_its_variable_and_nothing_else() -> None:
+def test_a_rejected_key_is_reported_by_its_variable_only() -> None:
     error = of_status(openai.AuthenticationError, 401, "Incorrect API key provided: sk-secret")
     refused = explain_error("locked", error, Server("openai:gpt-4o", 10, key="OPENAI_API_KEY"))
     assert "openai:gpt-4o" in refused.what

@@ -47,7 +47,7 @@ async def test_a_form_that_is_dropped_without_thinking_is_asked_for_in_words(qwe
 
 
 @pytest.mark.parametrize("said", ["It was Marie Curie.", '{"name": "Marie Curie"}', ""])
-async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is_let_think(qwen: Ollama, said: str) -> None:
+async def test_thinking_is_turned_on_if_replies_are_malformed_without_it(qwen: Ollama, said: str) -> None:
     qwen.when("polonium", lambda sent: Say(GOOD, thought=LONG) if sent["think"] else Say(said))
     model = thinker()
     assert (await model.reply(QUESTION, Answered)).parsed is None
@@ -70,7 +70,7 @@ async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is
         Say(f"<think>{LONG}</think>{MARIE}"),
     ],
 )
-async def test_a_model_that_thinks_all_the_same_is_given_room_for_it(qwen: Ollama, said: Say) -> None:
+async def test_a_model_that_thinks_anyway_gets_additional_tokens(qwen: Ollama, said: Say) -> None:
     qwen.when("polonium", said)
     model = thinker(num_predict=300)
     cut = await model.reply(QUESTION, Answered)
@@ -80,7 +80,7 @@ async def test_a_model_that_thinks_all_the_same_is_given_room_for_it(qwen: Ollam
     assert "ollama:qwen3:8b thinks although it was asked not to" in model.learned_notices[0]
 
 
-async def test_a_thought_whose_beginning_is_not_marked_is_given_room_for_as_well(qwen: Ollama) -> None:
+async def test_a_thought_without_a_start_tag_gets_additional_tokens(qwen: Ollama) -> None:
     qwen.when("polonium", Say(f"{LONG}</think>{MARIE}"))
     model = thinker(num_predict=300)
     assert (await model.reply(QUESTION, Answered)).parsed is None
@@ -102,7 +102,7 @@ async def test_a_thought_that_did_no_harm_is_noticed_as_well(qwen: Ollama) -> No
         ((None,), [False, "low", None, None]),
     ],
 )
-async def test_what_a_server_refuses_to_be_told_of_thinking_is_not_told_again(qwen: Ollama, taken: tuple[Any, ...], asked: Any) -> None:
+async def test_a_refused_thinking_option_is_not_sent_again(qwen: Ollama, taken: tuple[Any, ...], asked: Any) -> None:
     def reply(sent: Request) -> Answer:
         return Say(GOOD) if sent.get("think") in taken else Fail(400, '"qwen3:8b" does not support thinking')
 
@@ -124,7 +124,7 @@ async def test_gpt_oss_is_asked_to_think_little(qwen: Ollama) -> None:
     ]
 
 
-async def test_what_was_shown_of_one_model_is_not_held_against_another(qwen: Ollama) -> None:
+async def test_records_of_models_are_independent(qwen: Ollama) -> None:
     qwen.models["deepseek-r1:8b"] = 131072
     qwen.thinkers["deepseek-r1:8b"] = "qwen3"
     qwen.when("polonium", Say(GOOD, thought=LONG))
@@ -183,7 +183,7 @@ async def test_a_thinking_model_behind_openais_protocol_is_read_as_any_other(con
 
 
 @pytest.mark.parametrize("content", [None, "", f"<think>{LONG}", '\n{"answer": "Mar'])
-async def test_a_server_whose_model_was_cut_off_in_its_thought_is_given_room_for_it(content: str | None) -> None:
+async def test_a_thought_that_was_cut_off_gets_additional_tokens(content: str | None) -> None:
     def reply(asked: dict[str, Any]) -> Reply:
         if asked["max_completion_tokens"] > 512:
             return 200, completion(MARIE)

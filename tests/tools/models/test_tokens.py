@@ -60,7 +60,7 @@ def test_a_model_without_a_server_is_estimated() -> None:
     assert create_counter(FakeListChatModel(responses=["yes"])) is estimate_tokens
 
 
-def test_a_count_given_with_the_model_is_used() -> None:
+def test_the_model_s_own_counter_is_used() -> None:
     chat = FakeListChatModel(responses=["yes"], custom_get_token_ids=lambda text: list(range(len(text))))
     assert create_counter(chat)("hello") == 5
 

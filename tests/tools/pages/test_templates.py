@@ -53,7 +53,7 @@ class TestTemplates:
         with pytest.raises(UndefinedError):
             render_template("part.html")
 
-    def test_an_answer_is_marked_where_it_is_said_and_nowhere_within_a_word(self) -> None:
+    def test_an_answer_is_marked_as_a_whole_word(self) -> None:
         assert "<p><mark>Rome</mark>, &lt;b&gt; Romeo</p>" in render_template("marked.html", said="Rome, <b> Romeo", answer="rome")
 
 

@@ -87,7 +87,7 @@ def test_is_read_with_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("model", [LARGE, f" {LARGE} "])
-def test_says_how_to_get_it_where_it_is_not_there(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_has_a_remedy(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path))
     with pytest.raises(ModelError, match="ramify download reader"):
         ask(QUESTION, strategy="naive", model=model)

@@ -75,7 +75,7 @@ def test_its_confidence_has_constants_of_its_own(downloaded: bool) -> None:
     assert reading.reader_for(ENGLISH, (IN_ENGLISH,)).span_weights == SPAN_WEIGHTS
 
 
-def test_a_korean_question_is_told_in_korean_what_to_download(downloaded: bool) -> None:
+def test_a_korean_question_gets_the_remedy_in_korean(downloaded: bool) -> None:
     objected = questions.unreadable_reason(KOREAN) or ""
     assert bool(objected) != downloaded
     assert downloaded or ("reads English only" in objected and f"한국어: `ramify download {E5}`" in objected)
@@ -88,7 +88,7 @@ def test_a_korean_question_is_not_split_by_rules_of_english() -> None:
     assert questions.choose_split(KOREAN) is None
 
 
-def test_weights_that_are_not_the_released_ones_are_refused() -> None:
+def test_changed_weights_are_rejected() -> None:
     other = replace(reading.MULTILINGUAL, sha256="0" * 64, _network=None)
     with pytest.raises(ModelError, match=r"the multilingual reader's weights have sha256 .* reinstall ramify"):
         other.load()

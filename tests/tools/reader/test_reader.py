@@ -56,7 +56,7 @@ def answered() -> dict[str, Any]:
     return reply_to("answer", slots)
 
 
-def test_weights_that_are_not_the_released_ones_are_refused(said: str) -> None:
+def test_changed_weights_are_rejected(said: str) -> None:
     with pytest.raises(ModelError, match=said):
         reading.SMALL.load()
 

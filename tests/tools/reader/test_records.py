@@ -55,7 +55,7 @@ def test_prose_with_a_colon_and_a_single_row_are_no_records() -> None:
     assert find_cells("one | two") == []
 
 
-def test_a_cell_stands_where_it_says() -> None:
+def test_a_cell_has_its_span() -> None:
     assert all(TABLE[cell.start : cell.end] == cell.text for cell in find_cells(TABLE))
     assert {cell.field for cell in find_cells(TABLE)} == {"No.", "Part", "Shelf", "Price"}
 
@@ -67,6 +67,6 @@ def test_a_title_before_a_table_is_no_column_of_it() -> None:
     assert all(context[cell.start : cell.end] == cell.text for cell in found)
 
 
-def test_a_cell_that_says_there_is_nothing_is_empty() -> None:
+def test_a_cell_without_a_value_is_empty() -> None:
     assert all(map(is_empty_value, ("n/a", "–", "", "Vacant")))
     assert not is_empty_value("0")

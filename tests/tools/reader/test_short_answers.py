@@ -75,7 +75,7 @@ def test_a_plain_fact_is_read_and_its_passage_cited(question: str, answer: str, 
 
 
 @pytest.mark.parametrize(("question", "passage"), [(question, LOOM) for question, *_ in PLAIN] + [(DIRECTOR, BRIDGE), (DIRECTOR, PARIS)])
-def test_what_a_passage_does_not_say_is_withheld(question: str, passage: PassageText) -> None:
+def test_an_answer_not_in_the_passage_is_withheld(question: str, passage: PassageText) -> None:
     assert withheld(read_afresh(question, [passage]))
 
 
@@ -109,7 +109,7 @@ def test_no_answer_runs_out_of_a_title_or_a_bracket() -> None:
     assert [one.answer for one in found] == ["A Title Here", "Solaris", "(novel)"]
 
 
-def test_no_answer_goes_on_into_the_next_field_of_a_record() -> None:
+def test_no_answer_crosses_a_record_field() -> None:
     row = "name: Ada Reed\nrole: engineer\nnote: long\nago"
     told = PassageReading(0.9, 0.0, 0.0, (TextSpan(6, 29, 0.5), TextSpan(21, 29, 0.2), TextSpan(36, 44, 0.1)))
     assert [one.answer for one in find_spans("", [told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
@@ -177,7 +177,7 @@ def test_the_same_question_is_read_the_same_whatever_was_read_before() -> None:
     assert together == first * 2
 
 
-def test_the_next_answer_is_one_that_says_something_else() -> None:
+def test_the_runner_up_is_a_different_answer() -> None:
     best, values = choose_likeliest(find_yes_no([PassageReading(0.0, 0.5, 0.4, ())]))
     assert best is not None
     assert (best.answer, values) == ("Yes", (0.5, 0.4))
