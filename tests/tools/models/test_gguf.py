@@ -141,7 +141,7 @@ def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
         "text.gguf": (b"a text", "it is not a GGUF file"),
         "empty.gguf": (b"", "it is not a GGUF file"),
         "start.gguf": (whole[:200], "its header is damaged or cut off"),
-        "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "version 99 of GGUF"),
+        "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "GGUF version 99"),
         "cut.gguf": (whole[: len(whole) // 2], "llama.cpp cannot load .* architecture 'llama'"),
         "other.gguf": (whole.replace(b"\x00llama", b"\x00zzzzz"), "llama.cpp cannot load .* architecture 'zzzzz'"),
     }
