@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.documents.worker_pool import cores
+from ramify.tools.documents.worker_pool import available_cores
 from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
 
 FOLDER = Path(__file__).parent
@@ -106,7 +106,8 @@ def describe_machine() -> str:
     numbers = "bfloat16" if cpu_has_bfloat16() else "float32"
     processor = processors[1] if processors else platform.processor() or platform.machine()
     return (
-        f"{processor}, {cores()} cores, {memory:.0f} GiB of memory, Python {platform.python_version()}, torch {version('torch')}; "
+        f"{processor}, {available_cores()} cores, {memory:.0f} GiB of memory, "
+        f"Python {platform.python_version()}, torch {version('torch')}; "
         f"the embedded model, in {numbers}"
     )
 

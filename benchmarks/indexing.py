@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents.files import ReadReport, files_under
-from ramify.tools.documents.readers import kind_of, parse_file
-from ramify.tools.documents.worker_pool import cores
+from ramify.tools.documents.files import ReadReport, list_files
+from ramify.tools.documents.readers import format_name, parse_file
+from ramify.tools.documents.worker_pool import available_cores
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.embeddings.local_encoders import WordPieceEncoder
@@ -95,12 +95,12 @@ def measure(paths: Sequence[Path], folder: Path) -> Measurement:
     assert isinstance(encoder, WordPieceEncoder)
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
-    files = [file for file in files_under(paths, []) if kind_of(file.path)]
+    files = [file for file in list_files(paths, []) if format_name(file.path)]
     parse = seconds(lambda: [list(parse_file(file, ReadReport(), True)) for file in files])
     began, spent = time.perf_counter(), processor()
     built = Index.build(paths, folder / "index", recording)
     build = time.perf_counter() - began
-    busy = (processor() - spent) / build / cores()
+    busy = (processor() - spent) / build / available_cores()
     again = seconds(lambda: Index.build(paths, folder / "index", recording))
     encode = seconds(lambda: bare_encode(encoder, recording.batches))
     return Measurement(len(files), built, parse, encode, build, again, busy)
@@ -122,7 +122,10 @@ def main() -> None:
 
 def show(one: Measurement) -> None:
     built, bare = one.built, one.parse + one.encode
-    print(f"{one.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {cores()} cores")
+    print(
+        f"{one.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, "
+        f"{available_cores()} cores"
+    )
     if one.files:
         print(f"bare parse loop   {one.parse:8.1f} s  {one.files / one.parse:7.1f} files/s")
     print(f"bare encode loop  {one.encode:8.1f} s  {built.encoded / one.encode:7.1f} passages/s")

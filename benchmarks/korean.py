@@ -24,8 +24,8 @@ from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.pretrained import E5, MINILM
 from ramify.tools.english import is_unknown
 from ramify.tools.index import Index
-from ramify.tools.reader.reading import Quote
-from ramify.tools.reader.short_answers import read
+from ramify.tools.reader.reading import PassageText
+from ramify.tools.reader.short_answers import read_answer
 
 DATASET: Final = "korquad_v1_dev"
 FOUND: Final = 5
@@ -105,13 +105,15 @@ def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
     """Yield the scores of reading the gold paragraph and four retrieved ones, in random order."""
     questions_asked = questions(folder, limit)
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = {record["id"]: Quote(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)}
+        texts = {
+            record["id"]: PassageText(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)
+        }
     found = index(folder, work, E5).search([one.text for one in questions_asked], k=FOUND)
     given = []
     for one, hits in zip(questions_asked, found, strict=True):
         others = [key for hit in hits if (key := paragraph_of(hit.document.id)) != one.paragraph]
         passages = [texts[key] for key in dict.fromkeys((one.paragraph, *others))][:FOUND]
-        given.append(read(one.text, random.Random(one.text).sample(passages, len(passages))))
+        given.append(read_answer(one.text, random.Random(one.text).sample(passages, len(passages))))
     yield from scores("gold paragraph among five", questions_asked, [span.answer for span in given], [span.confidence for span in given])
 
 

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ramify.tools.documents.files import File, ReadReport, files_under
+from ramify.tools.documents.files import File, ReadReport, list_files
 from ramify.tools.documents.load import read_files
-from ramify.tools.documents.readers import parse_file, reader_of
+from ramify.tools.documents.readers import find_reader, parse_file
 
 
 def bare(files: Sequence[File]) -> int:
@@ -42,7 +42,7 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--workers", nargs="+", type=int, default=[1, 2])
     options = arguments.parse_args()
-    files = [file for file in files_under(options.paths, []) if reader_of(file.path) and file.path.is_file()]
+    files = [file for file in list_files(options.paths, []) if find_reader(file.path) and file.path.is_file()]
     if not files:
         raise SystemExit("nothing to read there (links that lead out of a folder are not followed)")
     works: dict[str, Callable[[], int]] = {"bare loop": lambda: bare(files)}

@@ -27,7 +27,7 @@ from ramify.evaluation.results.measures import count_replies
 from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
-from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models import ModelOptions, resolve_model
 from ramify.tools.models.concurrency import Limiter
 
 DATA = "demo:development"
@@ -82,7 +82,7 @@ def speed_of(folder: Path) -> dict[str, float]:
 
 def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
     """Run what is not there yet, and return all lines; closed-book comes along with each order."""
-    limiter = resolve(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.limiter
+    limiter = resolve_model(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.limiter
     rows: list[Row] = []
     for strategies, settings in ORDERS.items():
         part = folder / strategies.partition(",")[0]

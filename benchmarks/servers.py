@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.tools.models import Model, ModelOptions, forget, resolve
+from ramify.tools.models import Model, ModelOptions, clear_cache, resolve_model
 from tests.tools.model_process import ModelProcess, processes
 
 TARGETS = {2: 1.9, 4: 3.8}
@@ -51,8 +51,8 @@ async def ask(model: Model, calls: int, then: Callable[[int], None]) -> None:
 
 def rate(servers: Sequence[ModelProcess], calls: int, then: Callable[[int], None] = lambda served: None) -> tuple[float, Model]:
     """Return the calls that are served in a second."""
-    forget()
-    model = resolve("openai:local", ModelOptions(base_url=" ".join(server.address for server in servers), max_concurrency=2))
+    clear_cache()
+    model = resolve_model("openai:local", ModelOptions(base_url=" ".join(server.address for server in servers), max_concurrency=2))
     asyncio.run(ask(model, 4 * len(servers), lambda served: None))  # connections and clients are made
     began = time.perf_counter()
     asyncio.run(ask(model, calls, then))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 from ramify.evaluation.question_file import ProposedQuestion
 from ramify.nodes.tree import Passage
-from ramify.tools.english import LIKELY, bare_title, fold, probabilities
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.english import MIN_PERSON_PROBABILITY, fold, person_probabilities, strip_disambiguation
+from ramify.tools.supporting_sentence import split_statements
 
 _CONTINUATION = "which|who|whose|where|born|with|but|so|because|although|while|known|named|published|directed|based|founded|located"
 _DEFINITION = re.compile(
@@ -34,11 +34,13 @@ _HOW_TO_HEADING = re.compile(r"(?:[\d.]+ )?How [Tt]o (\w.{4,80})")
 
 def find_definitions(passage: Passage) -> Iterator[tuple[str, str, str, str]]:
     """Yield the defined term, verb, definition and sentence of each definition; terms that title several documents are skipped."""
-    for sentence in statements(passage.text):
+    for sentence in split_statements(passage.text):
         if not (definition := _DEFINITION.match(sentence)):
             continue
         first, *words = fold(definition[1]).split()
-        ambiguous = passage.title != bare_title(passage.title) and fold(definition[1]) == fold(bare_title(passage.title))
+        ambiguous = passage.title != strip_disambiguation(passage.title) and fold(definition[1]) == fold(
+            strip_disambiguation(passage.title)
+        )
         of_name = first == "the" and not definition[1].split()[1:2][0][:1].isupper() if words else first in ("a", "an", "the")
         begins = words[0] if first in ("a", "an", "the") and words else first
         if definition[1][0].isupper() and not (
@@ -55,7 +57,7 @@ def find_definitions(passage: Passage) -> Iterator[tuple[str, str, str, str]]:
 def fact_questions(passage: Passage) -> Iterator[ProposedQuestion]:
     """Yield questions about definitions and about the values of records."""
     for name, verb, definition, sentence in find_definitions(passage):
-        asks = "Who" if probabilities([name])[0] >= LIKELY else "What"
+        asks = "Who" if person_probabilities([name])[0] >= MIN_PERSON_PROBABILITY else "What"
         yield {"question": f"{asks} {verb} {name}?", "answer": definition, "quote": sentence, "rule": "a definition"}
     about = passage.title.partition(" (")[0]
     lines = [_RECORD.fullmatch(line.strip()) for line in passage.text.splitlines() if line.strip()]
@@ -83,7 +85,7 @@ def yes_no_questions(passage: Passage) -> Iterator[ProposedQuestion]:
 
 def how_to_questions(passage: Passage) -> Iterator[ProposedQuestion]:
     """Yield questions about instructions ("To …, use …") and about headings that begin with "How to"."""
-    sentences = statements(passage.text)
+    sentences = split_statements(passage.text)
     for sentence in sentences:
         if (
             (match := _INSTRUCTION.match(sentence))

@@ -15,8 +15,8 @@ from langchain_core.documents import Document
 
 from ramify.evaluation.dataset import Dataset, Question
 from ramify.nodes.tree import FrozenModel
-from ramify.tools.documents.load import Loading
-from ramify.tools.english import STOP, bare_title, fold, names_in
+from ramify.tools.documents.load import DocumentStream
+from ramify.tools.english import ENGLISH_STOP_WORDS, find_names, fold, strip_disambiguation
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import BinnedField, parse_field
 from ramify.tools.hierarchy.partition import group_keys
@@ -76,9 +76,14 @@ def paraphrase(question: str, share: float, seed: str) -> str:
     """Return a question with a share of its content words replaced by synonyms or swapped; names stay unchanged and in place."""
     parts = _WORD.split(question)
     words = _WORD.findall(question)
-    name_words = {part for name in names_in(question) for part in _WORD.findall(name)}
+    name_words = {part for name in find_names(question) for part in _WORD.findall(name)}
     for place, word in enumerate(list(words)):
-        if words[place] != word or word in name_words or fold(word) in STOP or not is_drawn(share, seed, "paraphrase", place, word):
+        if (
+            words[place] != word
+            or word in name_words
+            or fold(word) in ENGLISH_STOP_WORDS
+            or not is_drawn(share, seed, "paraphrase", place, word)
+        ):
             continue
         follower = words[place + 1] if place + 1 < len(words) else ""
         if (other := _SYNONYMS.get(word.casefold())) is not None:
@@ -117,13 +122,13 @@ class DegradedIndex(Index):
     def _names(self) -> list[str]:
         """Return the names of the corpus: the titles of its documents, sorted."""
         titles = (str(one.metadata.get("title", "")) for one in iterate_passages(self._base, self._base.ids()))
-        return sorted({bare for title in titles if (bare := bare_title(title))})
+        return sorted({bare for title in titles if (bare := strip_disambiguation(title))})
 
     def _replace_names(self, query: str) -> str:
         """Return a sub-question with a share of its names replaced by others; the original question is returned unchanged."""
         if fold(query) == fold(self._question.question):
             return query
-        for name in names_in(query):
+        for name in find_names(query):
             if is_drawn(self._degradation.share, *self._seed_parts, fold(name)) and (
                 others := [one for one in self._names if fold(one) != fold(name)]
             ):
@@ -256,7 +261,7 @@ class TrueGroups:
     """The unchanged documents of a data set, and their groups by some fields of metadata."""
 
     def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
-        self.documents = {str(document.id): document for document in Loading(list(dataset.documents))}
+        self.documents = {str(document.id): document for document in DocumentStream(list(dataset.documents))}
         self._known = sorted({field for document in self.documents.values() for field in document.metadata})
         self._wanted = [parse_field(name, self._known) for name in fields]
         self.fields = tuple(one.field for one in self._wanted)

@@ -23,12 +23,12 @@ from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
-from ramify.tools.new_files import file_mode, make_folder, share, write_whole
+from ramify.tools.new_files import file_mode, make_folder, make_readable_by_all, write_atomically
 from ramify.tools.profile import Profile, load_profile
-from ramify.tools.reader.calibration import LEAST, TAU
+from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL
-from ramify.tools.scrub import scrubbed
-from ramify.tools.typed import usable
+from ramify.tools.scrub import scrub_values
+from ramify.tools.user_input import expand_path
 
 RUN_MANIFEST = "manifest.json"
 RECORDED_PACKAGES = (
@@ -101,7 +101,14 @@ def describe_reader(model: str | None) -> dict[str, Any] | None:
         return None
     korean = {"multilingual": MULTILINGUAL.sha256[:12]} if e5_is_downloaded() else {}
     reader = LARGE if is_large(model) else SMALL
-    return {**korean, "weights": reader.sha256[:12], "spans": reader.spans, "verdicts": reader.verdicts, "threshold": LEAST, "tau": TAU}
+    return {
+        **korean,
+        "weights": reader.sha256[:12],
+        "spans": reader.span_weights,
+        "verdicts": reader.yes_no_weights,
+        "threshold": MIN_CONFIDENCE,
+        "tau": TAU,
+    }
 
 
 def describe_model_file(model: str | None) -> dict[str, Any] | None:
@@ -126,7 +133,7 @@ def _installed_version(name: str) -> str | None:
 
 def read_run_manifest(folder: Path) -> dict[str, Any] | None:
     """Return a run's manifest; None if there is none. InputError if it is invalid."""
-    file = usable(folder) / RUN_MANIFEST
+    file = expand_path(folder) / RUN_MANIFEST
     if not file.exists():
         return None
     try:
@@ -148,7 +155,9 @@ def write_run_manifest(folder: Path, manifest: dict[str, Any], shared: bool = Fa
     The manifest of a folder without results is replaced, because its run has not begun. `shared` makes the folder readable for all
     users.
     """
-    manifest = scrubbed(json.loads(json.dumps(manifest, ensure_ascii=False, default=str)))  # as read back from the file, without secrets
+    manifest = scrub_values(
+        json.loads(json.dumps(manifest, ensure_ascii=False, default=str))
+    )  # as read back from the file, without secrets
     before = read_run_manifest(folder)
     if before is not None and not all(isinstance(before.get(name), list) for name in ("variants", "datasets", "strategies")):
         raise _invalid_manifest(folder / RUN_MANIFEST)
@@ -157,8 +166,8 @@ def write_run_manifest(folder: Path, manifest: dict[str, Any], shared: bool = Fa
         manifest = {**_merge_manifests(folder, before, manifest), "created": before["created"]}
     make_folder(folder)
     if shared:
-        share([folder, results])
-    write_whole(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", folder / RUN_MANIFEST, file_mode(folder))
+        make_readable_by_all([folder, results])
+    write_atomically(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", folder / RUN_MANIFEST, file_mode(folder))
     return manifest
 
 

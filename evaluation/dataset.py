@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from ramify.nodes.tree import FrozenModel, is_unknown
-from ramify.tools.documents.load import Loading
+from ramify.tools.documents.load import DocumentStream
 from ramify.tools.errors import InputError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.index.passage_store import document_id
@@ -165,7 +165,7 @@ def read_corpus(corpus: Path) -> tuple[set[str], int]:
 
     InputError for a document that cannot be read, or with an unusable id.
     """
-    loading = Loading([corpus])
+    loading = DocumentStream([corpus])
     ids: set[str] = set()
     partial = 0
     for document in loading:

@@ -35,11 +35,11 @@ from ramify.tools.hierarchy.leaves import NO_FIELDS
 from ramify.tools.index.index_store import is_store_address, store_at
 from ramify.tools.index.manifest import LAYOUT, IndexKind, file_sha256
 from ramify.tools.index.searcher import open_index
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
 from ramify.tools.ray_cluster import check_ray_address
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 RESERVED_SETTINGS = {
     "index": "each data set has its own index: use --index to set the folder of these indexes",
@@ -60,7 +60,7 @@ class RunOptions(FrozenModel):
     options: dict[str, Any] = Field(default_factory=dict)
     sweeps: dict[str, list[Any]] = Field(default_factory=dict)
     ablations: tuple[str, ...] = ()
-    out: Annotated[Path, AfterValidator(usable)]
+    out: Annotated[Path, AfterValidator(expand_path)]
     shared: bool = False
     """Whether a new folder is readable for all users of this machine, not only for its owner."""
     limit: int | None = None
@@ -356,7 +356,7 @@ def _index_location(dataset: Dataset, options: RunOptions, label: Sequence[str] 
     folder_name = f"{dataset.name}-{digest}-{name}-{_chunk_tokens(dataset, options)}{labelled}"
     if options.index is not None and is_store_address(options.index):
         return f"{options.index.rstrip(':')}:{slug(folder_name)[-100:]}"
-    return str((options.work / f"indexes-{LAYOUT}" if options.index is None else usable(options.index)) / folder_name)
+    return str((options.work / f"indexes-{LAYOUT}" if options.index is None else expand_path(options.index)) / folder_name)
 
 
 def resolve_models(variants: Sequence[Variant], notify: Notify) -> tuple[list[Variant], list[str]]:
@@ -364,7 +364,7 @@ def resolve_models(variants: Sequence[Variant], notify: Notify) -> tuple[list[Va
 
     "auto" is replaced by the model found, so that a resumed run uses the same model. ModelError if one is missing.
     """
-    forget()
+    clear_cache()
     resolved, names, notices = [], [], list[str]()
     for variant in variants:
         settings = configure(variant.strategy, variant.options)[1]

@@ -33,7 +33,7 @@ from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
 from ramify.prompts.prompt import copied_back
 from ramify.prompts.propose import WANTED, propose
-from ramify.tools.english import bare_title, fold, holds, names_in, sentences
+from ramify.tools.english import contains_name, find_names, fold, sentences, strip_disambiguation
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.passage_store import document_id
@@ -273,14 +273,14 @@ def find_problem(sample: PassageSample, question: str, answer: str, quotes: Sequ
         return "it has no answer"
     if sample.kind in ("yes", "no") and fold(answer) != sample.kind:
         return f"its answer is not {sample.kind.capitalize()}"
-    if sample.kind not in ("yes", "no") and holds(question, answer):
+    if sample.kind not in ("yes", "no") and contains_name(question, answer):
         return "it gives its answer away"
     quoted = _quoted_passages(sample, quotes)
     if not quotes or len(quoted) < len(quotes):
         return "a quote is not in the passage"
     if sample.kind == "two-hop" and {passage.id for passage in quoted} != {passage.id for passage in sample.passages}:
         return "it does not quote both passages"
-    return "it names what it should describe" if sample.kind == "two-hop" and holds(question, sample.name) else ""
+    return "it names what it should describe" if sample.kind == "two-hop" and contains_name(question, sample.name) else ""
 
 
 def _quoted_passages(sample: PassageSample, quotes: Sequence[str]) -> list[Passage]:
@@ -337,14 +337,16 @@ def iter_prose_passages(index: Index, seed: str) -> Iterator[Passage]:
 
 def find_linked_pair(index: Index, passage: Passage) -> PassageSample | None:
     """Return the passage with one of another document about a name in it, preferably titled with it, else the rarest one; else None."""
-    own_title = fold(bare_title(passage.title))
-    mentioned = [name for sentence in sentences(passage.text) for name in names_in(sentence)]
+    own_title = fold(strip_disambiguation(passage.title))
+    mentioned = [name for sentence in sentences(passage.text) for name in find_names(sentence)]
     names = [name for name in dict.fromkeys(mentioned) if len(name) > 2 and fold(name) not in own_title][:_MAX_NAMES]
     ranked = []
     for place, (name, hits) in enumerate(zip(names, index.search(names, _PASSAGES_PER_NAME, mmr=None) if names else [], strict=True)):
-        others = [one for hit in hits if (one := passage_of(hit)).source != passage.source and holds(f"{one.title} {one.text}", name)]
+        others = [
+            one for hit in hits if (one := passage_of(hit)).source != passage.source and contains_name(f"{one.title} {one.text}", name)
+        ]
         for other in others[:1]:
-            best = next((one for one in others if fold(bare_title(one.title)) == fold(name)), other)
-            titled = fold(bare_title(best.title)) == fold(name)
+            best = next((one for one in others if fold(strip_disambiguation(one.title)) == fold(name)), other)
+            titled = fold(strip_disambiguation(best.title)) == fold(name)
             ranked.append((not titled, len(others), place, PassageSample("two-hop", (passage, best), name)))
     return min(ranked, key=lambda one: one[:3])[3] if ranked else None

@@ -16,8 +16,8 @@ from ramify.graphs.memory import SQLITE
 from ramify.graphs.ratings import CONVERSATIONS, rated
 from ramify.tools.english import same_question
 from ramify.tools.errors import InputError, UsageError
-from ramify.tools.new_files import check_place, make_file, remedy_for, write_whole
-from ramify.tools.typed import usable
+from ramify.tools.new_files import check_writable, make_file, write_atomically, write_error_remedy
+from ramify.tools.user_input import expand_path
 
 QUESTION_FIELDS = ("id", "question", "answer", "type", "source", "quote", NEEDS_ANSWER, "made_by")
 QUESTION_FILE_SUFFIXES = (".jsonl", ".csv")
@@ -30,12 +30,12 @@ class QuestionFile:
 
     def __init__(self, file: Path) -> None:
         """Read an existing file; UsageError for another file type, InputError if it cannot be read."""
-        self.file = usable(file)
+        self.file = expand_path(file)
         if self.file.suffix not in QUESTION_FILE_SUFFIXES:
             raise UsageError(
                 f"questions cannot be written to {str(file)!r}", f"name a file that ends in {' or '.join(QUESTION_FILE_SUFFIXES)}"
             )
-        check_place(self.file)
+        check_writable(self.file)
         has_content = self.file.exists() and self.file.stat().st_size > 0
         self.rows: list[ProposedQuestion] = [record.value for record in read_questions(self.file)] if has_content else []
         self._tried_file = self.file.with_name(f"{self.file.name}.tried")
@@ -68,12 +68,12 @@ class QuestionFile:
                 lines.write(f"\n{key}\t{outcome}")
         except OSError as error:
             what = f"cannot write to {str(self._tried_file)!r} ({error.strerror or error})"
-            raise InputError(what, remedy_for(error, "make it writable", kept=True)) from error
+            raise InputError(what, write_error_remedy(error, "make it writable", resumable=True)) from error
 
     def add(self, question: ProposedQuestion) -> None:
         """Add a question and rewrite the file atomically."""
         self.rows.append({name: question[name] for name in QUESTION_FIELDS if question.get(name) not in (None, "", [], ())})
-        write_whole(_csv(self.rows) if self.file.suffix == ".csv" else _jsonl(self.rows), self.file)
+        write_atomically(_csv(self.rows) if self.file.suffix == ".csv" else _jsonl(self.rows), self.file)
 
 
 def _jsonl(rows: list[ProposedQuestion]) -> str:

@@ -24,8 +24,8 @@ from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.searcher import digest_of
 from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
-from ramify.tools.new_files import make_file, make_folder, remedy_for
-from ramify.tools.scrub import scrub, without_known
+from ramify.tools.new_files import make_file, make_folder, write_error_remedy
+from ramify.tools.scrub import mask_known, scrub
 
 try:
     import fcntl
@@ -113,13 +113,13 @@ class ResultLog:
     def write(self, rows: Iterable[Row]) -> None:
         """Append rows."""
         try:
-            self._file.write("".join(json.dumps(without_known(row), ensure_ascii=False) + "\n" for row in rows))
+            self._file.write("".join(json.dumps(mask_known(row), ensure_ascii=False) + "\n" for row in rows))
             self._file.flush()
         except OSError as error:
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> InputError:
-        remedy = remedy_for(error, "make it writable, then run the command again: it resumes where it stopped", kept=True)
+        remedy = write_error_remedy(error, "make it writable, then run the command again: it resumes where it stopped", resumable=True)
         return InputError(f"cannot write to {str(self._path)!r} ({error.strerror or error})", remedy)
 
 

@@ -25,8 +25,8 @@ from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import MARK, ChatInput, Replied
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.models import forget
-from ramify.tools.typed import readable
+from ramify.tools.models import clear_cache
+from ramify.tools.user_input import check_text
 
 THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
@@ -110,7 +110,7 @@ class Conversation:
 
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
         self.memory = memory if memory is None else memory_address(memory)
-        self.thread = readable(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        self.thread = check_text(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.strategy: str | None = None
         """The one that the thread was last asked with, once it is recalled."""
         self.messages: list[AnyMessage] = []
@@ -133,7 +133,7 @@ class Conversation:
 
         The result's question is the one that was understood.
         """
-        forget()  # a model's server may have come up since the last turn
+        clear_cache()  # a model's server may have come up since the last turn
         return await self._turn(checked(question), strategy, watch, config, reviewer, options)
 
     def ask(
@@ -194,7 +194,7 @@ class Conversation:
         await self.recall_async()
         if self.strategy is None:
             raise UsageError(f"there is no conversation {self.thread!r}", "ask its first question")
-        forget()
+        clear_cache()
         return await self._turn(None, self.strategy, watch, config, reviewer, options, edit)
 
     async def _turn(

@@ -14,7 +14,7 @@ from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import QUOTED, Settings
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 DEFAULT = "prune"
 PRESET = "preset"
@@ -102,7 +102,7 @@ def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     presets = find_strategy(name).presets
     preset: Any = options.get(PRESET)
     if preset is not None and preset not in presets:
-        raise UsageError(f"{name} has no preset {brief(repr(preset), QUOTED)}", f"it has {_listed(presets)}")
+        raise UsageError(f"{name} has no preset {truncate_line(repr(preset), QUOTED)}", f"it has {_listed(presets)}")
     return {**presets.get(preset, {}), **{key: value for key, value in options.items() if key != PRESET}}
 
 
@@ -144,7 +144,9 @@ def _argument(parameter: inspect.Parameter, value: Any) -> Any:
         return TypeAdapter(annotation).validate_python(value)
     except ValidationError:
         allowed = get_args(annotation) if get_origin(annotation) is Literal else ("true", "false")
-        raise UsageError(f"{parameter.name}={brief(repr(value), QUOTED)} is not valid", f"choose one of {_listed(allowed)}") from None
+        raise UsageError(
+            f"{parameter.name}={truncate_line(repr(value), QUOTED)} is not valid", f"choose one of {_listed(allowed)}"
+        ) from None
 
 
 def _meant(wrong: str, names: Iterable[str]) -> str:

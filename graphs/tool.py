@@ -33,8 +33,8 @@ from ramify.tools.index.searcher import (
     get_description,
     unknown_filter_fields,
 )
-from ramify.tools.models.named import INSTEAD
-from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
+from ramify.tools.models.named import FALLBACK_NOTICE
+from ramify.tools.quoting import escape_invisible, nonempty_lines, one_line, snippet, truncate_line
 
 Call = Callable[..., Awaitable[tuple[str, Any]]]
 """Takes the caller's config and the arguments; returns what the model reads, and the artifact."""
@@ -215,7 +215,7 @@ def _refusal(error: ValidationError | Any) -> str:
 def format_answer(result: Result) -> str:
     """Write a result for a model: the answer, how sure it is, its numbered sources and what else should be known."""
     known = not is_unknown(result.answer)
-    several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
+    several = nonempty_lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
     if result.text not in ("", result.answer) and not result.quoted:  # what is quoted stands below, with its sources
@@ -230,10 +230,14 @@ def format_answer(result: Result) -> str:
 def format_passages(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> str:
     """Write passages for a model: numbered, each with its source and score."""
     if not passages:
-        return f"Nothing was found with filter {brief(dict(wanted), PASSAGE)}: search again without it." if wanted else "Nothing was found."
+        return (
+            f"Nothing was found with filter {truncate_line(dict(wanted), PASSAGE)}: search again without it."
+            if wanted
+            else "Nothing was found."
+        )
     named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
     told = [
-        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(reveal(passage['text']), '', PASSAGE)}"
+        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(escape_invisible(passage['text']), '', PASSAGE)}"
         for number, (passage, citation) in enumerate(zip(passages, named, strict=True), 1)
     ]
     return "\n".join([QUOTED, *told])
@@ -275,7 +279,7 @@ def _findings(result: Result) -> list[str]:
 
 def for_callers(notices: Sequence[str]) -> list[str]:
     """Return the notices without the one on which model there could be: it is for who runs the program, who is told it once."""
-    return [notice for notice in notices if INSTEAD not in notice]
+    return [notice for notice in notices if FALLBACK_NOTICE not in notice]
 
 
 def _notes(result: Result, known: bool) -> list[str]:

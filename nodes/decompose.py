@@ -11,7 +11,7 @@ from ramify.nodes.tree.answers import HOLE, filled, holes, normal
 from ramify.nodes.tree.notes import SIMPLE, filled_with
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError, UsageError
-from ramify.tools.quoting import LONGEST_ANSWER, brief, flatten
+from ramify.tools.quoting import MAX_ANSWER_CHARS, collapse_whitespace, truncate_line
 
 KEPT = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
 """What a half that is carried over keeps."""
@@ -39,7 +39,9 @@ def _proposed(branch: Branch, parts: Sequence[Branch], context: Context[TreeSett
         texts = [edited[name] for name in PARTS if edited[name].strip()]
         if len(texts) < len(parts) or not usable(texts, branch, context):
             may = f"only the second may have {HOLE}" if context.settings.dependent else f"none may have {HOLE}"
-            raise UsageError(f"{brief(repr(texts), LONGEST_ANSWER)} cannot be asked", f"ask {len(parts)}, none of them from above; {may}")
+            raise UsageError(
+                f"{truncate_line(repr(texts), MAX_ANSWER_CHARS)} cannot be asked", f"ask {len(parts)}, none of them from above; {may}"
+            )
 
     return Action("split_question", args, described, check)
 
@@ -112,7 +114,7 @@ def _refused(grown: list[Branch], before: Sequence[Branch]) -> str:
 def usable(questions: Sequence[str], branch: Branch, context: Context[TreeSettings]) -> list[str]:
     """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
     above = (*(one.question for one in ancestors(context.tree, branch.path)), branch.question)
-    kept = [normal(flatten(text), above) for text in questions[:2] if text.strip()]
+    kept = [normal(collapse_whitespace(text), above) for text in questions[:2] if text.strip()]
     asked = {normalized_key(Branch(path=ROOT, question=text)) for text in above}
     if any(normalized_key(Branch(path=ROOT, question=text)) in asked for text in kept):
         return []

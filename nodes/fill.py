@@ -10,7 +10,7 @@ from ramify.nodes.step.review import ANSWER, Action, Decision, as_argument, as_q
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.answers import HOLE, accepted_answer, confidence_note, sibling_of
 from ramify.nodes.tree.notes import filled_with
-from ramify.tools.quoting import LONGEST_ANSWER, brief
+from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
 
 async def confirm_answers(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
@@ -40,7 +40,7 @@ def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
 
 def _filled(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
     told = ", ".join(filter(None, (filled_with(settled.answer, settled.path), confidence_note(settled))))
-    question = branch.question.replace(HOLE, brief(settled.answer or "", LONGEST_ANSWER))
+    question = branch.question.replace(HOLE, truncate_line(settled.answer or "", MAX_ANSWER_CHARS))
     return branch.to("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
 
 

@@ -16,7 +16,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
 from ramify.tools.profile import load_profile
 from ramify.tools.relevance import NO_RERANKER, load_reranker
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 LONGEST = 20_000
 AUTO = "auto"
@@ -99,4 +99,4 @@ def checked(question: object) -> str:
         raise UsageError(f"the question is empty: {question!r}", "ask something, for example: Who invented the saxophone?")
     if len(question) > LONGEST:
         raise UsageError(f"the question has {len(question):,} characters", f"ask in at most {LONGEST:,}")
-    return readable(question).strip()
+    return check_text(question).strip()

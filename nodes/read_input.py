@@ -10,7 +10,7 @@ from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import asked_of, heard, left_open, pending_message, persons
 from ramify.nodes.step import Context, Update, state_step
-from ramify.tools.english import about_a_person, asked_for, names_in, pronoun, with_person
+from ramify.tools.english import find_names, mentions_person, person_asked_for, replace_pronouns, unresolved_pronoun
 
 _ASKS = re.compile(
     r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
@@ -39,10 +39,10 @@ def _understood(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
     """Return the question that is meant, and what is to be asked back, empty where nothing is."""
     question, before = said, left_open(messages)
     if before and not said.endswith("?") and len(said.split()) <= _LONGEST and not _ASKS.match(said):
-        names = names_in(said)
-        question = with_person(before, names[0] if len(names) == 1 else said.rstrip(" ."))
-    meant = pronoun(question)
-    described = (asked for asked in asked_of(messages, REMEMBERED) if asked_for(asked) != "")  # "Who leads it?" tells of nobody
-    if meant is None or persons(messages, REMEMBERED) or any(map(about_a_person, described)):
+        names = find_names(said)
+        question = replace_pronouns(before, names[0] if len(names) == 1 else said.rstrip(" ."))
+    meant = unresolved_pronoun(question)
+    described = (asked for asked in asked_of(messages, REMEMBERED) if person_asked_for(asked) != "")  # "Who leads it?" tells of nobody
+    if meant is None or persons(messages, REMEMBERED) or any(map(mentions_person, described)):
         return question, ""
     return question, f"Who is meant by {meant.lower()!r}? Please give a name, or ask again with it."

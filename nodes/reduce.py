@@ -15,13 +15,13 @@ from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import SHOWN, Sentence, cite, headings, numbers_in, without_marks
 from ramify.prompts import REDUCE
 from ramify.prompts.reduce import MOST
-from ramify.tools.english import content
+from ramify.tools.english import content_stems
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import parse_report_id
 from ramify.tools.knowledge.reports import ReportFinding
-from ramify.tools.quoting import flatten
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.quoting import collapse_whitespace
+from ramify.tools.supporting_sentence import split_statements
 
 POINT = "point "
 """What the id of a point begins with, beside those of passages; its batch and its place there follow."""
@@ -106,7 +106,10 @@ async def _sources(
         read = {id: state["tree"][id.removeprefix(POINT).rpartition(".")[0]].evidence for id in points}
     grounds = await asyncio.to_thread(_grounds, state, {id: (points[id].text, ids) for id, ids in read.items()}, settings)
     grounds = sorted(grounds, key=lambda ground: _place(ground, answer))[: settings.final_k if cited else SHOWN]
-    quotes = [next((line for line in ground.says if line in answer and line in flatten(ground.passage.text)), "") for ground in grounds]
+    quotes = [
+        next((line for line in ground.says if line in answer and line in collapse_whitespace(ground.passage.text)), "")
+        for ground in grounds
+    ]
     places = list(enumerate(grounds, 1))
     if numbered is None:
         numbers = [(line, [place for place, ground in places if any(said in line for said in ground.says)]) for line in answer.splitlines()]
@@ -139,7 +142,7 @@ def _grounds(state: State, points: Mapping[str, tuple[str, Sequence[str]]], sett
     for point, (text, ids) in points.items():
         for id in ids:
             if id in held:
-                says.setdefault(id, statements(held[id].text, headings(held[id])))
+                says.setdefault(id, split_statements(held[id].text, headings(held[id])))
                 of.setdefault(id, set()).add(point)
             elif (report := reports.get(numbers.get(id, ""))) is not None:
                 for finding in _nearest(report.findings, text):
@@ -153,8 +156,8 @@ def _grounds(state: State, points: Mapping[str, tuple[str, Sequence[str]]], sett
 
 def _nearest(findings: Iterable[ReportFinding], text: str) -> list[ReportFinding]:
     """List the findings that a text has word for word, else those that share most words with it."""
-    told = content(text)
-    shares = {one: len(words & told) / len(words) if (words := content(one.text)) else 0.0 for one in findings if one.text}
+    told = content_stems(text)
+    shares = {one: len(words & told) / len(words) if (words := content_stems(one.text)) else 0.0 for one in findings if one.text}
     least = _NEAR * max(shares.values(), default=0.0)
     return [one for one in shares if one.text in text] or [one for one, share in shares.items() if share >= least]
 

@@ -15,7 +15,7 @@ from ramify.prompts.translate import MOST
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits
 
 _UNTRANSLATED = "searched in the language of the question"
@@ -70,7 +70,7 @@ async def _in_language_of(index: Searchable, questions: list[str], names: set[st
         return questions, {}
     known = await asyncio.to_thread(languages_of, index)
     others = [question for question in questions if question not in names]
-    foreign = [question for question in others if (language := language_of(question)) and known and language not in known]
+    foreign = [question for question in others if (language := detect_language(question)) and known and language not in known]
     if not foreign:
         return questions, {}
     slots: dict[str, Any] = {"questions": foreign[:MOST], "language": " or ".join(sorted(known))}

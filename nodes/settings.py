@@ -18,12 +18,12 @@ from ramify.tools.index.passage_store import filter_choices
 from ramify.tools.index.searcher import as_collections
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
-from ramify.tools.quoting import brief
-from ramify.tools.reader.calibration import MIN_HOP
+from ramify.tools.quoting import truncate_line
+from ramify.tools.reader.calibration import MIN_HOP_CONFIDENCE
 from ramify.tools.reader.calibration import TAU as CALIBRATED
 from ramify.tools.relevance import NO_RERANKER
-from ramify.tools.server_address import as_one_text
-from ramify.tools.typed import readable
+from ramify.tools.server_address import join_addresses
+from ramify.tools.user_input import check_text
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
@@ -75,7 +75,7 @@ class Settings(BaseModel):
         description="Chat model: auto (Ollama if it is running, else extractive), extractive, extractive:large (`ramify download reader`), "
         "ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
     )
-    base_url: Annotated[str | None, BeforeValidator(as_one_text)] = Field(
+    base_url: Annotated[str | None, BeforeValidator(join_addresses)] = Field(
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); separate several by spaces or commas."
     )
     index: Annotated[
@@ -162,14 +162,14 @@ class Settings(BaseModel):
         for value in given.values() if isinstance(given, dict) else ():
             for text in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(text, str):
-                    readable(text)
+                    check_text(text)
         try:
             made = handler(given)
         except ValidationError as error:
             first, *others = error.errors()
             name = str(first["loc"][0])
             or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
-            what = f"{name}={brief(repr(first['input']), QUOTED)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            what = f"{name}={truncate_line(repr(first['input']), QUOTED)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None
@@ -221,7 +221,7 @@ class TreeSettings(Settings):
         ge=0,
         le=1,
         description="A sub-question is not asked if the confidence of the answer it needs is below this. Not given: 0; for the extractive "
-        f"model {MIN_HOP:g}.",
+        f"model {MIN_HOP_CONFIDENCE:g}.",
     )
     ask_first: AskFirst = Field(
         default=NEVER,

@@ -1,4 +1,4 @@
-"""Install packages with uv, which takes seconds where pip takes minutes, from where pip's settings say: uv does not read them.
+"""Install packages with uv, which is much faster than pip, with pip's settings, which uv does not read.
 
     .venv/bin/python -m release.install -e '.[test]'
 
@@ -18,11 +18,11 @@ FROM_PIP = {
     "constraint": "UV_CONSTRAINT",
     "cert": "SSL_CERT_FILE",
 }
-"""The settings that pip and uv share, and the variables by which uv is told; several values of pip's are separated by spaces."""
+"""Settings of pip and the corresponding environment variables of uv; pip separates values by spaces."""
 
 
 def uv_settings(listed: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables for uv that say what `pip config list` says, where `environ` has none; PIP_… goes before pip's files."""
+    """Return environment variables for uv from `pip config list`, unless set in `environ`; PIP_… takes precedence over pip's files."""
     found: dict[str, str] = {}
     for line in listed.splitlines():
         name, _, value = line.partition("=")
@@ -31,12 +31,12 @@ def uv_settings(listed: str, environ: Mapping[str, str]) -> dict[str, str]:
             values = ast.literal_eval(value).split()
             found[variable] = ("," if variable == "UV_FIND_LINKS" else " ").join(values)
     if "UV_INDEX" in found:
-        found.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")  # the best version of all indexes, as pip takes it
+        found.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")  # the best version of all indexes, like pip
     return found
 
 
 def main() -> None:
-    """Install what the arguments name."""
+    """Install the packages in the arguments."""
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
     command = [sys.executable, "-m", "uv", "pip", "install", "--python", sys.executable, "--quiet", "-c", "constraints.txt", *sys.argv[1:]]
     sys.exit(subprocess.run(command, env={**os.environ, **uv_settings(listed, os.environ)}, check=False).returncode)

@@ -82,7 +82,7 @@ def test_document_readers_do_not_import_the_index() -> None:
     assert {
         name
         for name in known
-        if not name.startswith(("ramify.tools.documents", "ramify.tools.errors", "ramify.tools.quoting", "ramify.tools.typed"))
+        if not name.startswith(("ramify.tools.documents", "ramify.tools.errors", "ramify.tools.quoting", "ramify.tools.user_input"))
     } == set()
 
 

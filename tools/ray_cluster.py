@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.quoting import brief, many
+from ramify.tools.quoting import pluralize, truncate_line
 
 if TYPE_CHECKING:
     from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
@@ -98,7 +98,7 @@ class Cluster(NamedTuple):
     @property
     def description(self) -> str:
         """Return the number of workers and machines as text."""
-        return f"{many(self.workers, 'worker')} on {many(self.machines, 'machine')} of a Ray cluster"
+        return f"{pluralize(self.workers, 'worker')} on {pluralize(self.machines, 'machine')} of a Ray cluster"
 
     def submit(self, work: Callable[..., Returned], *arguments: Any, gpu: bool = False) -> Future[Returned]:
         """Run a module-level function on a worker and return its future; wrap `result()` in `worker_errors`."""
@@ -159,7 +159,7 @@ def _join(ray: Any, address: str, spare: str) -> None:
     except (RayError, RuntimeError, ValueError, OSError, AssertionError, ImportError) as error:
         action = "start a Ray cluster on this machine" if address == LOCAL else f"join the Ray cluster at {address!r}"
         remedy = "check Ray with `ray start --head`, `ray status` and `ray stop`; all machines need the same version"
-        raise RamifyError(f"cannot {action} ({brief(error, 200)})", remedy) from error
+        raise RamifyError(f"cannot {action} ({truncate_line(error, 200)})", remedy) from error
 
 
 def _cluster_size(ray: Any, address: str) -> Cluster:
@@ -190,7 +190,7 @@ def worker_errors(action: str) -> Iterator[None]:
     except RayTaskError as error:
         raise error.cause from error
     except RayError as error:
-        what = f"{action} failed: its worker died {RETRIES + 1} times ({type(error).__name__}: {brief(error, 120)})"
+        what = f"{action} failed: its worker died {RETRIES + 1} times ({type(error).__name__}: {truncate_line(error, 120)})"
         raise WorkerLostError(
             what, "check the memory of the machines, then run the same command again: it resumes where it stopped"
         ) from error
@@ -279,7 +279,7 @@ def _encode_on_cluster(address: str, encoder: "Encoder", batches: "Iterable[Text
             return cluster.submit(_encode_on_worker, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
 
         for texts, encoded in submit_in_order(submit, chain([first], batches), max_pending):
-            with worker_errors(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
+            with worker_errors(f"encoding {len(texts):,} passages, the first {truncate_line(texts[0], 60)!r},"):
                 vectors = encoded.result()
             yield texts, vectors
 

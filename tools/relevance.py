@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ramify.tools.embeddings.local_encoders import best_device, without_progress_bar
-from ramify.tools.english import content, fold, names_in
+from ramify.tools.english import content_stems, find_names, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.languages import ENGLISH, language_of
+from ramify.tools.languages import ENGLISH, detect_language
 from ramify.tools.reader import large
-from ramify.tools.reader.reading import LARGE, SMALL, Reading, in_context, read_context, read_contexts
-from ramify.tools.typed import usable
+from ramify.tools.reader.reading import LARGE, SMALL, PassageReading, add_title, read_context, read_contexts
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -43,7 +43,7 @@ def load_reranker(name: str) -> float:
     if name == NO_RERANKER:
         return 0.0
     began = time.perf_counter()
-    reader = LARGE if large.CHOSEN.get() else SMALL
+    reader = LARGE if large.SELECTED.get() else SMALL
     loaded = reader.loaded if name == READER else _canonical(name) in _models
     reader.load() if name == READER else _scorer(name)
     return 0.0 if loaded else time.perf_counter() - began
@@ -56,7 +56,7 @@ def rerank_hits(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]
     """
     if name == NO_RERANKER or not hits:
         return list(hits[:k])
-    contexts = tuple(in_context(hit.document.metadata.get("title"), hit.document.page_content) for hit in hits)
+    contexts = tuple(add_title(hit.document.metadata.get("title"), hit.document.page_content) for hit in hits)
     if name == READER:
         values = [relevance_value(reading, place) for place, reading in enumerate(read_contexts(query, contexts))]
     else:
@@ -65,7 +65,7 @@ def rerank_hits(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]
     return [hits[place] for place in order[:k]]
 
 
-def relevance_value(reading: Reading, place: int) -> float:
+def relevance_value(reading: PassageReading, place: int) -> float:
     """Return the reader's score of a passage: the mean of relevance and answer probability, minus the penalty of its rank."""
     return (reading.relevance + max(reading.span, reading.yes, reading.no)) / 2 - POSITION_PENALTY * place
 
@@ -116,7 +116,7 @@ def _scorer(name: str) -> "CrossEncoder":
 
 
 def _canonical(name: str) -> str:
-    path = usable(name)
+    path = expand_path(name)
     return str(path.resolve()) if path.is_dir() else name.strip()
 
 
@@ -165,11 +165,11 @@ def missing_facts(sentence: str, texts: Sequence[str]) -> list[str]:
     text = " ".join(texts)
     numbers = set(_numbers(text))
     missing = [number for number in map(_normalize_number, _NUMBER.findall(sentence)) if number not in numbers]
-    if not _is_latin(text) or language_of(sentence) not in (ENGLISH, None):  # other languages have other capitalization rules
+    if not _is_latin(text) or detect_language(sentence) not in (ENGLISH, None):  # other languages have other capitalization rules
         return missing
     words = set(fold(text).split()) | _MONTHS
     first = fold(sentence).split()[:1]
-    names = [name for name in names_in(sentence) if fold(name).split() != first]  # the first word is always capitalized
+    names = [name for name in find_names(sentence) if fold(name).split() != first]  # the first word is always capitalized
     return [*(name for name in names if not words.issuperset(word for word in fold(name).split() if not word.isdigit())), *missing]
 
 
@@ -181,13 +181,13 @@ def is_supported(sentence: str, texts: Sequence[str], by: str = READER, language
     """
     if not texts or missing_facts(sentence, texts):
         return False
-    sentence_language, text_languages = language_of(sentence) or language, {language_of(text) for text in texts}
+    sentence_language, text_languages = detect_language(sentence) or language, {detect_language(text) for text in texts}
     if not (_is_latin(sentence) and all(map(_is_latin, texts))) or (
         sentence_language and None not in text_languages and sentence_language not in text_languages
     ):
         return True
-    words = content(sentence)
-    if words and len(words & content(" ".join(texts))) >= _MIN_WORD_SHARE * len(words) and by == READER:
+    words = content_stems(sentence)
+    if words and len(words & content_stems(" ".join(texts))) >= _MIN_WORD_SHARE * len(words) and by == READER:
         return True
     if by == READER:
         return max(read_context(sentence, text).relevance for text in texts) >= _MIN_RELEVANCE

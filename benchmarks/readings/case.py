@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ramify.tools.reader.reading import Quote
-from training.example import Example, dealt
-from training.source import Folder, gold
+from ramify.tools.reader.reading import PassageText
+from training.example import Example, assign_part
+from training.source import Folder, supporting_documents
 
 
 @dataclass(frozen=True)
@@ -14,17 +14,17 @@ class Case:
     """A question, its passages, and its answers: none where it cannot be answered from them."""
 
     question: str
-    passages: tuple[Quote, ...]
+    passages: tuple[PassageText, ...]
     answers: tuple[str, ...]
 
 
-def quote(title: str | None, text: str) -> Quote:
-    return Quote(title=title or "", source="", text=text)
+def quote(title: str | None, text: str) -> PassageText:
+    return PassageText(title=title or "", source="", text=text)
 
 
 def question_case(folder: Folder, item: dict[str, Any]) -> Case:
     """Return a question as it is worded, with all its gold passages."""
-    passages = tuple(quote(document.title, document.text) for document in gold(folder, item))
+    passages = tuple(quote(document.title, document.text) for document in supporting_documents(folder, item))
     answers = () if item["type"] == "unanswerable" else (item["answer"], *item["answer_aliases"])
     return Case(item["question"], passages, answers)
 
@@ -32,8 +32,8 @@ def question_case(folder: Folder, item: dict[str, Any]) -> Case:
 def held_out_questions(folder: Folder) -> Iterator[dict[str, Any]]:
     """Return the questions about documents that no example of the training was made from."""
     for item in folder.questions:
-        documents = gold(folder, item)
-        if documents and all(dealt(document.id) == "measure" for document in documents):
+        documents = supporting_documents(folder, item)
+        if documents and all(assign_part(document.id) == "measure" for document in documents):
             yield item
 
 

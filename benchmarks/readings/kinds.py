@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.readings.case import Case, example_case, held_out_questions, question_case
 from benchmarks.readings.probes import births, commands, deaths
-from training.material import material, part
-from training.source import load
+from training.material import load_material, part_of_example
+from training.source import load_data_folder
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _NUMBERS = 6
@@ -34,7 +34,7 @@ def kinds(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]]:
 
 
 def of_folder(train: Path, name: str) -> Iterator[Case]:
-    folder = load(train / name)
+    folder = load_data_folder(train / name)
     return (question_case(folder, item) for item in held_out_questions(folder))
 
 
@@ -49,14 +49,14 @@ def full_of_numbers(case: Case) -> bool:
 
 
 def shifted(train: Path, domain: str) -> Iterator[Case]:
-    folder = load(train / "squadshifts")
+    folder = load_data_folder(train / "squadshifts")
     return (question_case(folder, item) for item in held_out_questions(folder) if item["metadata"]["domain"] == domain)
 
 
 def news(train: Path) -> Iterator[Case]:
-    folder = load(train / "qamr_dev_test")
+    folder = load_data_folder(train / "qamr_dev_test")
     return (question_case(folder, item) for item in folder.questions if item["metadata"]["source"] == "wikinews")
 
 
 def made(train: Path, *sources: str) -> Iterator[Case]:
-    return (example_case(example) for example in material(train, sources) if part(example) == "measure")
+    return (example_case(example) for example in load_material(train, sources) if part_of_example(example) == "measure")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.tools.index.full_text import query_words
-from training.source import Folder, gold, load
+from training.source import Folder, load_data_folder, supporting_documents
 
 _REFERENCE = re.compile(r"#(\d)")
 _COMPARISON, _BRIDGES = "comparison", "bridge_comparison"
@@ -33,7 +33,7 @@ class HopQuestion:
 
 def sets(data: Path) -> Iterator[tuple[str, Folder, list[HopQuestion]]]:
     """Return each set with its corpus and questions; the last is 2WikiMultihopQA whole, most of it with hops known by title alone."""
-    musique, wiki = load(data / "musique"), load(data / "2wikimultihopqa")
+    musique, wiki = load_data_folder(data / "musique"), load_data_folder(data / "2wikimultihopqa")
     every = [wiki_question(wiki, item) for item in wiki.questions]
     yield "musique", musique, [musique_question(item) for item in musique.questions if (item["decomposition"] or {}).get("steps")]
     yield "2wikimultihopqa with evidences", wiki, [asked for asked in every if asked.official]
@@ -48,7 +48,7 @@ def musique_question(item: dict[str, Any]) -> HopQuestion:
 
 def wiki_question(folder: Folder, item: dict[str, Any]) -> HopQuestion:
     """Read a question of 2WikiMultihopQA; where it has no evidences, a hop is known by the title of the paragraph after it."""
-    titles = [document.title or "" for document in gold(folder, item)]
+    titles = [document.title or "" for document in supporting_documents(folder, item)]
     triples = list({(subject, relation): (subject, relation, told) for subject, relation, told in item.get("evidences") or ()}.values())
     official = len(triples) == len(titles) or (bool(triples) and item["type"] == _COMPARISON)
     triples = triples if official else [(title, "", "") for title in titles]

@@ -7,7 +7,7 @@ from typing import get_args
 
 from ramify.evaluation.metrics import token_f1
 from ramify.tools.arithmetic import Combination
-from ramify.tools.splitting import Split, splits
+from ramify.tools.splitting import Split, find_splits
 from training.writing.material import material
 from training.writing.written import Written, part
 
@@ -36,7 +36,7 @@ def held_out_examples(data: Path, limit: int) -> dict[str, list[Written]]:
 def rows(data: Path, limit: int) -> Iterable[str]:
     """Return the lines of the table."""
     sources = held_out_examples(data, limit)
-    split = {written.question: splits(written.question)[0] for own in sources.values() for written in own}
+    split = {written.question: find_splits(written.question)[0] for own in sources.values() for written in own}
     for name, own in sources.items():
         yield f"| {name} | {len(own)} | {figures([(written, split[written.question]) for written in own])} |"
 

@@ -30,10 +30,10 @@ def recursive_split(halves: Halves) -> System:
 
 def embedded() -> Halves:
     """Split with the embedded splitter, as it finds likeliest."""
-    from ramify.tools.splitting import splits  # here, so that other systems can be measured where there is none
+    from ramify.tools.splitting import find_splits  # here, so that other systems can be measured where there is none
 
     def halves(question: str) -> tuple[str, str] | None:
-        best = splits(question)[0]
+        best = find_splits(question)[0]
         return None if best.how == "single" else (best.first, best.second)
 
     halves("Who designed the bridge that crosses the river?")  # loads it

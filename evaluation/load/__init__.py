@@ -20,7 +20,7 @@ from ramify.evaluation.load.records import Record, optional_list, read_records, 
 from ramify.evaluation.load.releases import load_hotpot, load_multihop_rag, load_musique
 from ramify.nodes.tree import UNKNOWN
 from ramify.tools.demo import demo_corpus
-from ramify.tools.documents.files import existing
+from ramify.tools.documents.files import existing_path
 from ramify.tools.errors import InputError, UsageError
 
 QUESTION_FILES = ("questions.jsonl", "questions.jsonl.gz")
@@ -126,7 +126,7 @@ def load_dataset(path: str | Path, work: Path, *, retrieval_only: bool = False) 
     """
     if str(path) == DEMO_DATASET or str(path).startswith(f"{DEMO_DATASET}:"):
         return load_demo(str(path))
-    location = existing(path).resolve()
+    location = existing_path(path).resolve()
     file = _find_question_file(location) if location.is_dir() else location
     records = read_records(file)
     fields = records[0].value.keys()

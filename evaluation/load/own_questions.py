@@ -11,8 +11,8 @@ from ramify.evaluation.dataset import Dataset, ReadQuestion, check_ids, inputs_d
 from ramify.evaluation.load import parse_question
 from ramify.evaluation.load.records import Record, read_records, read_text_file
 from ramify.evaluation.metrics import contained_facts
-from ramify.tools.documents.files import UnreadableError, existing
-from ramify.tools.documents.office import first_sheet
+from ramify.tools.documents.files import UnreadableError, existing_path
+from ramify.tools.documents.office import read_first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages
@@ -32,7 +32,7 @@ def load_own_questions(index: str, file: Path, *, retrieval_only: bool = False, 
 
     UsageError or InputError, with the line, for a question without an answer, or a source or quote that is not in the index.
     """
-    path, opened_index = existing(file).resolve(), open_index(index)
+    path, opened_index = existing_path(file).resolve(), open_index(index)
     records = read_questions(path)
     quotes = frozenset(quote for record in records for quote in _field_values(record, "quote"))
     has_golds = any(record.value.get(name) for record in records for name in ("source", "quote"))
@@ -92,7 +92,7 @@ def _csv_records(file: Path) -> Iterator[Record]:
 
 def _sheet_records(file: Path) -> Iterator[Record]:
     try:
-        rows = first_sheet(file)
+        rows = read_first_sheet(file)
     except UnreadableError as error:
         raise InputError(f"{str(file)!r} cannot be read ({error})", "give a workbook whose first sheet has the questions") from error
     columns = {place: cell.strip() for place, cell in rows[0][1].items()} if rows else {}

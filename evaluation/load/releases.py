@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ramify.evaluation.dataset import Dataset, Question, ReadQuestion, Support, make_dataset
 from ramify.evaluation.load.records import Record, malformed_field_error, optional_list, read_records, required_answer, required_text
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.new_files import file_mode, make_folder, write_atomically
 
 ALIASES_FILE = "id_aliases.json"
 CONTEXT_FORMAT = "a list of [title, [sentence, …]]"
@@ -67,7 +67,7 @@ class ParagraphPool:
         # The hash distinguishes releases whose files have the same name.
         file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
         make_folder(file.parent)
-        write_whole(content, file, file_mode(file.parent))
+        write_atomically(content, file, file_mode(file.parent))
         return file
 
     def caveats(self, golds: int) -> list[str]:

@@ -18,7 +18,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge.index import GraphIndex, graph_view
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.new_files import file_mode, make_folder, write_atomically
 
 LEVEL_COUNT = 4
 SEARCH_CONDITION, MAP_CONDITION = "SS", "TS"
@@ -129,7 +129,7 @@ def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, pro
             levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in contents.levels]
             lines.append({**about, **contents.counts, "references": references, "levels": levels, "passages": len(index)})
     make_folder(out)
-    write_whole("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS_FILE, file_mode(out))
+    write_atomically("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS_FILE, file_mode(out))
     return lines
 
 

@@ -26,7 +26,7 @@ from ramify.evaluation.results.measures import (
 )
 from ramify.evaluation.task import RESULTS
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import reveal
+from ramify.tools.quoting import escape_invisible
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class LineFilter:
         parameters |= {"hops": None if self.hops is None else str(self.hops), "line": self.line or None}
         parameters["first"] = None if self.strategy is None else f"{self.strategy}|{self.variant or ''}"
         parameters["second"] = "|".join(self.compared_with) if self.compared_with else None
-        return "#lines?" + urlencode({name: reveal(value) for name, value in parameters.items() if value is not None})
+        return "#lines?" + urlencode({name: escape_invisible(value) for name, value in parameters.items() if value is not None})
 
     @property
     def jq(self) -> str:

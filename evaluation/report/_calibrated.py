@@ -8,9 +8,9 @@ from ramify.evaluation.report._writers import render_markdown
 from ramify.evaluation.results.calibration import MIN_QUESTIONS, AnswerCounts, BoundResult, Calibration, best_tau
 from ramify.evaluation.results.measures import format_percent
 from ramify.evaluation.risk_control import Bound, clopper_pearson_interval, min_answers
-from ramify.tools.new_files import write_whole
-from ramify.tools.profile import fitted
-from ramify.tools.quoting import many
+from ramify.tools.new_files import write_atomically
+from ramify.tools.profile import apply_curve
+from ramify.tools.quoting import pluralize
 
 NO_VALUE = "none"
 BOUND_SUBJECTS: dict[Bound, str] = {"asked": "of all questions asked", "answered": "of the answers given"}
@@ -31,10 +31,10 @@ def write_calibration(calibration: Calibration, profile: Path) -> str:
     plot, text = profile.with_suffix(".svg"), render_markdown(title, sections)
     text += f"\n![Share of wrong answers by the share of questions answered]({plot.name})\n"
     svg = Plot.draw("", "plot_bounds", calibration).svg
-    write_whole(str(svg).replace(">", f">{_STYLE}", 1), plot)
-    write_whole(text, profile.with_suffix(".md"))
+    write_atomically(str(svg).replace(">", f">{_STYLE}", 1), plot)
+    write_atomically(text, profile.with_suffix(".md"))
     if (new_profile := calibration.profile) is not None:
-        write_whole(new_profile.model_dump_json(indent=1) + "\n", profile)
+        write_atomically(new_profile.model_dump_json(indent=1) + "\n", profile)
     return text
 
 
@@ -55,12 +55,12 @@ def describe_missing_threshold(calibration: Calibration, result: BoundResult) ->
     else:
         more = f"if they turned out like these, {result.further_questions:,} more questions to calibrate on would do"
     needed = min_answers(result.bound, options.risk, options.delta)
-    what = many(needed, "question") if result.bound == "asked" else f"{many(needed, 'answer')}, all of them right,"
+    what = pluralize(needed, "question") if result.bound == "asked" else f"{pluralize(needed, 'answer')}, all of them right,"
     return f"No threshold keeps this: {describe_bound(calibration, result.bound)}. It takes {what} at least; {least}; {more}."
 
 
 def _bounds_section(calibration: Calibration) -> Iterator[Block]:
-    calibrated_on = f"{many(len(calibration.lines), 'question')} of {calibration.run.folder.resolve().name!r}"
+    calibrated_on = f"{pluralize(len(calibration.lines), 'question')} of {calibration.run.folder.resolve().name!r}"
     checked = (
         f"{len(calibration.held_out):,} others, drawn with seed {calibration.options.seed}, check it"
         if calibration.held_out
@@ -83,7 +83,7 @@ def _bounds_section(calibration: Calibration) -> Iterator[Block]:
             if result.threshold is not None and counts is not None and counts.questions:
                 answered, wrong, right = _count_cells(counts)
                 shares = [answered, wrong, _share_cell(counts.wrong, counts.answered), right]
-                limits = [Cell(f"{result.threshold:.4f}"), Cell(f"{fitted(calibration.curve, result.threshold):.2f}")]
+                limits = [Cell(f"{result.threshold:.4f}"), Cell(f"{apply_curve(calibration.curve, result.threshold):.2f}")]
                 rows.append([Cell(describe_bound(calibration, result.bound) + mark, head=True), Cell(name), *limits, *shares])
     if rows:
         yield Table("Thresholds", columns, rows)
@@ -194,4 +194,4 @@ def _warnings_section(calibration: Calibration) -> Iterator[Block]:
     if len({line.row["dataset"] for line in calibration.lines}) > 1:
         yield TextBlock("The run has several data sets: the bound is for such a mixture, and for none of them alone.", "warning")
     if failed := sum(line.failed for line in calibration.lines):
-        yield TextBlock(f"{many(failed, 'question')} failed, and count as not answered.", "warning")
+        yield TextBlock(f"{pluralize(failed, 'question')} failed, and count as not answered.", "warning")

@@ -23,7 +23,7 @@ from ramify.evaluation.report._blocks import (
 )
 from ramify.evaluation.report._preferences import preferences_section, variant_label
 from ramify.evaluation.report._run import costs_section, failures_section, worst_trees_section
-from ramify.evaluation.report._writers import render_markdown, render_page
+from ramify.evaluation.report._writers import render_markdown, render_run_page
 from ramify.evaluation.results import GroupKey, ResultLine, Run, read_run
 from ramify.evaluation.results.measures import ComparedRuns, LinePairs, read_run_pair
 from ramify.evaluation.task import RESULTS, Row
@@ -49,7 +49,7 @@ def compare_runs_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None =
         side_fields = {"strategy": f"{name}: {line.row['strategy']}", "key": f"{name}|{line.row['key']}"}
         lines.append(ResultLine(line.number, {**line.row, **side_fields}, str(run.folder / RESULTS)))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
-    return render_page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _comparison_sections(runs, verdicts))
+    return render_run_page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _comparison_sections(runs, verdicts))
 
 
 def _comparison_sections(runs: ComparedRuns, verdicts: Sequence[Row] | None) -> list[ReportSection]:

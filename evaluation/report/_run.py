@@ -37,7 +37,7 @@ from ramify.evaluation.results.measures import (
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.tree.phrases import figure
 from ramify.tools.english import is_unknown
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 READING_NOTE = (
     "Shares are in percent. Under each mean is its 95 % interval (bootstrap over the questions). A question that failed scores nothing and "
@@ -232,7 +232,7 @@ def worst_trees_section(run: Run) -> Iterator[Block]:
         "Wrong and lost answers", [*columns, Column("confidence"), *text_columns("why")], rows, "Lost: a branch had the right answer."
     )
     for place, (line, why) in enumerate(selected, 1):
-        title = f"{place}. {brief(line.row['question'], 160)} {_group_label(line)}: {why}"
+        title = f"{place}. {truncate_line(line.row['question'], 160)} {_group_label(line)}: {why}"
         yield LineDetails(title, render_line(f"worst-{place}", line))
 
 

@@ -18,9 +18,9 @@ from ramify.evaluation.task import MAX_CITATION_CHARS, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
-from ramify.tools.new_files import file_mode, write_whole
-from ramify.tools.pages import draw, draw_page
-from ramify.tools.quoting import many, map_texts, one_line, reveal
+from ramify.tools.new_files import file_mode, write_atomically
+from ramify.tools.pages import render_page, render_template
+from ramify.tools.quoting import escape_invisible, map_texts, one_line, pluralize
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 
@@ -28,8 +28,8 @@ MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 def write_files(run: Run, title: str, sections: Sequence[ReportSection], stem: Path) -> Path:
     """Write a report as Markdown and as a page, two files with the same stem; return the page's path."""
     html = stem.with_suffix(".html")
-    write_whole(render_markdown(title, sections), stem.with_suffix(".md"), file_mode(stem.parent))
-    write_whole(render_page(run, title, sections), html, file_mode(stem.parent))
+    write_atomically(render_markdown(title, sections), stem.with_suffix(".md"), file_mode(stem.parent))
+    write_atomically(render_run_page(run, title, sections), html, file_mode(stem.parent))
     return html
 
 
@@ -89,17 +89,17 @@ LINES_PER_PACK = 120
 LINE_OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
 
 
-def render_page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
+def render_run_page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
     """Return the report as an HTML page."""
     lines = sorted(run.lines, key=lambda line: (line.row["dataset"], line.row["id"], line.row["strategy"], line.row.get("variant") or ""))
     packs = []
     for start in range(0, len(lines), LINES_PER_PACK):
         rendered = [render_line(str(place), line) for place, line in enumerate(lines[start : start + LINES_PER_PACK], start)]
         packs.append(b64encode(gzip.compress(_compact_json(rendered).encode(), mtime=0)).decode())
-    index = map_texts(_browser_index(run, lines), reveal)  # the script inserts these texts without escaping control characters
+    index = map_texts(_browser_index(run, lines), escape_invisible)  # the script inserts these texts without escaping control characters
     embedded = Markup(_compact_json(index).replace("<", "\\u003c"))  # so that no text can close the script element
     values = {"title": title, "sections": sections, "index": embedded, "packs": packs}
-    return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **values)
+    return render_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **values)
 
 
 def _browser_index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
@@ -129,8 +129,8 @@ def render_line(place: str, line: ResultLine) -> Markup:
     row: Row = defaultdict(lambda: None, line.row)
     tree = cards(_parse_tree(row["tree"] or ()), Look(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
-    values = {"scores": _score_texts(row), "spent": lambda name: spent.get(name, 0), "many": many, "cut": MAX_CITATION_CHARS}
-    return draw("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **values)
+    values = {"scores": _score_texts(row), "spent": lambda name: spent.get(name, 0), "many": pluralize, "cut": MAX_CITATION_CHARS}
+    return render_template("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **values)
 
 
 def line_label(line: ResultLine) -> int | str:

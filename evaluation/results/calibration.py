@@ -14,7 +14,7 @@ from ramify.evaluation.results.measures import PRIOR_STRATEGY, confidences_and_o
 from ramify.evaluation.risk_control import Bound, Fit, Outcomes
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import UsageError
-from ramify.tools.profile import Curve, Origin, Profile, fitted
+from ramify.tools.profile import Curve, Origin, Profile, apply_curve
 
 TAU_PREFIX = "tau="
 """The prefix of the variants of a sweep of tau."""
@@ -137,7 +137,7 @@ class Calibration:
         sure, right = confidences_and_outcomes(self.held_out)
         if not sure:
             return None
-        return expected_calibration_error(sure, right), expected_calibration_error([fitted(self.curve, one) for one in sure], right)
+        return expected_calibration_error(sure, right), expected_calibration_error([apply_curve(self.curve, one) for one in sure], right)
 
     @property
     def indexes(self) -> tuple[str, ...]:

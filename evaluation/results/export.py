@@ -14,7 +14,7 @@ from ramify.nodes.tree.answers import HOLE
 from ramify.prompts.decompose import DECOMPOSE, Pair
 from ramify.prompts.lenient_types import asked_for
 from ramify.tools.errors import InputError
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 ExportFormat = Literal["sft", "dpo"]
 TrainingExample = dict[str, Any]
@@ -138,7 +138,9 @@ def _calls(line: ResultLine) -> list[dict[str, Any]]:
     kinds = {"prompt": str, "question": str, "messages": list, "reply": dict}
     for call in calls if isinstance(calls, list) else [calls]:
         if not (isinstance(call, dict) and all(isinstance(call.get(name), kind) for name, kind in kinds.items())):
-            raise InputError(f"line {line.number} of results.jsonl has an invalid recorded call: {brief(str(call), 80)!r}", NO_CALLS_REMEDY)
+            raise InputError(
+                f"line {line.number} of results.jsonl has an invalid recorded call: {truncate_line(str(call), 80)!r}", NO_CALLS_REMEDY
+            )
     return list(calls)
 
 

@@ -12,9 +12,9 @@ from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError, ReplyError
-from ramify.tools.models.servers import was_refused, was_seen
-from ramify.tools.models.tokens import estimate
-from ramify.tools.quoting import brief
+from ramify.tools.models.servers import was_received, was_refused
+from ramify.tools.models.tokens import estimate_tokens
+from ramify.tools.quoting import truncate_line
 from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
 
@@ -162,8 +162,8 @@ class Booking:
         try:
             yield
         except Exception as error:
-            self._failed = brief(scrub(str(error)), 200)
-            if not was_seen(error):
+            self._failed = truncate_line(scrub(str(error)), 200)
+            if not was_received(error):
                 self.cost(Usage())
             elif was_refused(error):
                 self.cost(Usage(llm_calls=1))
@@ -185,7 +185,7 @@ def final_words(thought: bool) -> int:
     """Estimate the tokens of what a final prompt says beside its passages and findings; its worked examples can be left out."""
     told = (prompt.told_with(thought, 0) for prompt in (FINALIZE, COMPRESS))
     messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
-    return QUESTION + max(sum(estimate(message.text) for message in final) for final in messages)
+    return QUESTION + max(sum(estimate_tokens(message.text) for message in final) for final in messages)
 
 
 CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
@@ -195,9 +195,9 @@ CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 def working(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
     """Make settings and budget reachable, and book what is spent meanwhile; not given, the budget is all that the settings allow."""
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), kept=False))
-    before, reader_before = CURRENT.set(context), large.CHOSEN.set(is_large(settings.model))
+    before, reader_before = CURRENT.set(context), large.SELECTED.set(is_large(settings.model))
     try:
         yield context
     finally:
-        large.CHOSEN.reset(reader_before)
+        large.SELECTED.reset(reader_before)
         CURRENT.reset(before)

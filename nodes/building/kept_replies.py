@@ -13,7 +13,7 @@ from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
 from ramify.tools.knowledge.build import ReplyStore, reply_key
-from ramify.tools.server_address import addresses
+from ramify.tools.server_address import split_addresses
 
 S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=BaseModel)
@@ -56,7 +56,7 @@ class KeptModel(Generic[S]):
 
 def at_once(settings: Settings) -> int:
     """Tell how many calls to have under way: as many as a server takes, for each server."""
-    return (settings.max_concurrency or _AT_ONCE) * max(1, len(addresses(settings.base_url)))
+    return (settings.max_concurrency or _AT_ONCE) * max(1, len(split_addresses(settings.base_url)))
 
 
 async def side_by_side(

@@ -32,7 +32,7 @@ from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passa
 from ramify.nodes.tree.answers import awaited, copy_answer, find_duplicate
 from ramify.prompts.lenient_types import writing
 from ramify.prompts.prompt import Prompt
-from ramify.tools.errors import BudgetError, Limit, MalformedError, ModelError, RamifyError, ReplyError
+from ramify.tools.errors import BudgetError, BudgetLimit, MalformedError, ModelError, RamifyError, ReplyError
 from ramify.tools.scrub import scrub
 
 __all__ = ["UNSPLIT", "Context", "Step", "Update", "branch_step", "call_model", "level_step", "state_step", "with_warning"]
@@ -170,7 +170,7 @@ class Outcome(FrozenModel):
     failure: str = ""
     malformed: bool = False
     """Whether it failed by a reply that was malformed, also when asked for again."""
-    limit: Limit | None = None
+    limit: BudgetLimit | None = None
     lost: bool = False
     """Whether it failed because the model cannot be asked: then nothing more is asked for the question."""
 

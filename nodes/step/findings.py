@@ -8,7 +8,7 @@ from ramify.nodes.state import State
 from ramify.nodes.tree import DROPPED, Branch, Passage, position
 from ramify.nodes.tree.notes import partial
 from ramify.prompts import Above, Finding
-from ramify.tools.quoting import brief, flatten
+from ramify.tools.quoting import collapse_whitespace, truncate_line
 
 SOURCES = 3
 """Most sources that a finding names."""
@@ -28,7 +28,7 @@ def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Bra
         answer=branch.answer or "",
         confidence=branch.confidence or 0.0,
         status=branch.status,
-        note=brief(branch.note, NOTE) if branch.status in DROPPED else "" if branch.known else partial(branch.note),
+        note=truncate_line(branch.note, NOTE) if branch.status in DROPPED else "" if branch.known else partial(branch.note),
         sources=list(rests_on)[:SOURCES],
         together=branch.together,
         above=[Above(path=one.path, question=one.question, together=one.together) for one in above],
@@ -37,7 +37,7 @@ def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Bra
 
 def named(passage: Passage) -> str:
     """Name a passage's document: its title and where it lies."""
-    title, source = (flatten(text)[:NAME] for text in (passage.title, passage.source))
+    title, source = (collapse_whitespace(text)[:NAME] for text in (passage.title, passage.source))
     return f'"{title}" ({source})' if title and title != source else source
 
 

@@ -24,8 +24,8 @@ from ramify.nodes.tree.citation import Sentence
 from ramify.nodes.tree.notes import named
 from ramify.nodes.tree.phrases import figure
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief, flatten, one_line, reveal
-from ramify.tools.typed import readable
+from ramify.tools.quoting import collapse_whitespace, escape_invisible, one_line, truncate_line
+from ramify.tools.user_input import check_text
 
 DECISIONS = ["approve", "edit", "reject"]
 LONGEST = 2000
@@ -60,7 +60,7 @@ class Decision(BaseModel):
     @property
     def reason(self) -> str:
         """Say who rejected it, and why where a reason was given."""
-        why = brief(self.message.replace(";", ","), REASON)  # in a note, semicolons divide
+        why = truncate_line(self.message.replace(";", ","), REASON)  # in a note, semicolons divide
         return f"rejected by a person{why and f': {why}'}"
 
 
@@ -128,7 +128,7 @@ def _read(answer: object, actions: Sequence[Action]) -> list[Decision]:
     try:
         decisions = _Decisions.model_validate(answer).decisions
     except ValidationError:
-        raise UsageError(f"{brief(repr(answer), QUOTED)} is no list of decisions", f"resume with {FORM}") from None
+        raise UsageError(f"{truncate_line(repr(answer), QUOTED)} is no list of decisions", f"resume with {FORM}") from None
     if len(decisions) != len(actions):
         raise UsageError(f"{len(decisions)} decisions were given for {len(actions)} actions", f"resume with {FORM}")
     return [
@@ -141,12 +141,13 @@ def _checked(decision: Decision, action: Action) -> Decision:
     edited = decision.edited_action
     if edited is None or edited.name != action.name:
         raise UsageError(
-            f"an edit of {action.name!r} names {edited and brief(edited.name, QUOTED)!r}", f"give an edited_action of {action.name!r}"
+            f"an edit of {action.name!r} names {edited and truncate_line(edited.name, QUOTED)!r}",
+            f"give an edited_action of {action.name!r}",
         )
     if unknown := sorted(edited.args.keys() - action.args.keys()):
-        raise UsageError(f"{action.name} has no argument {brief(unknown[0], QUOTED)!r}", f"it has {', '.join(action.args)}")
+        raise UsageError(f"{action.name} has no argument {truncate_line(unknown[0], QUOTED)!r}", f"it has {', '.join(action.args)}")
     for name, value in edited.args.items():
-        if len(readable(value)) > LONGEST:
+        if len(check_text(value)) > LONGEST:
             raise UsageError(f"{name} has {len(value):,} characters", f"write at most {LONGEST:,}")
     args = {**action.args, **edited.args}
     action.check(args)
@@ -155,12 +156,12 @@ def _checked(decision: Decision, action: Action) -> Decision:
 
 def as_argument(text: str | None) -> str:
     """Put a text on one line to be edited, without characters that nobody would see."""
-    return reveal(flatten(text or ""), lambda character: "")
+    return escape_invisible(collapse_whitespace(text or ""), lambda character: "")
 
 
 def as_quoted(text: str | None) -> str:
     """Quote a text from a model in a description: on one line, as code, so that no interface takes it for a link or a picture."""
-    return f"`{brief(one_line(text or '').replace('`', chr(39)), SHOWN)}`"
+    return f"`{truncate_line(one_line(text or '').replace('`', chr(39)), SHOWN)}`"
 
 
 def how_sure(confidence: float | None, settings: TreeSettings) -> str:
@@ -172,7 +173,7 @@ def check_answer(args: Mapping[str, str]) -> None:
     """Raise UsageError for an answer that says nothing."""
     if is_unknown(args[ANSWER]):
         raise UsageError(
-            f"the edited answer {brief(args[ANSWER], QUOTED)!r} says nothing", "write an answer, or reject the one that was found"
+            f"the edited answer {truncate_line(args[ANSWER], QUOTED)!r} says nothing", "write an answer, or reject the one that was found"
         )
 
 
@@ -184,7 +185,12 @@ def decided(branch: Branch, decision: Decision) -> Branch:
         note = branch.noted(f"{named(branch.answer)} was {decision.reason}")
         return branch.to(branch.status, answer=UNKNOWN, confidence=None, confidence_source=None, cited=(), note=note)
     note = branch.noted(f"a person's answer, in the place of {named(branch.answer)}")
-    changes: dict[str, Any] = {"answer": flatten(decision.args[ANSWER]), "confidence": 1.0, "confidence_source": "person", "cited": ()}
+    changes: dict[str, Any] = {
+        "answer": collapse_whitespace(decision.args[ANSWER]),
+        "confidence": 1.0,
+        "confidence_source": "person",
+        "cited": (),
+    }
     return branch.to(branch.status, **changes, objection="", note=note)
 
 

@@ -21,9 +21,9 @@ from ramify.nodes.tree.citation import SHOWN, Citation, Sentence, cite, headings
 from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 from ramify.tools.relevance import MODEL, NO_RERANKER, is_supported, missing_facts
-from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
+from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
 _BEHIND_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
@@ -41,8 +41,8 @@ def citations(state: State, answer: str, cited: Iterable[str], shown: tuple[str,
     quotes = []
     for passage in passages:  # it may be quoted for the answer, then for those of the branches that cite it
         below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
-        asked = [Asked(state["question"], answer), *(Asked(branch.question, branch.answer or "") for branch in below)]
-        quotes.append(carrying(passage.text, asked, headings(passage)))
+        asked = [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in below)]
+        quotes.append(quote_support(passage.text, asked, headings(passage)))
     return cite(passages, quotes, bool(chosen))
 
 
@@ -212,7 +212,7 @@ async def _checked(state: State, settings: Settings, sentences: Sequence[Sentenc
         if verdicts is None:
             return spent
     else:
-        by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
+        by, language = settings.check, detect_language(str(update["text"])) or detect_language(state["question"])
         try:
             verdicts = await asyncio.to_thread(
                 lambda: [is_supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]

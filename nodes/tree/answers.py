@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ramify.nodes.tree import DROPPED, Branch, Tree, children, normalized_key, position
-from ramify.tools.quoting import LONGEST_ANSWER, brief
+from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
 HOLE = "{1}"
 """Where the answer of the first sub-question belongs in the second."""
@@ -106,7 +106,7 @@ def filled(question: str, answers: Sequence[str | None]) -> str | None:
     """Put answers, each as one short line, where a normal question refers to them; None where one of them is not there."""
     if any(not 0 < number <= len(answers) or answers[number - 1] is None for number in holes(question)):
         return None
-    return _MARK.sub(lambda match: brief(answers[int(match[1]) - 1] or "", LONGEST_ANSWER), question)
+    return _MARK.sub(lambda match: truncate_line(answers[int(match[1]) - 1] or "", MAX_ANSWER_CHARS), question)
 
 
 def _number(bracket: str, inside: str) -> int | None:

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 NAME, LONGEST = 80, 240
 """Characters of an answer that a note repeats, and of what it says to be missing."""
@@ -15,7 +15,7 @@ NOTHING = "nothing was found for it: look at the index and the filter"
 
 def named(answer: str | None) -> str:
     """Quote an answer in a note: on one line, and not all of a long one."""
-    return repr(brief(answer or "", NAME))
+    return repr(truncate_line(answer or "", NAME))
 
 
 def unsure(confidence: float | None, tau: float, calibrated: str = "") -> str:
@@ -26,7 +26,7 @@ def unsure(confidence: float | None, tau: float, calibrated: str = "") -> str:
 
 def missing(told: str) -> str:
     """Note what the passages tell of a question that they do not answer; nothing where that was not said."""
-    return f"missing: {brief(told.replace(';', ','), LONGEST)}" if told.strip() else ""
+    return f"missing: {truncate_line(told.replace(';', ','), LONGEST)}" if told.strip() else ""
 
 
 def partial(note: str) -> str:

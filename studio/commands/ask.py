@@ -23,13 +23,13 @@ from ramify.studio.console.options import (
     question_options,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
-from ramify.tools.new_files import check_place
-from ramify.tools.typed import readable
+from ramify.tools.new_files import check_writable
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.graphs.run import Result
 
-QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", callback=readable)]
+QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", callback=check_text)]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
 
 
@@ -54,7 +54,7 @@ def ask_command(
     flags = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
     options = question_options(settings, index, allow_pickle, filters, **flags)
     if html is not None:
-        check_place(html)
+        check_writable(html)
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.strategies import describe_max_calls
         from ramify.studio.drawing.terminal import print_answer
@@ -82,9 +82,9 @@ def _run_question(question: str, strategy: str, options: dict[str, Any], is_sile
     from ramify.graphs.run import WARNING, could_not_ask
     from ramify.graphs.run import ask as run
     from ramify.studio.console.answering import LiveTree, terminal_reviewer
-    from ramify.tools.extractive.questions import objection
+    from ramify.tools.extractive.questions import unreadable_reason
 
-    objection_notice = objection(question)
+    objection_notice = unreadable_reason(question)
     delayed: list[str] = []  # these may repeat the reason why the model could not be called, which is printed as an error
 
     def on_notice(notice: str) -> None:

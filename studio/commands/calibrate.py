@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.options import choose_one
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.new_files import check_place
+from ramify.tools.new_files import check_writable
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `ramify eval` on questions with known answers.")]
 Risk = Annotated[float, typer.Option("--risk", metavar="SHARE", help="Allowed fraction of wrong answers, such as 0.1.")]
@@ -60,7 +60,7 @@ def calibrate_command(
         raise UsageError(
             f"--out {str(profile)!r} does not end in .json", "name the profile FILE.json; its report and curve are written next to it"
         )
-    check_place(profile)
+    check_writable(profile)
     calibration = calibrate_run(read_run(run), order)
     typer.echo(write_calibration(calibration, profile))
     if calibration.profile is None:

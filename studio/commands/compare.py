@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.options import BaseUrl, merge_options
 from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
-from ramify.tools.new_files import write_whole
+from ramify.tools.new_files import write_atomically
 
 RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]
 RunB = Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of another run on the same questions.")]
@@ -45,5 +45,5 @@ def compare_command(
             verdicts = judge_pairs(answers, options, file, repeats, progress)
     typer.echo(compare_runs(run_a, run_b, verdicts))
     if html is not None:
-        write_whole(compare_runs_page(run_a, run_b, verdicts), html)
+        write_atomically(compare_runs_page(run_a, run_b, verdicts), html)
         note(f"the page is in {html}")

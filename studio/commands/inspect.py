@@ -8,11 +8,13 @@ import typer
 from ramify.studio.console.options import AsJson, check_optional_text
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 Where = Annotated[
     str,
-    typer.Argument(metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.", callback=readable),
+    typer.Argument(
+        metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.", callback=check_text
+    ),
 ]
 Html = Annotated[
     Path | None,
@@ -55,8 +57,8 @@ def inspect_command(where: Where, html: Html = None, group: GroupName = None, as
         print_index(inspection, out())
     if html is not None:
         from ramify.studio.inspection.page import inspect_page
-        from ramify.tools.new_files import write_whole
+        from ramify.tools.new_files import write_atomically
 
         with err().status("drawing …"):
-            write_whole(inspect_page(inspection, index), html)
+            write_atomically(inspect_page(inspection, index), html)
         note(f"the page is in {html}")

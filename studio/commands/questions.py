@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.options import BaseUrl, ModelName, merge_options, split_names
 from ramify.studio.console.streams import note, say
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
 IndexName = Annotated[
     str | None,
@@ -61,14 +61,16 @@ def questions_command(
     if is_embedded(model_used.name):
         note("questions by rules, from definitions, records, instructions and headings: weaker than a language model's")
     if question_file.rows:
-        note(f"{many(len(question_file.rows), 'question')} in {file} are kept unchanged")
+        note(f"{pluralize(len(question_file.rows), 'question')} in {file} are kept unchanged")
     with progress_bar() as progress:
         proposals = propose_questions(index, question_file, count, {**options, "model": model_used.name}, question_kinds, progress)
     for reason, number in proposals.dropped.most_common():
         note(f"dropped {number:,}: {reason}")
     if proposals.missing > 0:
         note(f"{proposals.missing:,} fewer than requested: no more suitable passages were found; another --seed draws others")
-    summary = f"{many(proposals.added, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    summary = (
+        f"{pluralize(proposals.added, 'question')} added: review {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
+    )
     say(one_line(summary))
 
 
@@ -80,5 +82,5 @@ def _from_chat(memory: str | None, file: Path) -> None:
     question_file = QuestionFile(file)
     added = add_rated_questions(memory or str(cache_folder().absolute() / "serve"), question_file)
     if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in question_file.rows):
-        note(f"{many(unanswered, 'question')} rated down: add the correct answers to {file} before you run `ramify eval --questions`")
-    say(one_line(f"{many(added, 'rated question')} added to {file}"))
+        note(f"{pluralize(unanswered, 'question')} rated down: add the correct answers to {file} before you run `ramify eval --questions`")
+    say(one_line(f"{pluralize(added, 'rated question')} added to {file}"))

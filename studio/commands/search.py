@@ -8,9 +8,9 @@ import typer
 from ramify.studio.console.options import AllowPickle, Filters, Indexes, load_stores, read_filter
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.quoting import one_line
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
-QueryArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="The question to search for.", callback=readable)]
+QueryArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="The question to search for.", callback=check_text)]
 Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="Number of passages.")]
 Rerank = Annotated[
     str,

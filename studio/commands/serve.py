@@ -15,7 +15,7 @@ from ramify.studio.commands.studio import Origins, Rerankers, bind_socket
 from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, merge_options
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.scrub import shown
+from ramify.tools.scrub import mask_address
 from ramify.tools.server_address import is_loopback
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def serve_command(
             f"http://{host_and_port(host, port)}",
         )
         app = create_app(service, [*map(parse_origin, allow_origin or []), address])
-    collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in catalog.collections.values())
-    startup_notice = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
+    collections = ", ".join(f"{one.name} ({mask_address(one.where)})" for one in catalog.collections.values())
+    startup_notice = f"serving {collections} at {address}; conversations are stored in {mask_address(threads.memory)}; Ctrl-C stops it"
     run_server(app, service.questions, listening_socket, [startup_notice])
     note("the server has stopped; its conversations are stored")
 

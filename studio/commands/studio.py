@@ -13,8 +13,8 @@ import typer
 from ramify.studio.console.options import Profile
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
-from ramify.tools.scrub import shown
-from ramify.tools.typed import usable
+from ramify.tools.scrub import mask_address
+from ramify.tools.user_input import expand_path
 
 Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Port of the server.")]
 Host = Annotated[
@@ -110,7 +110,7 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     from ramify.tools.models.gguf import find_gguf
     from ramify.tools.relevance import load_reranker
 
-    places = {name: usable(name) for name in rerank}
+    places = {name: expand_path(name) for name in rerank}
     cross_encoders = [
         str(path.absolute()) if path.is_dir() else name for name, path in places.items()
     ]  # the server has another working folder
@@ -121,9 +121,11 @@ def _allow_resources(indexes: list[str], base_urls: list[str], model_files: list
     for name in cross_encoders:
         load_reranker(name)
     set_allowed(indexes, base_urls, model_files, cross_encoders, profile)
-    servers = ", ".join(map(shown, base_urls)) or "none; model servers are configured by environment variables (add one with --base-url)"
-    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, allowed_indexes()))))} (add one with --index)")
-    note(f"a run that names no index searches {shown(default_index())}")
+    servers = (
+        ", ".join(map(mask_address, base_urls)) or "none; model servers are configured by environment variables (add one with --base-url)"
+    )
+    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(mask_address, allowed_indexes()))))} (add one with --index)")
+    note(f"a run that names no index searches {mask_address(default_index())}")
     note(f"a run may name as its base_url: {servers}")
     note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(allowed_model_files()))} (add one with --gguf)")
     note(f"a run may name as its rerank: {', '.join(sorted(allowed_rerankers()))} (add one with --rerank)")

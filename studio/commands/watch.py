@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import RamifyError
 from ramify.tools.quoting import one_line
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import Built
@@ -21,7 +21,7 @@ Out = Annotated[
         metavar="INDEX",
         help="Folder or address of the index: an existing one is updated with its own settings, a new one is built with the defaults of "
         "`ramify index`.",
-        callback=readable,
+        callback=check_text,
     ),
 ]
 

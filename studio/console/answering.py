@@ -23,7 +23,7 @@ from ramify.studio.drawing.terminal import status_style
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import scrub
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 DECISION_PROMPT = "yes, edit or no (no REASON says why): "
 DECISIONS_BY_WORD = {"y": "approve", "yes": "approve", "e": "edit", "edit": "edit", "n": "reject", "no": "reject"}
@@ -125,7 +125,7 @@ def _read(prompt: str) -> str:
     line = sys.stdin.readline()
     if not line:
         raise UsageError("the input ended before a decision was made", "answer yes, edit or no")
-    return readable(line).strip()
+    return check_text(line).strip()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from rich.table import Table
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.studio.console.streams import note, out, say
 from ramify.tools.index.searcher import hidden_note
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
 if TYPE_CHECKING:
     from ramify.graphs.building.cost import Range, Stage
@@ -86,7 +86,7 @@ def build_summary(built: "Built") -> str:
     """Return a one-line summary of a build."""
     changes = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
     parts = [f"{count:,} {change}" for change, count in changes.items() if count]
-    skipped = f", {many(len(built.skipped), 'file')} skipped" if built.skipped else ""
+    skipped = f", {pluralize(len(built.skipped), 'file')} skipped" if built.skipped else ""
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
     precision = f" in {built.computed_in}" if built.computed_in else ""
     rate = f", {built.encoded / built.seconds:,.0f} passages/s{precision}, start included" if built.encoded else ""
@@ -132,7 +132,7 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     _print_cost(folder, "graph", options, uses_model)
     with progress_bar() as progress:
         result, usage = structure(folder, options, recluster, progress)
-    reports = f"{result.communities:,} communities on {many(result.levels, 'level')}, {result.rewritten:,} reports made"
+    reports = f"{result.communities:,} communities on {pluralize(result.levels, 'level')}, {result.rewritten:,} reports made"
     _print_result(folder, f"{result.names:,} names, {result.edges:,} connections, {reports}", usage)
     for id, why in list(result.unread.items())[:MAX_LISTED]:
         note(f"not read: {one_line(id)}: {one_line(why)}")
@@ -167,9 +167,9 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     )
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)
     founded = f" ({result.new_groups:,} founded)" if result.new_groups else ""
-    suspicious = f", suspicious after {many(result.repairs, 'repair')}: {many(result.flagged, 'group')}" if result.flagged else ""
-    trees = f"{many(result.nodes, 'summary', 'summaries')}, {many(result.rebuilt_trees, 'tree')} grown"
-    _print_result(folder, f"{many(result.groups, 'group')}{founded}{passages}; {trees}{suspicious}", usage)
+    suspicious = f", suspicious after {pluralize(result.repairs, 'repair')}: {pluralize(result.flagged, 'group')}" if result.flagged else ""
+    trees = f"{pluralize(result.nodes, 'summary', 'summaries')}, {pluralize(result.rebuilt_trees, 'tree')} grown"
+    _print_result(folder, f"{pluralize(result.groups, 'group')}{founded}{passages}; {trees}{suspicious}", usage)
     for line in result.notes[:MAX_LISTED]:
         note(one_line(line))
     if not result.groups - result.new_groups - bool(result.ungrouped):

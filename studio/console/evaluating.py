@@ -25,7 +25,7 @@ from ramify.nodes.settings import EMBEDDED, is_embedded
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import ModelError, RamifyError
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
 MAX_FAILURES = 3
 """Maximum number of failures printed; the report lists all."""
@@ -84,7 +84,7 @@ def write_and_print_report(order: RunOptions) -> None:
         note(f"failed: {row['key']}: {row['error']}")
     if failures:
         note(f"{len(failures):,} of {len(answers):,} failed; they count as wrong and are retried by the same command")
-    strategies = many(len({row["strategy"] for row in answers}), "strategy", "strategies")
+    strategies = pluralize(len({row["strategy"] for row in answers}), "strategy", "strategies")
     summary = f"{len(answers):,} answers of {strategies}" if answers else f"{len(rows):,} searches"
     say(one_line(f"{summary}: {order.out / 'report.html'}"))
     if answers and len(failures) == len(answers):
@@ -172,11 +172,11 @@ def _prepare_run(order: RunOptions) -> RunPlan:
     max_calls = plan.max_model_calls(tasks)
     calls = "model calls not bounded" if max_calls is None else f"at most {max_calls:,} model calls"
     summary = (
-        f"{', '.join(order.strategies)} in {many(len(variants), 'variant')}, {len(tasks):,} answers, {calls}"
+        f"{', '.join(order.strategies)} in {pluralize(len(variants), 'variant')}, {len(tasks):,} answers, {calls}"
         if variants
         else "searches only, no model is asked"
     )
-    note(f"run {order.out.name}: {many(questions, 'question')}, {summary}")
+    note(f"run {order.out.name}: {pluralize(questions, 'question')}, {summary}")
     return plan
 
 

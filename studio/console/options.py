@@ -12,14 +12,14 @@ from typer.core import TyperCommand
 
 from ramify.tools.errors import UsageError
 from ramify.tools.ray_cluster import AUTO, LOCAL
-from ramify.tools.typed import readable as readable  # of every command
+from ramify.tools.user_input import check_text as check_text  # of every command
 
 T = TypeVar("T")
 
 
 def check_optional_text(text: str | None) -> str | None:
     """Return an optional text; raise UsageError if it is not in the terminal's encoding."""
-    return text and readable(text)
+    return text and check_text(text)
 
 
 STRATEGY_HELP = "prune, tor, iterative, chain, ircot, self-ask, react, naive, global or closed-book."

@@ -19,7 +19,7 @@ from ramify.studio.drawing.terminal import citation_heading, print_answer, rende
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.searcher import check_index
 from ramify.tools.quoting import one_line
-from ramify.tools.typed import readable, usable
+from ramify.tools.user_input import check_text, expand_path
 
 CHAT_HELP = """Ask a question; a follow-up may refer to earlier turns (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer
@@ -73,7 +73,7 @@ class TerminalChat:
             elif line.casefold() in QUIT_WORDS:
                 self.is_finished = True
             elif line:
-                question = readable(line)
+                question = check_text(line)
                 result = self._run_with_tree(partial(self._conversation.ask, question))
                 if note_text := understood_as(question, result.question):
                     note(note_text)
@@ -134,7 +134,7 @@ class TerminalChat:
             case "html":
                 if not rest:
                     raise UsageError("/html names no file", "write it as /html answer.html")
-                write_page(self._last_result(), usable(rest))
+                write_page(self._last_result(), expand_path(rest))
                 note(f"the page is in {rest}")
             case "new":
                 memory = self._conversation.memory

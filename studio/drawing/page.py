@@ -14,8 +14,8 @@ from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.citation import NOT_CITED
 from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.studio.drawing import phrases
-from ramify.tools.new_files import write_whole
-from ramify.tools.pages import draw, draw_page, part, style
+from ramify.tools.new_files import write_atomically
+from ramify.tools.pages import render_macro, render_page, render_template, style_sheet
 from ramify.tools.quoting import one_line
 
 BUTTONS = (
@@ -36,12 +36,12 @@ MAX_QUESTION_LINES = 2
 def result_page(result: Result) -> str:
     """Return the self-contained HTML page of a result."""
     tree = branches_html(result.tree, Look(result.passages))
-    return draw_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, phrases=phrases)
+    return render_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, phrases=phrases)
 
 
 def write_page(result: Result, path: Path) -> None:
     """Write the page of a result; raise InputError if that fails."""
-    write_whole(result_page(result), path)
+    write_atomically(result_page(result), path)
 
 
 def answer_html(result: Result, prefix: str = "") -> Markup:
@@ -58,7 +58,7 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
             end = match.end()
     text = phrases.text_lines(result)
     appended = [] if text else [number for number in cited if f"[{number}]" not in result.answer]
-    return draw(
+    return render_template(
         "answer.html",
         result=result,
         pieces=[*pieces, (result.answer[end:], None)],
@@ -73,7 +73,7 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
 
 def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
     """Return the tree as a fragment with its style; several on one page need different prefixes."""
-    return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, Look(passages, prefix))))
+    return render_macro("turn.html", "box", render_macro("turn.html", "styled", style_sheet(), branches_html(tree, Look(passages, prefix))))
 
 
 def branches_html(tree: Tree, look: Look) -> Markup:

@@ -6,9 +6,9 @@ from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
-from ramify.tools.extractive.questions import open_ended
+from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.quoting import many, one_line, snippet
+from ramify.tools.quoting import one_line, pluralize, snippet
 
 STOP_REASONS: dict[StoppedBy, str] = {
     "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
@@ -60,7 +60,7 @@ def unknown_advice(result: Result) -> str:
     if not is_unknown(result.answer) or result.stopped_by in STOP_REASONS or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if is_embedded(result.model) else "a larger model"
-    alternatives = "" if is_embedded(result.model) and open_ended(result.question) else "a narrower question, another strategy, or "
+    alternatives = "" if is_embedded(result.model) and open_question_kind(result.question) else "a narrower question, another strategy, or "
     if result.strategy == "global":
         alternatives = "over=passages, other words, or "
     return f"try: {alternatives}{model}"
@@ -79,10 +79,10 @@ def to_sentence(text: str) -> str:
 def cost_text(result: Result) -> str:
     """Return the model calls, tokens, searches and duration of a question in one line."""
     usage = result.usage
-    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
+    calls = f"{pluralize(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
     tokens = f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
     loading = f", including {usage.loading_s:.1f} s loading" if usage.loading_s >= 1 else ""
-    return f"{calls} · {tokens} · {many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
+    return f"{calls} · {tokens} · {pluralize(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 
 def index_text(result: Result, remedy: str) -> str:

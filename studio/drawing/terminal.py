@@ -30,7 +30,7 @@ from ramify.studio.drawing.phrases import (
     unknown_advice,
     unknown_reason,
 )
-from ramify.tools.quoting import lines, one_line
+from ramify.tools.quoting import nonempty_lines, one_line
 
 STATUS_STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"
@@ -56,14 +56,14 @@ def print_answer(result: Result, console: Console, tree: bool = False) -> None:
 def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     text = text_lines(result)
     if not text or not text_is_answer(result):
-        yield "answer", Text("\n".join(lines(result.answer)), style="bold")
+        yield "answer", Text("\n".join(nonempty_lines(result.answer)), style="bold")
     if line := confidence_text(result):
         yield "", Text(line, style="dim")
     if text:
         label = "closest" if result.citations and result.citations[-1].closest else "quoted"
         yield label if result.quoted else "text", _text(result, text)
     if result.explanation:
-        yield "because", Text("\n".join(lines(result.explanation)))
+        yield "because", Text("\n".join(nonempty_lines(result.explanation)))
     if line := conflict_text(result):
         yield "settled", Text(line)
     if line := unknown_reason(result):

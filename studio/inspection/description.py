@@ -17,7 +17,7 @@ from ramify.tools.index.manifest import FULL_PRECISION
 from ramify.tools.index.searcher import hidden_note, hidden_reasons
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
 from ramify.tools.knowledge.reports import EXTRACTIVE
-from ramify.tools.quoting import brief, many, one_line
+from ramify.tools.quoting import one_line, pluralize, truncate_line
 
 MAX_COMMUNITIES = 10
 """Maximum number of communities listed."""
@@ -232,7 +232,10 @@ def _repair_facts(hierarchy: HierarchyView) -> Iterator[tuple[str, str]]:
     for one in hierarchy.content.repairs:
         done.setdefault((one.round, one.what), []).append(one.leaves)
     for number, ((round, what), leaves) in enumerate(done.items()):
-        yield "" if number else "repairs", f"round {round}: {what} in {many(len(leaves), 'group')} ({many(sum(leaves), 'passage')})"
+        yield (
+            "" if number else "repairs",
+            f"round {round}: {what} in {pluralize(len(leaves), 'group')} ({pluralize(sum(leaves), 'passage')})",
+        )
 
 
 def hierarchy_tables(hierarchy: HierarchyView) -> list[InspectionTable]:
@@ -324,7 +327,7 @@ class GroupTree:
     def text(self, leaf: int, max_chars: int) -> str:
         """Return the shortened text of a passage."""
         _, cited = self.cited[leaf]
-        return brief(cited.text, max_chars) if cited else "is no longer in the index"
+        return truncate_line(cited.text, max_chars) if cited else "is no longer in the index"
 
     def is_replaced(self, node: Node) -> bool:
         """Return whether a summary is quoted because the model did not write one."""

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from ramify.tools.knowledge.elements import Pair
 from ramify.tools.knowledge.index import GraphView
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0
 MAX_NAMES, MAX_LABELS, MAX_EDGES = 300, 40, 1500
@@ -151,7 +151,7 @@ def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:
 def _label_candidates(dot: Dot) -> Iterator[tuple[Label, BoundingBox]]:
     """Yield the possible positions of a dot's label with their bounding boxes."""
     size = 11 + dot.radius / 4
-    text = brief(dot.name, _MAX_LABEL_CHARS)
+    text = truncate_line(dot.name, _MAX_LABEL_CHARS)
     length = cell_len(text) * size * _CHARACTER_WIDTH
     middle, offset, half_width = dot.y + size * 0.35, dot.radius + 3 + length / 2, length / 2 + 1
     top_y, bottom_y = dot.y - dot.radius - 3, dot.y + dot.radius + size * 0.9

@@ -26,8 +26,8 @@ from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.knowledge.index import GraphView
 from ramify.tools.knowledge.reports import EXTRACTIVE
-from ramify.tools.pages import draw_page, part
-from ramify.tools.quoting import brief
+from ramify.tools.pages import render_macro, render_page
+from ramify.tools.quoting import truncate_line
 
 TEMPLATE = "inspect_parts.html"
 EMPTY_MARKUP = Markup()
@@ -54,13 +54,14 @@ def inspect_page(inspection: Inspection, index: Index) -> str:
         if inspection.hierarchy
         else {}
     )
-    return draw_page(
+    return render_page(
         "inspect.html",
         found=inspection,
         title=Path(inspection.folder).name or inspection.folder,
         sizes=list(index_facts(inspection)),
         tables=[
-            one._replace(rows=[(brief(first, _MAX_NAME_CHARS), *rest) for first, *rest in one.rows]) for one in index_tables(inspection)
+            one._replace(rows=[(truncate_line(first, _MAX_NAME_CHARS), *rest) for first, *rest in one.rows])
+            for one in index_tables(inspection)
         ],
         notes=table_notes(inspection),
         structure_hint=structure_hint(inspection),
@@ -77,7 +78,7 @@ def _graph_sections(inside: GraphView, index: Index) -> dict[str, Any]:
         legend.append((graph_layout.OTHER_COLOUR, "", f"{others:,} other communities", ""))
     rendered = _render_reports(inside, index)
     return {
-        "picture": part(TEMPLATE, "picture", drawing, _community_anchor),
+        "picture": render_macro(TEMPLATE, "picture", drawing, _community_anchor),
         "legend": legend,
         "caption": _caption(inside, drawing),
         "left_out": list(_omission_notes(inside, rendered)),
@@ -138,21 +139,23 @@ def _render_report(inside: GraphView, id: str, cited: Mapping[str, Citation]) ->
             (
                 finding.text,
                 list(map(citation_title_link, cited_passages)),
-                [] if quoted else [brief(one.text, _MAX_TEXT_CHARS) for one in cited_passages],
+                [] if quoted else [truncate_line(one.text, _MAX_TEXT_CHARS) for one in cited_passages],
             )
         )
     more = f" and {len(members) - MAX_MEMBER_NAMES:,} more" if len(members) > MAX_MEMBER_NAMES else ""
-    return part(TEMPLATE, "report", report, quoted, findings, " · ".join(brief(name, 60) for name in members[:MAX_MEMBER_NAMES]), more)
+    return render_macro(
+        TEMPLATE, "report", report, quoted, findings, " · ".join(truncate_line(name, 60) for name in members[:MAX_MEMBER_NAMES]), more
+    )
 
 
 def _render_community(inside: GraphView, id: str, rendered: Mapping[str, Markup]) -> Markup:
     report, parts = inside.reports[id], inside.sub_communities.get(id, ())
     children = [_render_community(inside, one, rendered) for one in parts if one in rendered]
     if omitted := sum(one not in rendered for one in parts):
-        children.append(part(TEMPLATE, "note", f"{omitted:,} smaller communities are omitted."))
+        children.append(render_macro(TEMPLATE, "note", f"{omitted:,} smaller communities are omitted."))
     size = f"{inside.size(id):,} names · rating {report.rating:g} · community {id}"
     heading = f"{len(parts):,} communities within" if parts else ""
-    return part(TEMPLATE, "unfolded", report.title, size, rendered[id], _community_anchor(id), heading, children)
+    return render_macro(TEMPLATE, "unfolded", report.title, size, rendered[id], _community_anchor(id), heading, children)
 
 
 def _hierarchy_sections(hierarchy: HierarchyView, index: Index) -> dict[str, Any]:
@@ -161,12 +164,12 @@ def _hierarchy_sections(hierarchy: HierarchyView, index: Index) -> dict[str, Any
     remaining = MAX_PARTS_BYTES
     for groups_left, group in zip(reversed(range(len(hierarchy.groups))), hierarchy.by_size, strict=True):
         similar = [
-            (group_anchor(other.number), brief(other.name, _MAX_NAME_CHARS), f"{cosine:.2f}")
+            (group_anchor(other.number), truncate_line(other.name, _MAX_NAME_CHARS), f"{cosine:.2f}")
             for other, cosine in similar_groups(hierarchy, group)
         ]
         tree, details, anchor_id = (
             _GroupTreeHtml(hierarchy, group, index, _MAX_LEAVES),
-            part(TEMPLATE, "facts", group_details(hierarchy, group), similar),
+            render_macro(TEMPLATE, "facts", group_details(hierarchy, group), similar),
             group_anchor(group.number),
         )
         html = tree.html(tree.root, details, anchor_id)
@@ -187,21 +190,21 @@ class _GroupTreeHtml(GroupTree):
 
     def html(self, node: Node, facts: Markup = EMPTY_MARKUP, id: str = "", whole: bool = True) -> Markup:
         """Return a foldable summary with the facts of its group and, if `whole`, everything below it."""
-        content = facts + part(TEMPLATE, "summary", [(one.text, *self._passage_link(one.leaf)) for one in node.summary.sentences])
+        content = facts + render_macro(TEMPLATE, "summary", [(one.text, *self._passage_link(one.leaf)) for one in node.summary.sentences])
         size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:
-            left_out = part(TEMPLATE, "note", "The levels below are omitted to limit the size of the page: --group shows them.")
-            return part(TEMPLATE, "unfolded", node.title, size, content + left_out, id)
+            left_out = render_macro(TEMPLATE, "note", "The levels below are omitted to limit the size of the page: --group shows them.")
+            return render_macro(TEMPLATE, "unfolded", node.title, size, content + left_out, id)
         heading = f"{len(node.children):,} summaries within" if node.children else f"{len(node.leaves):,} passages"
         children = [self.html(self.nodes[child]) for child in node.children] or [self._passages(node.leaves)]
-        return part(TEMPLATE, "unfolded", node.title, size, content, id, heading, children)
+        return render_macro(TEMPLATE, "unfolded", node.title, size, content, id, heading, children)
 
     def _passages(self, leaves: Sequence[int]) -> Markup:
         passages = [
             (self.text(leaf, _MAX_TEXT_CHARS), *self._passage_link(leaf), self.kinds.get(leaf, "")) for leaf in leaves[:_MAX_LEAVES]
         ]
         more = f"and {len(leaves) - _MAX_LEAVES:,} more passages" if len(leaves) > _MAX_LEAVES else ""
-        return part(TEMPLATE, "leaves", passages, more)
+        return render_macro(TEMPLATE, "leaves", passages, more)
 
     def _passage_link(self, leaf: int) -> tuple[str, str]:
         id, cited = self.cited[leaf]

@@ -20,7 +20,7 @@ from ramify.studio.inspection.description import (
 from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
 from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
-from ramify.tools.quoting import brief, one_line
+from ramify.tools.quoting import one_line, truncate_line
 
 MAX_ROWS = 15
 """Maximum number of rows of a long table."""
@@ -110,11 +110,11 @@ class _TerminalTree(GroupTree):
         replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
         for one in node.summary.sentences:
-            sentence_text = one_line(brief(one.text, _MAX_TEXT_CHARS))
+            sentence_text = one_line(truncate_line(one.text, _MAX_TEXT_CHARS))
             label.append(f"\n· {sentence_text} ", style="not bold default").append(self._passage_title(one.leaf), style="not bold cyan")
         return label
 
     def _passage_title(self, leaf: int) -> str:
         """Return the title of a passage, else its file."""
         id, cited = self.cited[leaf]
-        return one_line(brief(cited.title or cited.where or id, _MAX_TITLE_CHARS) if cited else id)
+        return one_line(truncate_line(cited.title or cited.where or id, _MAX_TITLE_CHARS) if cited else id)

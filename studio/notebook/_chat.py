@@ -25,9 +25,9 @@ from ramify.studio.drawing.page import answer_html, branches_html, result_page
 from ramify.studio.drawing.phrases import cost_text, index_text, understood_as
 from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.new_files import write_whole
-from ramify.tools.pages import part, style
-from ramify.tools.quoting import many
+from ramify.tools.new_files import write_atomically
+from ramify.tools.pages import render_macro, style_sheet
+from ramify.tools.quoting import pluralize
 from ramify.tools.scrub import scrub
 
 
@@ -65,7 +65,7 @@ def save_result(result: Result, path: str | Path) -> Path:
     export_format = EXPORT_FORMATS.get(target.suffix.removeprefix("."))
     if export_format is None:
         raise UsageError(f"{target.name!r} has no known suffix", f"use .{', .'.join(EXPORT_FORMATS)}")
-    write_whole(export_format.write(result), target)
+    write_atomically(export_format.write(result), target)
     return target
 
 
@@ -198,7 +198,7 @@ class TurnWidget(VBox):
         tree, passages = (self.result or self._tracker).tree, (self.result or self._tracker).passages
         title = "How it was found" if self.result else "The tree so far"
         branches = branches_html(tree, Look(passages, self.prefix))
-        self._tree.value = _render("found", title, many(len(tree), "branch", "branches"), branches, folded) if tree else ""
+        self._tree.value = _render("found", title, pluralize(len(tree), "branch", "branches"), branches, folded) if tree else ""
 
 
 def _set_value(widget: HTML, value: str) -> None:
@@ -208,11 +208,11 @@ def _set_value(widget: HTML, value: str) -> None:
 
 
 def _render(name: str, *values: Any) -> str:
-    return _wrap_html(part("turn.html", name, *values))
+    return _wrap_html(render_macro("turn.html", name, *values))
 
 
 def _wrap_html(content: str) -> str:
-    return str(part("turn.html", "box", content))
+    return str(render_macro("turn.html", "box", content))
 
 
 SUBMIT_DELAY_S = 0.1
@@ -261,7 +261,9 @@ class Chat(VBox):
         self.settings.observe(self._toggle, "value")
 
     def __repr__(self) -> str:
-        return f"a chat with {self.panel.strategy.value}, {many(len(self.turns), 'turn')}; displayed where Jupyter widgets are supported"
+        return (
+            f"a chat with {self.panel.strategy.value}, {pluralize(len(self.turns), 'turn')}; displayed where Jupyter widgets are supported"
+        )
 
     @property
     def turns(self) -> list[TurnWidget]:
@@ -324,7 +326,7 @@ class Chat(VBox):
         self._show_warning("")
 
     def _layout(self) -> list[Any]:
-        sheet = HTML(str(part("turn.html", "styled", style())))
+        sheet = HTML(str(render_macro("turn.html", "styled", style_sheet())))
         sheet.layout.display = "none"
         input_row, settings_row = HBox([self.box, self.send, self.stop]), HBox([self.panel.strategy, self.settings])
         input_row.add_class("ramify-asking")

@@ -10,7 +10,7 @@ from ramify.graphs.strategies import STRATEGIES, build, configure, describe_max_
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import format_value, read_pairs, read_value
 from ramify.tools.errors import UsageError
-from ramify.tools.pages import part
+from ramify.tools.pages import render_macro
 
 COMMON_SETTINGS = ("model", "index", "k", "max_calls", "max_seconds")
 """Frequent settings of every strategy, shown after the strategy's own."""
@@ -91,7 +91,7 @@ class Panel(VBox):
         except UsageError as error:
             problem = str(error)
         rows = [(name, *both) for name, both in settings_help(strategy).items()]
-        self._cost_html.value = str(part("turn.html", "box", part("turn.html", "settings", cost, problem, rows)))
+        self._cost_html.value = str(render_macro("turn.html", "box", render_macro("turn.html", "settings", cost, problem, rows)))
 
 
 class SettingField(VBox):
@@ -112,7 +112,7 @@ class SettingField(VBox):
             disabled=self._object is not None,
             continuous_update=False,
         )
-        super().__init__([self.box, HTML(str(part("turn.html", "purpose", description)))])
+        super().__init__([self.box, HTML(str(render_macro("turn.html", "purpose", description)))])
         self.add_class("ramify-field")
 
     @property

@@ -21,7 +21,7 @@ from ramify.tools.index import Hit
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.searcher import DEMO, open_index
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 MAX_TREE_PASSAGES = 2000
 """Maximum number of passages in the tree of a page."""
@@ -113,7 +113,7 @@ def passage_file(selection: Selection, identity: str) -> Path | None:
     if (located := selection.locate(identity)) is None or is_store_address(located[0].where):
         return None
     collection, passage = located
-    folder = demo_index() if collection.where == DEMO else usable(collection.where).resolve()
+    folder = demo_index() if collection.where == DEMO else expand_path(collection.where).resolve()
     with closing(sqlite3.connect(f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         row = database.execute(_FILE_QUERY, [passage]).fetchone()
     if row is None:

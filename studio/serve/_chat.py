@@ -31,7 +31,7 @@ from ramify.studio.serve.catalog import MAX_QUOTED_CHARS
 from ramify.studio.serve.questions import Event, RunningQuestion
 from ramify.studio.serve.service import AskRequest, QuestionService
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief, lines, one_line
+from ramify.tools.quoting import nonempty_lines, one_line, truncate_line
 
 MAX_STORED_ANSWERS = 2000
 """Maximum number of answers stored for follow-ups, with confidence and tree: the messages that clients send back lack these."""
@@ -72,7 +72,9 @@ class Message(BaseModel):
     def text_content(self) -> str:
         """Return the text of the message; raise UsageError if a part of it is not text."""
         if isinstance(self.content, list) and (part_type := next((part.type for part in self.content if "text" not in part.type), None)):
-            raise UsageError(f"a message has a part of type {brief(repr(part_type), MAX_QUOTED_CHARS)}", "send parts of type 'text' only")
+            raise UsageError(
+                f"a message has a part of type {truncate_line(repr(part_type), MAX_QUOTED_CHARS)}", "send parts of type 'text' only"
+            )
         return "\n".join(part.text for part in self.content) if isinstance(self.content, list) else self.content or ""
 
 
@@ -92,7 +94,9 @@ class ChatService:
         catalog = self._service.catalog
         if (found := await asyncio.to_thread(catalog.resolve_model, model.removesuffix(LATEST_TAG))) is None:
             known = ", ".join(await asyncio.to_thread(catalog.model_names))
-            raise HTTPException(404, f"there is no model {brief(repr(model), MAX_QUOTED_CHARS)} on this server: choose one of {known}")
+            raise HTTPException(
+                404, f"there is no model {truncate_line(repr(model), MAX_QUOTED_CHARS)} on this server: choose one of {known}"
+            )
         return found[0].name, found[1]
 
     async def ask(self, user: str, model: str, messages: Sequence[Message]) -> RunningQuestion:
@@ -164,7 +168,7 @@ def extract_short_answer(markdown: str) -> str:
 
 def _short_paragraph(result: Result, has_text: bool, escape: Callable[[str], str]) -> str:
     """Return the short answer, with citation numbers if there is no text that has them."""
-    answer = escape("\n".join(lines(result.answer)))
+    answer = escape("\n".join(nonempty_lines(result.answer)))
     if has_text or is_unknown(result.answer):
         return f"**{answer}**" if "\n" not in answer else ""
     return answer + _citation_marks([number for number, citation in enumerate(result.citations, 1) if citation.cited])

@@ -20,7 +20,7 @@ from ramify.studio.serve.questions import to_failure
 from ramify.studio.serve.service import QuestionService
 from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.tools.index.searcher import warm
-from ramify.tools.pages import draw, packaged, style
+from ramify.tools.pages import read_packaged, render_template, style_sheet
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -111,12 +111,12 @@ async def _ready(request: Request) -> Response:
 
 
 async def _index(request: Request) -> Response:
-    return HTMLResponse(f"{draw('serve.html')}\n", headers=PAGE_HEADERS)
+    return HTMLResponse(f"{render_template('serve.html')}\n", headers=PAGE_HEADERS)
 
 
 async def _page_file(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _PAGE_FILES:
         raise HTTPException(404, f"the page has no file {name[:80]!r}: choose one of {', '.join(_PAGE_FILES)}")
-    content = f"{style()}\n{packaged(_STYLE_SHEET)}" if name == _STYLE_SHEET else packaged(name)
+    content = f"{style_sheet()}\n{read_packaged(_STYLE_SHEET)}" if name == _STYLE_SHEET else read_packaged(name)
     return Response(content, media_type=_PAGE_FILES[name], headers=PAGE_HEADERS)

@@ -15,8 +15,8 @@ from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.searcher import DEMO, open_index
-from ramify.tools.quoting import brief
-from ramify.tools.scrub import shown
+from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import mask_address
 
 T = TypeVar("T")
 COMMAND = "ramify serve"
@@ -47,7 +47,11 @@ class Collection:
         manifest = self.manifest()
         return {
             "name": self.name,
-            "path": self.name if self.where == DEMO else shown(self.where) if is_store_address(self.where) else Path(self.where).name,
+            "path": self.name
+            if self.where == DEMO
+            else mask_address(self.where)
+            if is_store_address(self.where)
+            else Path(self.where).name,
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,
@@ -110,7 +114,9 @@ class Catalog:
             return Selection((self.collection(None),))
         separate_names = NAME_SEPARATOR.join(joined).split(NAME_SEPARATOR)
         if repeated := next((name for name in separate_names if separate_names.count(name) > 1), None):
-            raise UsageError(f"the collection {brief(repr(repeated), MAX_QUOTED_CHARS)} is named twice", "name each collection once")
+            raise UsageError(
+                f"the collection {truncate_line(repr(repeated), MAX_QUOTED_CHARS)} is named twice", "name each collection once"
+            )
         return Selection(tuple(map(self.collection, separate_names)))
 
     def request_options(
@@ -128,7 +134,9 @@ class Catalog:
         request_values = dict(settings or {})
         if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
             remedy = f"omit it; name a collection and one of the server's models ({', '.join(self.models)})"
-            raise UsageError(f"{wrong[0]}={brief(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy)
+            raise UsageError(
+                f"{wrong[0]}={truncate_line(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy
+            )
         known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
         server_options = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
         options = {
@@ -171,7 +179,9 @@ def _find_or_first(known: Mapping[str, T], name: str | None, what: str) -> T:
     if name is None:
         return next(iter(known.values()))
     if name not in known:
-        raise UsageError(f"there is no {what} {brief(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(known)}")
+        raise UsageError(
+            f"there is no {what} {truncate_line(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(known)}"
+        )
     return known[name]
 
 

@@ -25,8 +25,8 @@ from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.index.watching import watch
-from ramify.tools.new_files import make_folder, write_whole
-from ramify.tools.quoting import brief
+from ramify.tools.new_files import make_folder, write_atomically
+from ramify.tools.quoting import truncate_line
 
 MAX_FILE_BYTES, MAX_COLLECTION_BYTES, MAX_FILES = 200 * 2**20, 2 * 2**30, 10_000
 """Limits of a document and of a collection."""
@@ -147,7 +147,7 @@ class UserCollections:
         """Create a collection, or find the user's own of this name and folder; return its name, numbered if it is in use. Blocking."""
         if not _NAME.fullmatch(name) or name == DEMO:
             raise UsageError(
-                f"{brief(repr(name), MAX_QUOTED_CHARS)} is not a valid collection name", "use up to 40 letters, digits, _, . and -"
+                f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid collection name", "use up to 40 letters, digits, _, . and -"
             )
         source = None if folder is None else self._check_source(folder)
         for number in range(1, len(self._by_name) + len(self._catalog.collections) + 2):
@@ -159,7 +159,7 @@ class UserCollections:
                 break
         path = self._root / unique_name
         make_folder(path / _DOCUMENTS_FOLDER)
-        write_whole(_CollectionRecord(folder=source, user=user).model_dump_json(), path / _RECORD_FILE)
+        write_atomically(_CollectionRecord(folder=source, user=user).model_dump_json(), path / _RECORD_FILE)
         self._by_name[unique_name] = _UserCollection(path, source, user)
         return unique_name
 
@@ -268,7 +268,7 @@ class UserCollections:
     def _find_owned(self, user: str, name: str) -> _UserCollection:
         """Return a collection that the user may change; raise UsageError for any other."""
         if (collection := self._by_name.get(name)) is None:
-            what = f"no collection {brief(repr(name), MAX_QUOTED_CHARS)} was made on this server"
+            what = f"no collection {truncate_line(repr(name), MAX_QUOTED_CHARS)} was made on this server"
             raise UsageError(what, "create one, or change its index with `ramify index`")
         if not self._can_change(user, collection):
             raise UsageError(f"the collection {name!r} was made by another user", "ask them, or create one of your own")
@@ -282,11 +282,11 @@ class UserCollections:
         path = Path(folder).expanduser().resolve() if "\x00" not in folder else Path()
         if not any(path.is_relative_to(allowed) for allowed in self.folders):
             raise UsageError(
-                f"the folder {brief(repr(folder), MAX_QUOTED_CHARS)} is not allowed for collections",
+                f"the folder {truncate_line(repr(folder), MAX_QUOTED_CHARS)} is not allowed for collections",
                 "start the server with --documents DIR",
             )
         if not path.is_dir():
-            raise UsageError(f"there is no folder {brief(repr(folder), MAX_QUOTED_CHARS)}", "give an existing folder")
+            raise UsageError(f"there is no folder {truncate_line(repr(folder), MAX_QUOTED_CHARS)}", "give an existing folder")
         return path
 
 
@@ -299,7 +299,7 @@ def _check_file_name(name: str) -> str:
         or not name.isprintable()
     ):
         raise UsageError(
-            f"{brief(repr(name), MAX_QUOTED_CHARS)} is not a valid document name", "give the name of a file without its folder"
+            f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid document name", "give the name of a file without its folder"
         )
     return name
 

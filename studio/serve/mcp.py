@@ -56,10 +56,10 @@ from ramify.studio.serve.questions import CLIENT_GONE, Failure, QuestionQueue
 from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
 from ramify.tools.errors import UsageError
-from ramify.tools.models import forget
-from ramify.tools.quoting import one_line, shortened
+from ramify.tools.models import clear_cache
+from ramify.tools.quoting import one_line, truncate_message
 from ramify.tools.scrub import scrub
-from ramify.tools.typed import is_unicode, readable
+from ramify.tools.user_input import check_text, is_unicode
 
 T = TypeVar("T")
 PREFIX = "/mcp"
@@ -117,7 +117,7 @@ def create_server(
     `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question starts.
     """
     _, settings = configure(strategy, options)
-    about = readable(about) or about_of(settings.index)
+    about = check_text(about) or about_of(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"{'research_' + name!r} is not a valid name of a tool", "use up to 50 letters, digits, _ and - for the name")
     research = research_tool(
@@ -132,8 +132,8 @@ def create_server(
 
     async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         if params.name not in tools:
-            raise MCPError(INVALID_PARAMS, shortened(f"unknown tool {params.name!r} — call {' or '.join(tools)}"))
-        forget()  # look again for model servers: one may have been started since the last call
+            raise MCPError(INVALID_PARAMS, truncate_message(f"unknown tool {params.name!r} — call {' or '.join(tools)}"))
+        clear_cache()  # look again for model servers: one may have been started since the last call
         try:
             async with _report_progress(context.session):
                 message: ToolMessage = await tools[params.name].ainvoke(
@@ -141,7 +141,7 @@ def create_server(
                 )
         except Exception as error:  # an unexpected error: the library would send its text unmasked, with code 0
             problem = scrub(one_line(f"{params.name} failed with {type(error).__name__}: {error}"))
-            raise MCPError(INTERNAL_ERROR, shortened(f"{problem} — please report it")) from error
+            raise MCPError(INTERNAL_ERROR, truncate_message(f"{problem} — please report it")) from error
         output = {"passages": message.artifact} if isinstance(message.artifact, list) else message.artifact
         if isinstance(output, dict) and "notices" in output:
             output["notices"] = for_callers(output["notices"])
@@ -260,7 +260,7 @@ def _parse_error_reply(error: Exception) -> JSONRPCResponse | JSONRPCError:
     request_id = (
         fields["id"] if isinstance(fields.get("id"), int) or (isinstance(fields.get("id"), str) and is_unicode(fields["id"])) else None
     )
-    problem = shortened(one_line(f"the message is not valid: {failure['msg']}"))
+    problem = truncate_message(one_line(f"the message is not valid: {failure['msg']}"))
     line = f"{problem} — send JSON in UTF-8, without unpaired surrogates"
     if request_id is None or fields.get("method") != "tools/call":
         return JSONRPCError(

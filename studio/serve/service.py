@@ -22,8 +22,8 @@ from ramify.studio.serve.collections import UserCollections, WatchedFolder
 from ramify.studio.serve.questions import QuestionQueue, RunningQuestion
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.models import forget
-from ramify.tools.quoting import brief
+from ramify.tools.models import clear_cache
+from ramify.tools.quoting import truncate_line
 
 NEW_THREAD = "new"
 """The name in a request for a new conversation, which the server names."""
@@ -89,7 +89,7 @@ class UserThreads:
             return token_hex(8)
         if not _THREAD_NAME.fullmatch(name):
             raise UsageError(
-                f"{brief(repr(name), MAX_QUOTED_CHARS)} is not a valid conversation name",
+                f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid conversation name",
                 f"use up to 80 letters, digits, _, . and -, or {NEW_THREAD!r}",
             )
         return name
@@ -162,7 +162,7 @@ class QuestionService:
         question = checked(request.question)
         strategy = find_strategy(request.strategy or self.catalog.strategy).name
         options = await self._options(strategy, request, request.thread is not None)
-        forget()  # look again for model servers: one may have been started since the last question
+        clear_cache()  # look again for model servers: one may have been started since the last question
         thread = "" if request.thread is None else self.threads.resolve_name(request.thread)
         if thread:
             ask = self.threads.conversation(user, thread).ask_async

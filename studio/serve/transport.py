@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 from ramify.studio.serve.questions import CLIENT_GONE, Event, Failure, QuestionQueue, RunningQuestion, to_failure
 from ramify.studio.server.guard import Guard, LimitedProtocol, origin_pattern
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.quoting import brief
-from ramify.tools.scrub import learn
+from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import register_secrets
 
 M = TypeVar("M", bound=BaseModel)
 DEFAULT_USER = "default"
@@ -50,7 +50,7 @@ async def parse_body(request: Request, model: type[M]) -> M:
         if not where:
             raise UsageError(f"the body of the request is not a valid JSON object ({first['msg']})", "send a JSON object") from None
         known = ", ".join(model.model_fields)
-        what = f"{where}={brief(repr(first['input']), _MAX_QUOTED_CHARS)} is not valid ({first['msg']})"
+        what = f"{where}={truncate_line(repr(first['input']), _MAX_QUOTED_CHARS)} is not valid ({first['msg']})"
         raise UsageError(what, f"correct it; the fields are {known}") from None
 
 
@@ -60,7 +60,7 @@ def parse_tokens(tokens: Sequence[str]) -> dict[str, str]:
     for token in tokens:
         name, colon, secret = token.partition(":")
         name, secret = (name, secret) if colon else (DEFAULT_USER, name)
-        learn(secret)
+        register_secrets(secret)
         if not _USER_NAME.fullmatch(name):
             raise UsageError(
                 f"{name!r} is not a valid user name", "write --token NAME:SECRET, the name in up to 40 letters, digits, _, . and -"

@@ -20,8 +20,8 @@ from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.searcher import as_collections
 from ramify.tools.models.gguf import GGUF, SMOLLM2
 from ramify.tools.relevance import MODEL, NO_RERANKER, READER
-from ramify.tools.scrub import shown
-from ramify.tools.server_address import addresses, without_credentials
+from ramify.tools.scrub import mask_address
+from ramify.tools.server_address import split_addresses, without_credentials
 
 S = TypeVar("S", bound=Settings)
 
@@ -51,7 +51,7 @@ def restrict_settings(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     """
     base, default = wiring.settings, index or default_index()
     field = base.model_fields["index"]
-    secret = is_store_address(default) and shown(default) != default  # Studio's forms show a default, but not a default factory
+    secret = is_store_address(default) and mask_address(default) != default  # Studio's forms show a default, but not a default factory
     index_default: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
     fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **index_default))}
     if profile := os.environ.get(PROFILE_VARIABLE):
@@ -79,8 +79,8 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     for item in group.members if group else (index,):
         if isinstance(item, str) and item != DEMO and _without_slash(item) not in allowed_indexes():
             raise not_allowed(f"index={item!r}", f"--index {item}")
-    servers = {_without_slash(item) for item in addresses(os.environ.get(BASE_URLS_VARIABLE))}
-    if url and (unknown := [item for item in addresses(url) or (url,) if _without_slash(item) not in servers]):
+    servers = {_without_slash(item) for item in split_addresses(os.environ.get(BASE_URLS_VARIABLE))}
+    if url and (unknown := [item for item in split_addresses(url) or (url,) if _without_slash(item) not in servers]):
         url = without_credentials(unknown[0])
         raise not_allowed(f"base_url={url!r}", f"--base-url {url}")
     if (

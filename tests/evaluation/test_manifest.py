@@ -10,8 +10,8 @@ from ramify.evaluation._manifest import read_run_manifest
 from ramify.evaluation.run import execute
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
-from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.tokens import LearnedCount, Ratios, estimate
+from ramify.tools.models import ModelOptions, resolve_model
+from ramify.tools.models.tokens import LearnedCount, Ratios, estimate_tokens
 from ramify.tools.reader.reading import SMALL
 from tests.evaluation.small_data_set import make_model, make_options, make_questions, write_data
 from tests.tools.ollama_server import Ollama, ollama
@@ -133,13 +133,13 @@ def test_a_run_goes_by_what_was_known_of_its_models_tokens_when_it_began(
 
     def noted(self: LearnedCount, text: str) -> int:
         used.append(self.ratios)
-        return estimate(text)
+        return estimate_tokens(text)
 
     monkeypatch.setattr(LearnedCount, "__call__", noted)
     run, later = tmp_path / "run", tmp_path / "later"
     execute(make_options(data, run, model="ollama:llama3.1:8b", limit=1))
     prompt = demo_corpus().read_text(encoding="utf-8")[:20_000]
-    count = resolve("ollama:llama3.1:8b", ModelOptions()).count
+    count = resolve_model("ollama:llama3.1:8b", ModelOptions()).count
     assert isinstance(count, LearnedCount)
     count.learn([prompt], int(len(prompt) / 4.3), filled=False)
     execute(make_options(data, run, model="ollama:llama3.1:8b", limit=2))

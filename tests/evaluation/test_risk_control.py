@@ -17,7 +17,7 @@ from ramify.evaluation.risk_control import (
     min_answers,
     min_risk,
 )
-from ramify.tools.profile import fitted
+from ramify.tools.profile import apply_curve
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
 
@@ -87,13 +87,13 @@ def test_a_curve_brings_confidence_near_to_how_often_answers_are_right(fit: str,
     assert choose_fit(None, count) == fit
     assert all(low[1] <= high[1] for low, high in itertools.pairwise(curve))
     before = expected_calibration_error(list(sure[count:]), list(right[count:]))
-    after = expected_calibration_error([fitted(curve, one) for one in sure[count:]], list(right[count:]))
+    after = expected_calibration_error([apply_curve(curve, one) for one in sure[count:]], list(right[count:]))
     assert after < before / 2
 
 
 def test_a_confidence_that_misleads_is_fitted_by_one_figure() -> None:
     curve = fit_curve("platt", [0.9] * 20 + [0.1] * 20, [False] * 20 + [True] * 20)
-    assert fitted(curve, 0.1) == fitted(curve, 0.9) == pytest.approx(0.5)
+    assert apply_curve(curve, 0.1) == apply_curve(curve, 0.9) == pytest.approx(0.5)
     assert fit_curve("none", [0.5], [True]) == ()
 
 

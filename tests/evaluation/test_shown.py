@@ -13,11 +13,11 @@ from ramify.evaluation.task import score_result
 from ramify.nodes.asking.language_model import quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
-from ramify.tools.documents.load import load as read
+from ramify.tools.documents.load import load_files as read
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.index.chunking import split_documents
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from tests.fakes import FakeModel, library
 from tests.graphs.wirings import Wiring, cases
 from tests.river import model
@@ -43,7 +43,7 @@ def score(result: graphs.Result, hits_by: HitsBy) -> dict[str, Any]:
 
 
 def test_a_passage_of_three_hundred_tokens_is_shown_to_its_end() -> None:
-    assert 270 < load_encoder(MINILM).count_tokens(TEXT) <= 300 < estimate(TEXT)
+    assert 270 < load_encoder(MINILM).count_tokens(TEXT) <= 300 < estimate_tokens(TEXT)
     chat, result = naive()
     assert chat.asked("answer")[0]["passages"][0]["text"] == TEXT
     assert score(result, "fact")["gold_retrieved"]

@@ -198,9 +198,9 @@ def make_receiver(name: str, kind: str, whole: bytes) -> Callable[[bytes], None]
                 json.dumps(event, default=str).encode()
 
         options = {"model": name, "base_url": f"{FOLDER}:9/v1", "index": river(), "style": "full", "check": "none"}
-        models.forget()
+        models.clear_cache()
         with (
-            patch.object(servers, "PAUSES", (0.0, 0.0)),
+            patch.object(servers, "RETRY_PAUSES_S", (0.0, 0.0)),
             patch.object(httpx.AsyncHTTPTransport, "handle_async_request", reply),
             patch.object(httpx.HTTPTransport, "handle_request", reply_at_once),
             suppress(RamifyError),

@@ -26,7 +26,7 @@ from ramify.studio.drawing.terminal import print_answer
 from ramify.studio.serve._chat import markdown_paragraphs
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
-from ramify.tools.quoting import flatten, invisible
+from ramify.tools.quoting import collapse_whitespace, find_invisible
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.faults import fault
@@ -156,7 +156,7 @@ def test_guarantees_hold_with_an_obedient_model(name: str, strategy: str, monkey
     check_citations(result, store)
     for format_name, text in texts.items():
         assert KEY not in text, format_name
-        assert format_name == "JSON" or [hex(ord(text[place])) for place in invisible(text)] == [], format_name
+        assert format_name == "JSON" or [hex(ord(text[place])) for place in find_invisible(text)] == [], format_name
         assert str(1234 * 1234) not in text, format_name
     check_page(texts["page"])
     check_page(f"<div>{texts['notebook']}</div>")
@@ -182,7 +182,7 @@ def check_citations(result: Result, store: InMemoryVectorStore) -> None:
     for citation in result.citations:
         assert citation.id in found
         assert citation.text == store.get_by_ids([citation.id])[0].page_content
-        assert all(part.strip() in flatten(citation.text) for part in citation.quote.split("…"))
+        assert all(part.strip() in collapse_whitespace(citation.text) for part in citation.quote.split("…"))
         assert citation.link == ""
     numbers = {number for sentence in result.sentences for number in sentence.citations}
     assert numbers <= set(range(1, len(result.citations) + 1))

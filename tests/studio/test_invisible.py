@@ -19,7 +19,7 @@ from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
 from ramify.studio.notebook._chat import TurnWidget, export_links
-from ramify.tools.quoting import INVISIBLE, invisible
+from ramify.tools.quoting import INVISIBLE, find_invisible
 from tests.evaluation.few_lines import make_line, write_run
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -84,7 +84,7 @@ def test_invisible_characters_are_escaped_at_every_interface(interface: str, att
     given = attack_result(ATTACKS[attack])
     kept = given.model_dump_json()
     told = INTERFACES[interface](given)
-    assert [hex(ord(told[place])) for place in invisible(told)] == []
+    assert [hex(ord(told[place])) for place in find_invisible(told)] == []
     assert PERSIAN in told
     if attack == "markup":
         assert interface not in ("page", "notebook") or "<script>x" not in told
@@ -123,7 +123,7 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
     told = [ramify("search", *question), ramify("inspect", tmp_path / "i"), ramify("search", *question, "--json")]
     told.append(ramify("ask", *question, "--model", "extractive", "--tree", "--html", tmp_path / "a.html"))
     shown = [one.out + one.err for one in told] + [(tmp_path / "a.html").read_text(encoding="utf-8")]
-    assert [invisible(one) for one in shown] == [[], [], [], [], []]
+    assert [find_invisible(one) for one in shown] == [[], [], [], [], []]
     assert "⟨U+202E⟩Rosinante" in shown[0]
     assert "boat⟨U+202E⟩txt.md" in shown[0]
     assert text in json.loads(told[2].out)[0]["text"]
@@ -144,6 +144,6 @@ def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     drawn, index = (folder / "report.html").read_text(encoding="utf-8"), {}
     index = json.loads(re.search(r'id="index"[^>]*>(.*?)</script>', drawn, re.DOTALL)[1])  # type: ignore[index]
     for told in (drawn, (folder / "report.md").read_text(encoding="utf-8"), json.dumps(index, ensure_ascii=False)):
-        assert [hex(ord(told[place])) for place in invisible(told)] == []
+        assert [hex(ord(told[place])) for place in find_invisible(told)] == []
         assert "⟨U+202E⟩" in told
     assert INVISIBLE.search(json.dumps(rows, ensure_ascii=False))

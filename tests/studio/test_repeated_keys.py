@@ -51,7 +51,7 @@ PLACES: dict[str, Callable[[str], Given]] = {
 
 @pytest.fixture(autouse=True)
 def only_what_is_named(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
-    monkeypatch.setattr(scrubbing, "_learned", set())
+    monkeypatch.setattr(scrubbing, "_registered", set())
 
 
 @pytest.fixture(params=PLACES)

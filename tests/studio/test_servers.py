@@ -8,7 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import UsageError
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from tests.studio.conftest import Ramify
 from tests.tools.model_process import processes
 
@@ -18,7 +18,7 @@ BOTH = "openai:local at http://127.0.0.1:9/v1 cannot be reached; openai:local at
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget()
+    clear_cache()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -30,7 +30,7 @@ def test_a_question_is_answered_by_the_servers_that_respond_with_a_notice(ramify
         assert done.code == 0, done.err
         told = json.loads(done.out)
         assert told["model"] == "openai:local"
-        assert f"openai:local is asked at 3 servers: {first.address}, {dead}, {second.address}" in told["notices"]
+        assert f"openai:local is used at 3 servers: {first.address}, {dead}, {second.address}" in told["notices"]
         assert any(f"{dead} cannot be reached: it is left out" in notice for notice in told["notices"])
         assert first.calls + second.calls == told["usage"]["llm_calls"]
 
@@ -40,7 +40,7 @@ def test_a_setting_names_them_as_well(ramify: Ramify, built: Path) -> None:
         for several in (f"{first.address},{second.address}", json.dumps([first.address, second.address])):
             done = ramify("ask", "Who?", "--index", built, "--model", "openai:local", "--set", f"base_url={several}", "--json")
             assert done.code == 0, done.err
-            assert "is asked at 2 servers" in json.loads(done.out)["notices"][0]
+            assert "is used at 2 servers" in json.loads(done.out)["notices"][0]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_setting_names_them_as_well(ramify: Ramify, built: Path) -> None:
 def test_none_there_is_one_line_that_names_all(ramify: Ramify, documents: Path, tmp_path: Path, asked: tuple[str, ...]) -> None:
     done = ramify(*(part.format(documents=documents, folder=tmp_path) for part in asked), *NOBODY)
     assert done.code == 1
-    assert f"error: none of the 2 servers can be asked: {BOTH} — check base_url" in done.err
+    assert f"error: none of the 2 servers can be used: {BOTH} — check base_url" in done.err
     assert done.err.count("error: ") == 1
 
 

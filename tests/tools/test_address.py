@@ -67,7 +67,7 @@ def web() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_server_that_is_no_cluster_is_rejected_at_once(web: int) -> None:
+def test_a_server_that_is_not_a_cluster_is_rejected_at_once(web: int) -> None:
     with pytest.raises(RamifyError, match="is not a Ray cluster"):
         check_ray_address(f"127.0.0.1:{web}")
 
@@ -88,7 +88,7 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify:
     assert "pip install 'ramify-rag[ray]'" in done.err
 
 
-def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_embedding_object_is_rejected_before_reading(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="WordEmbeddings"):
         Index.build("nowhere", tmp_path / "out", WordEmbeddings(), ray="local")
     assert not (tmp_path / "out").exists()

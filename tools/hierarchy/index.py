@@ -16,7 +16,7 @@ from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
 from ramify.tools.index.reports import ReportLevel, Subject
 from ramify.tools.knowledge import reports as knowledge
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import one_line
 
 _MAX_RATING = 10.0
@@ -71,7 +71,10 @@ class Summaries:
     @cached_property
     def levels(self) -> list[ReportLevel]:
         """The levels, that of the groups' roots first."""
-        return [ReportLevel(number, len(own), sum(estimate(self._report(id).text) for id in own)) for number, own in enumerate(self._paths)]
+        return [
+            ReportLevel(number, len(own), sum(estimate_tokens(self._report(id).text) for id in own))
+            for number, own in enumerate(self._paths)
+        ]
 
     def reports(self, level: int) -> list[knowledge.Report]:
         """Return the summaries of a level as reports; UsageError if there is no such level."""

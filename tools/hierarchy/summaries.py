@@ -11,11 +11,11 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import LANGCHAIN_SCHEME
-from ramify.tools.english import content, fold
+from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Summary, SummarySentence
 from ramify.tools.knowledge.elements import is_prose
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.supporting_sentence import split_statements
 
 EXTRACTIVE = "extractive"
 _MIN_SENTENCES, _MAX_SENTENCES, _LARGE_CLUSTER = 3, 5, 30
@@ -116,11 +116,11 @@ def _candidate_sentences(material: SummaryMaterial) -> list[SummarySentence]:
     nearest = material.nearest[: max(_NEAREST_TEXTS, len(material.texts) if material.texts[0].headings == () else _NEAREST_TEXTS)]
     counts: dict[str, int] = {}
     for source in nearest:
-        for word in content(source.text):
+        for word in content_stems(source.text):
             counts[word] = counts.get(word, 0) + 1
     found: dict[str, SummarySentence] = {}
     for source in nearest:
-        sentences = [_TRAILING_ITEM.sub("", unit) for unit in statements(source.text, source.headings)]
+        sentences = [_TRAILING_ITEM.sub("", unit) for unit in split_statements(source.text, source.headings)]
         units = [unit for unit in sentences if is_prose(unit) and _MIN_SENTENCE_CHARS <= len(unit) <= _MAX_SENTENCE_CHARS]
         units = units or [unit[:_MAX_SENTENCE_CHARS] for unit in sentences[:1]]
         chosen = sorted(sorted(units, key=lambda unit: -_shared_word_score(unit, counts))[:_SENTENCES_PER_TEXT], key=units.index)
@@ -132,7 +132,7 @@ def _candidate_sentences(material: SummaryMaterial) -> list[SummarySentence]:
 
 def _shared_word_score(unit: str, counts: Mapping[str, int]) -> float:
     """Return the mean number of texts that contain a word of the sentence, counting at least `_MIN_WORDS` words."""
-    words = content(unit)
+    words = content_stems(unit)
     return sum(counts.get(word, 0) for word in words) / max(_MIN_WORDS, len(words))
 
 
@@ -151,7 +151,7 @@ def encode_cached(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
 
 def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: Encoder, nli: str | None = None) -> list[str]:
     """Return the sentences that the texts do not support or that repeat an earlier one; ModelError if the NLI model cannot be used."""
-    units = tuple(dict.fromkeys(unit for text in texts for unit in statements(text)))
+    units = tuple(dict.fromkeys(unit for text in texts for unit in split_statements(text)))
     if not units or not sentences:
         return list(sentences)
     similarities = encode_cached(encoder, tuple(sentences)) @ encode_cached(encoder, units).T

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
-from ramify.tools.documents.load import EDITION, load_documents, nothing_readable, read_files
-from ramify.tools.documents.readers import kind_of
+from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
+from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
+from ramify.tools.documents.readers import format_name
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
@@ -104,7 +104,7 @@ class DocumentUpdater:
 
     def update_from_files(self, paths: Sequence[Path]) -> None:
         """Read and write new and changed files."""
-        found = {file: _file_record(file) for file in list(files_under(paths, self.skipped))}
+        found = {file: _file_record(file) for file in list(list_files(paths, self.skipped))}
         self._read({file: note for file, note in found.items() if not self._is_unchanged(note)})
 
     def update_from_loader(self, loader: BaseLoader) -> None:
@@ -144,7 +144,7 @@ class DocumentUpdater:
             before = len(self.seen)
             for document in read.documents:
                 file = read.file
-                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, kind_of(file.path)))
+                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, format_name(file.path)))
                 characters += len(document.page_content)
                 if len(group) == _BATCH_DOCUMENTS or characters >= _BATCH_CHARS:
                     self._commit(group, notes)
@@ -256,7 +256,7 @@ def resolve_sources(paths: Sources) -> ResolvedSources:
     """Return paths by their absolute form, without duplicates, or the loader unchanged; InputError if a path does not exist."""
     if isinstance(paths, BaseLoader):
         return paths
-    return {existing(path).resolve(): existing(path) for path in paths}
+    return {existing_path(path).resolve(): existing_path(path) for path in paths}
 
 
 def read_documents(sources: ResolvedSources, writer: IndexWriter, options: BuildOptions) -> DocumentUpdater:
@@ -271,7 +271,7 @@ def read_documents(sources: ResolvedSources, writer: IndexWriter, options: Build
         updater = DocumentUpdater(writer, options, map(str, sources))
         updater.update_from_files(paths)
         if not updater.seen:
-            raise nothing_readable(paths, updater.skipped)
+            raise nothing_readable_error(paths, updater.skipped)
     if updater.missing_fields and updater.fields:
         what = f"no document has the metadata {', '.join(map(repr, updater.missing_fields))}"
         raise InputError(what, f"use existing fields for labels: {', '.join(sorted(updater.fields))}")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.sections import placed
+from ramify.tools.documents.sections import locate_passages
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 
@@ -68,7 +68,7 @@ def split_documents(
 
 def _passages(document: Document, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[Document]:
     spans = _spans(document.page_content, tokens, encoder, chunking)
-    for number, passage in enumerate(placed(document, spans), start=1):
+    for number, passage in enumerate(locate_passages(document, spans), start=1):
         passage.id = document.id if number == 1 else f"{document.id}~{number}"
         yield passage
 

@@ -19,7 +19,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.quoting import flatten
+from ramify.tools.quoting import collapse_whitespace
 
 Member = Index | VectorStore | BaseRetriever | str | Path
 """A searchable member: an index, its location, or a LangChain vector store or retriever."""
@@ -99,7 +99,7 @@ def sample_titles(index: Index) -> list[str]:
 
 def _title(document: Document) -> str:
     title = document.metadata.get("title") or document.metadata.get("heading") or document.page_content
-    return flatten(str(title))[:_MAX_TITLE_CHARS]
+    return collapse_whitespace(str(title))[:_MAX_TITLE_CHARS]
 
 
 def description_or_titles(index: Index, titles: Sequence[str]) -> str:
@@ -157,7 +157,7 @@ def fuse_ranks(found: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]:
     labelled = [[_with_collection(name, hit) for hit in hits] for name, hits in found.items()]
     for rank, hits in enumerate(zip_longest(*labelled), start=1):
         for hit in filter(None, hits):
-            text = flatten(hit.document.page_content)
+            text = collapse_whitespace(hit.document.page_content)
             same.setdefault(text, []).append(hit)
             values[text] = values.get(text, 0.0) + 1 / (_RRF_K + rank)
     best = sorted(values, key=lambda text: -values[text])[:k]

@@ -31,10 +31,10 @@ from ramify.tools.index.passage_store import Filter, open_readonly, to_documents
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
-from ramify.tools.languages import language_of
-from ramify.tools.models.tokens import estimate
-from ramify.tools.quoting import flatten
-from ramify.tools.typed import readable
+from ramify.tools.languages import detect_language
+from ramify.tools.models.tokens import estimate_tokens
+from ramify.tools.quoting import collapse_whitespace
+from ramify.tools.user_input import check_text
 
 _LANGUAGE_SAMPLE, _MIN_LANGUAGE_SHARE = 24, 0.2
 """Passages sampled to detect languages, and the minimum share of a language of the index."""
@@ -91,7 +91,7 @@ class Index(VectorStore):
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "give batch_size=1 or more")
         for text in (*(label or ()), query_prefix or "", document_prefix or "", description or ""):
-            readable(text)
+            check_text(text)
         chunking = Chunking(chunk_tokens, overlap).validated()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
@@ -106,7 +106,7 @@ class Index(VectorStore):
             paths, BuildOptions(encoder, chunking, batch_size, progress or ignore_progress, clean, label, precision, encoding, shared)
         )
         if description is not None:
-            store.describe(flatten(description))
+            store.describe(collapse_whitespace(description))
         return built
 
     @classmethod
@@ -165,7 +165,7 @@ class Index(VectorStore):
         if isinstance(queries, str):
             raise UsageError(f"queries must be a list of questions, not the text {queries!r}", "put it into a list")
         for query in queries:
-            readable(query)
+            check_text(query)
         return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
     def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]:
@@ -187,7 +187,7 @@ class Index(VectorStore):
         """The languages of at least 20 % of sampled passages."""
         ids = self.ids()
         sampled = self.get_by_ids(ids[:: max(1, len(ids) // _LANGUAGE_SAMPLE)][:_LANGUAGE_SAMPLE])
-        found = Counter(language_of(document.page_content) for document in sampled)
+        found = Counter(detect_language(document.page_content) for document in sampled)
         return frozenset(name for name, count in found.items() if name and count >= _MIN_LANGUAGE_SHARE * len(sampled))
 
     @cached_property
@@ -389,4 +389,4 @@ def iterate_passages(index: Index, ids: Sequence[str]) -> Iterator[Document]:
 
 def count_tokens(index: Index, ids: Sequence[str]) -> int:
     """Return the estimated tokens of some passages."""
-    return sum(estimate(document.page_content) for document in iterate_passages(index, ids))
+    return sum(estimate_tokens(document.page_content) for document in iterate_passages(index, ids))

@@ -34,7 +34,7 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.publication import Snapshot, open_snapshot, publish
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 FAISS_SCHEME = "faiss:"
 """Prefix of a folder saved by LangChain's FAISS; loading unpickles, so it requires the user's permission."""
@@ -54,7 +54,7 @@ def store_at(where: str | Path) -> IndexStore:
     if is_faiss(where):
         raise not_allowed_error(where)
     if not is_store_address(where):
-        return FolderStore(usable(where))
+        return FolderStore(expand_path(where))
     from ramify.tools.milvus.store import MilvusStore  # imported only if used: Milvus is optional
 
     return MilvusStore.from_address(str(where))
@@ -198,8 +198,8 @@ def load_faiss(where: str) -> VectorStore:
     from langchain_community.vectorstores import FAISS as LangChainFAISS
 
     place = where.removeprefix(FAISS_SCHEME)
-    folder, at, embedding = (place, "", "") if usable(place).is_dir() else place.rpartition("@")
-    path = usable(folder if at else place)
+    folder, at, embedding = (place, "", "") if expand_path(place).is_dir() else place.rpartition("@")
+    path = expand_path(folder if at else place)
     if missing := [name for name in _FAISS_FILES if not (path / name).is_file()]:
         what = f"there is no FAISS store of LangChain in {str(path)!r}: {missing[0]} is missing"
         raise IndexingError(what, "give the folder written by `save_local`, as faiss:DIR or faiss:DIR@EMBEDDING")

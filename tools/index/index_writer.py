@@ -37,7 +37,7 @@ from ramify.tools.index.passage_store import (
     text_digest,
 )
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.new_files import make_file, upcoming
+from ramify.tools.new_files import create_files, make_file
 
 _BLOCK = 16_384
 _UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
@@ -96,7 +96,7 @@ class IndexWriter:
         """Return the connection for writing, to be used as a transaction; the first call copies the finished file."""
         if self.finished is not None:
             part = self.path.with_name(self.path.name + ".part")
-            with upcoming(part):
+            with create_files(part):
                 shutil.copyfile(self.finished, part)
                 part.replace(self.path)
             self.database.close()

@@ -13,12 +13,12 @@ from typing import ClassVar, Literal, get_args
 from pydantic import ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.documents.files import INDEX_FILE, files_in
-from ramify.tools.documents.readers import reader_of
+from ramify.tools.documents.files import INDEX_FILE, walk_folder
+from ramify.tools.documents.readers import find_reader
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sync, upcoming
+from ramify.tools.new_files import create_files, make_file, make_folder, make_readable_by_all, sync, write_error_remedy
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
@@ -109,7 +109,7 @@ class Manifest:
     def write(self, path: Path) -> None:
         """Write the manifest atomically."""
         part = path.with_name(path.name + ".part")
-        with upcoming(part):
+        with create_files(part):
             part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
             sync(part)
             part.replace(path)
@@ -228,7 +228,7 @@ def record_checked(manifest: Manifest, folder: Path, note_from: int | None = Non
         return
     with suppress(OSError):
         part = folder / f"{CHECKED_FILE}.part"
-        with upcoming(part):
+        with create_files(part):
             part.write_text(json.dumps(now), encoding="utf-8")
             part.replace(folder / CHECKED_FILE)
 
@@ -273,8 +273,8 @@ def missing_index_error(folder: Path) -> IndexingError:
         return IndexingError(f"the index in {where} is being written{so_far}", "wait until it has finished")
     if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT_PREFIX + PASSAGES)):
         return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
-    files = [folder] if folder.is_file() else files_in(folder, [])
-    if any(reader_of(path) for path in islice(files, _MAX_FILES_CHECKED)):
+    files = [folder] if folder.is_file() else walk_folder(folder, [])
+    if any(find_reader(path) for path in islice(files, _MAX_FILES_CHECKED)):
         made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "contains documents"
         return IndexingError(f"{where} {what}, not an index", f"build one from it: `ramify index {folder} --out {made}`")
     if folder.is_file():
@@ -309,7 +309,9 @@ def write_lock(folder: Path) -> Iterator[None]:
     except (OSError, sqlite3.OperationalError) as error:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
-        remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder))
+        remedy = write_error_remedy(
+            error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder)
+        )
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
 
 
@@ -325,7 +327,7 @@ def share_index(folder: Path) -> None:
         *POSTINGS_FILES,
         *(name for names in STRUCTURE_FILES.values() for name in names),
     )
-    share([folder, *(folder / name for name in names)])
+    make_readable_by_all([folder, *(folder / name for name in names)])
 
 
 def is_being_written(folder: Path) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ramify.tools.errors import UsageError
 from ramify.tools.index.full_text import query_words
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -321,7 +321,7 @@ def filter_choices(name: str, wanted: Any) -> list[Any]:
         if isinstance(choice, int) and not -_MAX_INTEGER <= choice <= _MAX_INTEGER:
             what = f"cannot filter {name!r} by the integer {choice!r}, beyond {_MAX_INTEGER:,}"
             raise UsageError(what, "give a smaller one, or a string if the metadata has it as text")
-        if isinstance(choice, str) and "\0" in readable(choice):
+        if isinstance(choice, str) and "\0" in check_text(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
 

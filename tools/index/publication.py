@@ -43,7 +43,7 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, filter_choices
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.new_files import sync, upcoming
+from ramify.tools.new_files import create_files, sync
 
 _TIMEOUT_S = 2.0
 _CACHED_FILTERS = 16
@@ -197,7 +197,7 @@ def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progre
     reused = {VECTORS} if previous and existing == len(slots) > 0 else set()
     names = sorted({SLOTS, VECTORS, *(POSTINGS_FILES if len(keys) > MIN_POSTINGS_PASSAGES else ())} - reused)
     written = {name: folder / (NEXT_PREFIX + name) for name in names}
-    with upcoming(*written.values()):
+    with create_files(*written.values()):
         slots.write(written[SLOTS])
         if VECTORS in written:
             blocks = writer.vectors(rows[slots.positions[existing:]], draft.dimension)
@@ -292,7 +292,7 @@ def publish_structure(folder: Path, kind: IndexKind, write: Callable[[Path], Non
     [name] = STRUCTURE_FILES[kind]
     manifest = require_manifest(folder)
     written = folder / (NEXT_PREFIX + name)
-    with upcoming(written):
+    with create_files(written):
         write(written)
         sync(written)
         sha256 = {**_passage_files(manifest), name: file_sha256(written)}

@@ -27,8 +27,8 @@ from ramify.tools.index.index_store import FolderStore, check_exists, is_store_a
 from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.new_files import cache_folder
-from ramify.tools.quoting import brief, many
-from ramify.tools.typed import usable
+from ramify.tools.quoting import pluralize, truncate_line
+from ramify.tools.user_input import expand_path
 
 _SCORE_FIELDS = ("relevance_score", "score")
 
@@ -246,7 +246,7 @@ def _store(index: str | Path) -> IndexStore:
 
             _demos[cache] = FolderStore(demo_index().resolve())
         return _demos[cache]
-    return store_at(index) if is_store_address(index) else FolderStore(usable(index).resolve())
+    return store_at(index) if is_store_address(index) else FolderStore(expand_path(index).resolve())
 
 
 def languages_of(index: Searchable) -> frozenset[str]:
@@ -283,7 +283,7 @@ def index_summary(index: Searchable, found: Searchable) -> str:
         where = store_at(index).where if is_store_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
+    return f"{where} ({pluralize(found.manifest.documents, 'document')}, {pluralize(found.manifest.passages, 'passage')})"
 
 
 def get_description(index: Searchable) -> str:
@@ -325,4 +325,4 @@ def _fields_of(index: Searchable) -> list[str] | None:
 
 def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MAX_LISTED_FIELDS:,} more" if len(names) > _MAX_LISTED_FIELDS else ""
-    return ", ".join(brief(name, _MAX_FIELD_CHARS) for name in names[:_MAX_LISTED_FIELDS]) + more
+    return ", ".join(truncate_line(name, _MAX_FIELD_CHARS) for name in names[:_MAX_LISTED_FIELDS]) + more

@@ -8,7 +8,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from ramify.tools.documents.files import existing
+from ramify.tools.documents.files import existing_path
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
 from ramify.tools.index.build import Built, IndexStore
@@ -55,7 +55,7 @@ async def watch(folders: Sequence[str | Path], out: str | Path, on_build: OnBuil
 
 def _check_folders(folders: Sequence[str | Path], store: IndexStore) -> tuple[list[Path], Path | None]:
     """Return the folders, and that of the index, None for a store; raise errors that no later build could resolve."""
-    roots = [existing(one) for one in folders]
+    roots = [existing_path(one) for one in folders]
     for given, root in zip(folders, roots, strict=True):
         if not root.is_dir():
             raise UsageError(f"{str(given)!r} is a file, not a folder", "give the folder that contains it")

@@ -26,7 +26,7 @@ from ramify.tools.knowledge.communities import (
 from ramify.tools.knowledge.elements import Elements, Graph, Knowledge, Piece, merge_elements, read_pieces, title_key
 from ramify.tools.knowledge.graph_file import GRAPH, GraphContent, PreviousGraph, read_previous_graph, write_graph_file
 from ramify.tools.knowledge.reports import Report, ReportMaterial, ReportMaterials
-from ramify.tools.new_files import make_file, remedy_for
+from ramify.tools.new_files import make_file, write_error_remedy
 
 MAX_NEW_EDGE_SHARE = 0.1
 """Share of new edges above which repartitioning is recommended."""
@@ -199,7 +199,7 @@ class ReplyStore:
         except (OSError, sqlite3.DatabaseError) as error:
             what = f"model replies cannot be stored in {str(self._path)!r}: {error}"
             raise IndexingError(
-                what, remedy_for(error, "delete the file if it is damaged; the calls are then repeated", kept=True)
+                what, write_error_remedy(error, "delete the file if it is damaged; the calls are then repeated", resumable=True)
             ) from error
 
     def get(self, key: str) -> dict[str, Any] | None:

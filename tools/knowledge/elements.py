@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.english import bare_title, fold, word_set
+from ramify.tools.english import fold, strip_disambiguation, word_set
 from ramify.tools.index.passage_store import document_id
 
 Pair = tuple[str, str]
@@ -128,7 +128,7 @@ def make_link(one: str, other: str, description: str, passage: str, strength: fl
 
 def title_key(title: str) -> str:
     """Return the key of a title without its disambiguation: "Solaris (1972 film)" → "solaris"."""
-    return fold(bare_title(title))
+    return fold(strip_disambiguation(title))
 
 
 def merge_elements(found: Iterable[Elements]) -> Knowledge:

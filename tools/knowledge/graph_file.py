@@ -16,7 +16,7 @@ from ramify.tools.index.reports import ReportLevel, Subject
 from ramify.tools.knowledge.communities import Community, Partition, community_levels, community_sort_key
 from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Name, Pair
 from ramify.tools.knowledge.reports import Report, ReportFinding
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 
 GRAPH = "graph.sqlite"
 EDITION = "1"
@@ -108,7 +108,7 @@ def _rows(content: GraphContent) -> Iterator[tuple[str, Iterable[tuple[object, .
     reports = [(community_of[id], content.reports[id]) for id in partition]
     yield (
         "reports",
-        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, estimate(one.text)) for number, one in reports),
+        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, estimate_tokens(one.text)) for number, one in reports),
     )
     findings = ((number, rank, one) for number, report in reports for rank, one in enumerate(report.findings))
     yield "findings", ((number, rank, one.text, "\n".join(one.passages)) for number, rank, one in findings)

@@ -8,7 +8,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.english import STOP, UPPER, WORD, abbreviates, bare_title, fold, sentences, word_set
+from ramify.tools.english import (
+    ENGLISH_STOP_WORDS,
+    UPPERCASE_LETTER,
+    WORD,
+    fold,
+    is_abbreviation,
+    sentences,
+    strip_disambiguation,
+    word_set,
+)
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.full_text import STOP_WORDS
 from ramify.tools.index.progress import Progress, ignore_progress
@@ -27,12 +36,12 @@ from ramify.tools.knowledge.elements import (
     to_graph,
 )
 from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportFinding, ReportMaterial
-from ramify.tools.languages import reads
-from ramify.tools.quoting import brief
+from ramify.tools.languages import is_english_question
+from ramify.tools.quoting import truncate_line
 
 MAX_NAME_CHARS = 100
 """Characters of the longest name; longer capitalized runs are headings."""
-_CAPITAL = rf"{UPPER}[\w’'&-]*(?:\.(?=[\w])[\w’'&-]+)*(?:(?<=\bSt)\.|(?<=\bMt)\.|(?<=\bDr)\.|(?<=\b[A-Z])\.(?= [A-Z]))?"
+_CAPITAL = rf"{UPPERCASE_LETTER}[\w’'&-]*(?:\.(?=[\w])[\w’'&-]+)*(?:(?<=\bSt)\.|(?<=\bMt)\.|(?<=\bDr)\.|(?<=\b[A-Z])\.(?= [A-Z]))?"
 _INNER = "of|the|de|la|le|el|du|des|di|da|del|al|von|van|der|den|zu|bin|ibn"
 _RUN = re.compile(rf"{_CAPITAL}(?:(?: (?:{_INNER})){{0,2}} (?:{_CAPITAL}|\d+\b))*")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+")
@@ -44,7 +53,9 @@ _CALENDAR = word_set(
     "dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun"
 )
 _COMMON_WORDS = (
-    STOP | STOP_WORDS | word_set("since within without despite although though according among upon toward towards like unlike near")
+    ENGLISH_STOP_WORDS
+    | STOP_WORDS
+    | word_set("since within without despite although though according among upon toward towards like unlike near")
 )
 """Words that are not names at the beginning of a sentence, unless the corpus shows otherwise."""
 _MIN_HEADLINE_WORDS = 5
@@ -94,7 +105,7 @@ def count_words(texts: Iterable[str]) -> Lexicon:
                     counted.lowercase[key] += 1
                 elif word[0].isupper() and place:
                     counted.capitalized[key] += 1
-                    counted.before_word[key] += following[:1].islower() and following not in STOP
+                    counted.before_word[key] += following[:1].islower() and following not in ENGLISH_STOP_WORDS
                     counted.beside_number[key] += following[:1].isdigit() or words[place - 1][:1].isdigit()
     return counted
 
@@ -175,7 +186,7 @@ def _is_no_name(words: list[str], known: Lexicon) -> bool:
     first, *rest = words
     if not all(word.isdigit() for word in rest):
         return False
-    return _bare_word(first) in _CALENDAR or abbreviates(first) or known.is_modifier(first) or (not rest and known.is_common(first))
+    return _bare_word(first) in _CALENDAR or is_abbreviation(first) or known.is_modifier(first) or (not rest and known.is_common(first))
 
 
 def _is_valid_name(key: str, name: str) -> bool:
@@ -184,7 +195,11 @@ def _is_valid_name(key: str, name: str) -> bool:
 
 def _is_headline(sentence: str) -> bool:
     words = [word for word in WORD.findall(sentence) if not word.isdigit()]
-    return len(words) >= _MIN_HEADLINE_WORDS and all(word[0].isupper() or word in STOP for word in words) and sentence[-1:] not in ".!?"
+    return (
+        len(words) >= _MIN_HEADLINE_WORDS
+        and all(word[0].isupper() or word in ENGLISH_STOP_WORDS for word in words)
+        and sentence[-1:] not in ".!?"
+    )
 
 
 def _bare_word(word: str) -> str:
@@ -221,7 +236,7 @@ class RuleBuilder:
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Extraction:
         """Extract names and links; IndexingError if most of the documents are not in English."""
         sampled = pieces[:: max(1, len(pieces) // _LANGUAGE_SAMPLE)]
-        foreign = sum(not reads(piece.text[:_SAMPLE_CHARS]) for piece in sampled)
+        foreign = sum(not is_english_question(piece.text[:_SAMPLE_CHARS]) for piece in sampled)
         if 2 * foreign > len(sampled):
             what = "most of these documents do not look like English, and the names of a graph are found by rules for English"
             raise IndexingError(what, "name a language model with --model, such as ollama:llama3.1:8b, and a multilingual --embedding")
@@ -287,7 +302,9 @@ def links_in_sentences(pieces: Sequence[Piece], names: Iterable[str]) -> Iterato
 
 def _informative_titles(pieces: Sequence[Piece]) -> dict[str, str]:
     """Return titles and headings by key, without numbered sections and headings that occur in many files."""
-    written = {title_key(title): bare_title(title) for piece in pieces for title in piece.titles if not _NUMBERED_HEADING.match(title)}
+    written = {
+        title_key(title): strip_disambiguation(title) for piece in pieces for title in piece.titles if not _NUMBERED_HEADING.match(title)
+    }
     files: dict[str, set[str]] = defaultdict(set)
     for piece in pieces:
         for title in piece.titles:
@@ -316,7 +333,7 @@ def extractive_report(material: ReportMaterial) -> Report:
     return Report(
         community=material.community.id,
         title=", ".join(
-            brief(name, _MAX_TITLE_NAME_CHARS)
+            truncate_line(name, _MAX_TITLE_NAME_CHARS)
             for name in list(material.names.values())[: min(_MAX_TITLE_NAMES, max(1, len(material.names) // 3))]
         ),
         summary="",

@@ -21,8 +21,8 @@ from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageErr
 from ramify.tools.index.full_text import query_words, segment_words
 from ramify.tools.index.passage_store import Filter, SearchedPassage, filter_choices
 from ramify.tools.new_files import make_folder
-from ramify.tools.scrub import learn_address, shown
-from ramify.tools.typed import usable
+from ramify.tools.scrub import mask_address, register_address
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from pymilvus import CollectionSchema, MilvusClient
@@ -185,7 +185,7 @@ class Address(NamedTuple):
     @property
     def where(self) -> str:
         """Return the address in the form of the command line, without credentials."""
-        place = "/".join(filter(None, (self.uri if self.local else shown(self.uri), self.database, self.collection)))
+        place = "/".join(filter(None, (self.uri if self.local else mask_address(self.uri), self.database, self.collection)))
         return f"{SCHEME}{place}{f':{self.tenant}' if self.tenant else ''}"
 
 
@@ -193,19 +193,19 @@ def parse_address(where: str) -> Address:
     """Parse an address; UsageError if it is invalid."""
     uri, _, name = where.removeprefix(SCHEME).rpartition("/")
     if "://" in uri:
-        learn_address(uri)
+        register_address(uri)
     collection, several, tenant = name.partition(":")
     if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
-        raise UsageError(f"{shown(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
+        raise UsageError(f"{mask_address(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
     if "://" not in uri:
-        file = usable(uri)
+        file = expand_path(uri)
         if file.suffix != ".db":
             raise UsageError(f"{uri!r} is neither a server nor a file of Milvus", ADDRESS_FORMS)
         return Address(str(file.resolve()), collection, "", tenant)
     parts = urlsplit(uri)
     database = parts.path.strip("/")
     if parts.scheme not in ("http", "https", "tcp") or not parts.hostname or (database and not _NAME.fullmatch(database)):
-        raise UsageError(f"{shown(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
+        raise UsageError(f"{mask_address(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
     return Address(uri.removesuffix(parts.path), collection, database, tenant)
 
 
@@ -255,6 +255,6 @@ def _indexing_error(address: Address, error: Exception) -> IndexingError:
         return IndexingError(f"another process has opened {address.uri!r}, or it is not a Milvus file", remedy)
     if any(sign in reason for sign in ("UNAUTHENTICATED", "auth check failure", "unauthenticated")):
         remedy = f"set {TOKEN_VARIABLE} to its token or to user:password"
-        return IndexingError(f"Milvus at {shown(address.uri)} refuses access", remedy)
+        return IndexingError(f"Milvus at {mask_address(address.uri)} refuses access", remedy)
     remedy = "check the address, and that the server is running" if not address.local else "check the file"
-    return IndexingError(f"Milvus at {shown(address.uri)} says: {reason}", remedy)
+    return IndexingError(f"Milvus at {mask_address(address.uri)} says: {reason}", remedy)

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from ramify.evaluation.load.records import Record, malformed_field_error, parse_json, read_text_file
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import write_whole
+from ramify.tools.new_files import write_atomically
 
 T = TypeVar("T", str, bool, int)
 
@@ -106,8 +106,8 @@ def write(gathered: Gathered, folder: Path) -> None:
         (folder / QUESTIONS).unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"cannot write {str(folder)!r} ({error.strerror or error})", "name a folder you may write to") from error
-    write_whole(_packed(gathered.documents.values()), folder / CORPUS)
-    write_whole(_packed(gathered.questions.values()), folder / QUESTIONS)
+    write_atomically(_packed(gathered.documents.values()), folder / CORPUS)
+    write_atomically(_packed(gathered.questions.values()), folder / QUESTIONS)
 
 
 def _packed(lines: Iterable[Line]) -> bytes:

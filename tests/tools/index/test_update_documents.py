@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents.load import Loading
+from ramify.tools.documents.load import DocumentStream
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import update_documents
 from tests.tools.fakes import WordEncoder
@@ -31,7 +31,7 @@ def content(folder: Path) -> list[tuple[object, ...]]:
 def test_an_amended_index_is_as_if_made_of_these_documents(tmp_path: Path, label: list[str]) -> None:
     wanted = change_records(records(4), CHANGES)
     fresh, folder = made(tmp_path / "fresh", wanted, label), made(tmp_path / "index", records(4), label)
-    documents = [document for document in Loading([write(tmp_path / "wanted", wanted)]) if document.id in CHANGES]
+    documents = [document for document in DocumentStream([write(tmp_path / "wanted", wanted)]) if document.id in CHANGES]
     encoder = WordEncoder()
     update_documents(folder, encoder, documents)
     assert content(folder) == content(fresh)
@@ -46,7 +46,9 @@ def test_an_amended_index_is_as_if_made_of_these_documents(tmp_path: Path, label
 def test_a_removed_label_needs_no_encoding_if_the_plain_text_is_known(tmp_path: Path) -> None:
     plain, folder = made(tmp_path / "plain", records(4), []), made(tmp_path / "index", records(4), ["chapter"])
     documents = [
-        document for document in Loading([write(tmp_path / "wanted", change_records(records(4), {"p1-3": None}))]) if document.id == "p1-3"
+        document
+        for document in DocumentStream([write(tmp_path / "wanted", change_records(records(4), {"p1-3": None}))])
+        if document.id == "p1-3"
     ]
     encoder = WordEncoder()
     update_documents(folder, encoder, documents, plain)

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.readers import READERS
+from ramify.tools.documents.readers import FORMAT_READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
 from ramify.tools.index.build import DocumentUpdater
@@ -54,14 +54,14 @@ class TestUpdates:
         papers.mkdir()
         (papers / "good.txt").write_text("river 1")
         (papers / "table.csv").write_text("river\n1\n")
-        readable = READERS[".csv"]
+        readable = FORMAT_READERS[".csv"]
 
         def fails(path: Path, source: str, steps: ReadReport) -> Iterator[Document]:
             raise UnreadableError("its reader cannot load")
 
-        monkeypatch.setitem(READERS, ".csv", readable._replace(read=fails))
+        monkeypatch.setitem(FORMAT_READERS, ".csv", readable._replace(read=fails))
         assert Index.build(papers, tmp_path / "index", WordEncoder()).skipped == [("table.csv", "its reader cannot load")]
-        monkeypatch.setitem(READERS, ".csv", readable)
+        monkeypatch.setitem(FORMAT_READERS, ".csv", readable)
         again = Index.build(papers, tmp_path / "index", WordEncoder())
         assert (again.added, again.unchanged, again.skipped) == (1, 1, [])
 

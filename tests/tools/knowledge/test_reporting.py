@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.knowledge.reports import ReportMaterials, fill_window
 from ramify.tools.knowledge.rule_builder import extractive_report
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from tests.fakes import FakeModel
 from tests.tools.knowledge.graph_model import build_with_model, graph_model_with, replies
 from tests.tools.knowledge.valley import graph_file
@@ -88,7 +88,7 @@ class TestFindings:
         reports = graph_file(folder)
         materials = ReportMaterials(reports.graph(), reports.partition())
         for id, report in reports.all_reports().items():
-            lines = fill_window(materials.material(id, {}), 10_000, estimate)
+            lines = fill_window(materials.material(id, {}), 10_000, estimate_tokens)
             assert [(finding.text, finding.passages) for finding in report.findings] == [
                 (text, tuple(dict.fromkeys(lines[number - 1].passage for number in numbers)))
             ]
@@ -123,12 +123,12 @@ class TestMaterial:
         every, materials = reports.all_reports(), ReportMaterials(reports.graph(), reports.partition())
         split = next(id for id in every if f"{id}.0" in every)
         material = materials.material(split, every)
-        whole = fill_window(material, 10_000, estimate)
+        whole = fill_window(material, 10_000, estimate_tokens)
         assert not any(line.text.startswith("A community. What holds it together.") for line in whole)
-        lines = fill_window(material, 150, estimate)
+        lines = fill_window(material, 150, estimate_tokens)
         assert any(line.text.startswith("A community. What holds it together.") for line in lines)
-        assert sum(estimate(line.text) for line in lines) <= 150
-        assert 0 < len(fill_window(material, 10, estimate)) < len(lines), "and where even these do not fit, something is left out"
+        assert sum(estimate_tokens(line.text) for line in lines) <= 150
+        assert 0 < len(fill_window(material, 10, estimate_tokens)) < len(lines), "and where even these do not fit, something is left out"
 
     def test_quoted_ones_have_at_most_three_hundred_words(self, folder: Path) -> None:
         build_with_model(folder, "extractive", max_cluster_size=100)

@@ -139,4 +139,4 @@ def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: p
 def test_an_invalid_model_file_is_rejected_before_the_server_starts(ramify: Ramify) -> None:
     done = ramify("studio", "--port", str(free_port()), "--gguf", "/etc/hostname")
     assert (done.code, done.out) == (1, "")
-    assert "'/etc/hostname' cannot be run: it is not in the format GGUF" in done.err
+    assert "'/etc/hostname' cannot be run: it is not a GGUF file" in done.err

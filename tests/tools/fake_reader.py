@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from ramify.tools.arithmetic import Combination
-from ramify.tools.english import content
+from ramify.tools.english import content_stems
 from ramify.tools.extractive import questions
 from ramify.tools.reader import reading, short_answers
-from ramify.tools.reader.reading import Reader, Reading, Spot
+from ramify.tools.reader.reading import PassageReading, Reader, TextSpan
 from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9
@@ -26,20 +26,20 @@ def give_mind(
     def fake_splits(question: str) -> tuple[Split, ...]:
         return tuple((splits or {}).get(question, (split("single"),)))
 
-    def fake_read(question: str, context: str, reader: Reader) -> Reading:
+    def fake_read(question: str, context: str, reader: Reader) -> PassageReading:
         return _told(question, (facts or {}).get(question, ""), context)
 
     for module in (questions, short_answers):
-        patch.setattr(module, "splits", fake_splits)
+        patch.setattr(module, "find_splits", fake_splits)
     patch.setattr(reading, "read_context", fake_read)
 
 
-def _told(question: str, answer: str, context: str) -> Reading:
-    about = len(content(question) & content(context)) > 1
+def _told(question: str, answer: str, context: str) -> PassageReading:
+    about = len(content_stems(question) & content_stems(context)) > 1
     if answer in ("Yes", "No") and about:
         yes, no = (SURE, UNLIKELY) if answer == "Yes" else (UNLIKELY, SURE)
-        return Reading(UNLIKELY, yes, no, (), BEARS)
+        return PassageReading(UNLIKELY, yes, no, (), BEARS)
     start = context.find(answer) if answer else -1
     if start < 0:
-        return Reading(UNLIKELY, UNLIKELY, UNLIKELY, ())
-    return Reading(SURE, UNLIKELY, UNLIKELY, (Spot(start, start + len(answer), SURE),), BEARS)
+        return PassageReading(UNLIKELY, UNLIKELY, UNLIKELY, ())
+    return PassageReading(SURE, UNLIKELY, UNLIKELY, (TextSpan(start, start + len(answer), SURE),), BEARS)

@@ -1,4 +1,4 @@
-"""A chat model as the toolkit uses it: its calls limited and counted, its replies parsed into objects."""
+"""The common interface of chat models: limited calls, token counts, structured replies."""
 
 import asyncio
 import math
@@ -15,16 +15,24 @@ from pydantic import BaseModel
 from ramify.tools.errors import WindowError
 from ramify.tools.models.concurrency import Cap, read_timing
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.servers import QueuedError, Server, classify, refused_feature, refuses_thinking, with_retries
-from ramify.tools.models.structured_call import ON_REFUSAL, PLAIN, Feature, call, next_mode, thinking_allowance, with_mode
-from ramify.tools.models.tokens import Count, LearnedCount
+from ramify.tools.models.servers import QueuedError, Server, classify, find_refused_feature, refuses_thinking, with_retries
+from ramify.tools.models.structured_call import (
+    DEFAULT_MODE,
+    MODE_ON_REFUSAL,
+    Feature,
+    call_structured,
+    next_mode,
+    thinking_allowance,
+    with_mode,
+)
+from ramify.tools.models.tokens import LearnedCount, TokenCounter
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How a model is reached and sampled; the names and defaults are those of the settings."""
+    """Address and sampling of a model; names and defaults are those of the settings."""
 
     base_url: str | None = None
     temperature: float = 0.0
@@ -37,7 +45,7 @@ class ModelOptions:
 
 
 class PerLoop(Generic[T]):
-    """One `T` for each event loop; `first` is given to the loop that comes first."""
+    """One `T` per event loop; the first loop gets `first`."""
 
     def __init__(self, make: Callable[[], T], first: T) -> None:
         self._make = make
@@ -46,7 +54,7 @@ class PerLoop(Generic[T]):
         self._lock = threading.Lock()
 
     async def get(self) -> T:
-        """Return the running loop's own."""
+        """Return the instance of the running loop."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._made and self._spare:
@@ -60,46 +68,46 @@ class PerLoop(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A chat model that is ready to be asked."""
+    """A chat model that is ready for calls."""
 
     name: str
     chat: BaseChatModel = field(repr=False)  # some clients print their keys
-    count: Count = field(repr=False)
-    """Counts a text's tokens; it may ask the model's server, so call it outside the event loop."""
+    count: TokenCounter = field(repr=False)
+    """Counts a text's tokens; it may call the model's server, so call it outside the event loop."""
     cap: Cap = field(repr=False)
     num_ctx: int | None
-    """Tokens of prompt and reply together; None where the model has no such limit."""
+    """Tokens of prompt and reply together; None if the model has no such limit."""
     server: Server = field(repr=False)
     notice: str | None = None
-    """What the user should know before it is asked, such as that it replaces another model."""
+    """A notice for the user before the first call, such as that it replaces another model."""
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
-    """Loads what it needs in this process and returns the seconds that took, 0 where it was loaded; blocking."""
+    """Loads the model in this process and returns the seconds taken, 0 if it was loaded; blocking."""
     client_s: float = field(default=0.0, repr=False)
-    """Seconds that its client took to be imported and created, which count as loading."""
+    """Seconds taken to import and create its client, counted as loading."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
-    """The same model for each event loop, where it holds connections."""
+    """The client for each event loop, if it has connections."""
     num_predict: int | None = None
-    """Tokens of a reply, where the toolkit sets them."""
+    """Maximum tokens of a reply, if the toolkit sets it."""
 
     @property
     def thought_tokens(self) -> int:
-        """Return how many tokens a reply may take beside `num_predict`, because the model thinks first."""
+        """Return the tokens that a reply may take in addition to `num_predict`, because the model thinks first."""
         return thinking_allowance(self.num_ctx) if self.num_predict is not None and self.server.record.mode.thinks else 0
 
     @property
     def notices(self) -> list[str]:
-        """Return what the user should know before it is asked."""
+        """Return the notices for the user before the first call."""
         return [self.notice] if self.notice else []
 
     @property
     def learned_notices(self) -> list[str]:
-        """Return what calls have shown of its server, such as a feature that it lacks."""
+        """Return notices on what calls have shown about its server, such as a missing feature."""
         return self.server.record.notices(self.name, self.thought_tokens)
 
     async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
-        """Ask for an object of the schema's type, in at most `longest` tokens; a malformed reply comes back without one.
+        """Return a reply with an object of the schema's type, of at most `longest` tokens; a malformed reply has no object.
 
-        ModelError where the model cannot be reached, ReplyError where no usable reply came.
+        ModelError if the model cannot be reached, ReplyError if it gives no usable reply.
         """
 
         async def attempt() -> Structured:
@@ -109,7 +117,7 @@ class Model:
         return await with_retries(attempt, self.server)
 
     async def attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
-        """Make one call that holds a place; errors are those of the client, or WindowError where the prompt filled the window."""
+        """Make one call with an acquired slot; errors are those of the client, or WindowError if the prompt filled the window."""
         chat = self.chat if self.chats is None else await self.chats.get()
         limiter = self.cap.limiter
         async with limiter.track(self.server.timeout) as pending:
@@ -127,21 +135,21 @@ class Model:
         return asked
 
     async def _call(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
-        """Ask without the features that the server refuses, and learn which it does and how its model thinks."""
+        """Call without the features that the server refuses, and record refused features and the thinking mode."""
         record = self.server.record
         while True:
             mode, refused = record.mode, frozenset(record.refused)
-            without: frozenset[Feature] = refused if mode.in_form else refused | {"form"}
+            without: frozenset[Feature] = refused if mode.sends_schema else refused | {"form"}
             configured = chat
-            if mode is not PLAIN and self.num_predict is not None:
+            if mode is not DEFAULT_MODE and self.num_predict is not None:
                 configured = with_mode(chat, mode, longest or self.num_predict + self.thought_tokens)
             try:
-                asked = await call(configured, messages, schema, without)
+                asked = await call_structured(configured, messages, schema, without)
             except Exception as error:
-                if mode in ON_REFUSAL and refuses_thinking(error):
-                    record.move(mode, ON_REFUSAL[mode])
+                if mode in MODE_ON_REFUSAL and refuses_thinking(error):
+                    record.move(mode, MODE_ON_REFUSAL[mode])
                     continue
-                feature = refused_feature(error) if self.server.remote else None
+                feature = find_refused_feature(error) if self.server.remote else None
                 if feature is None or feature in without:
                     raise
                 record.refused.add(feature)
@@ -151,9 +159,9 @@ class Model:
             return asked
 
     def _learn_count(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
-        """Learn from the tokens that the server reports of a prompt; WindowError where they fill its window. Blocking.
+        """Update the token counter from the reported tokens of a prompt; WindowError if they fill the window. Blocking.
 
-        A low number proves nothing: servers leave out cached tokens. Whether a prompt fits is decided before it is sent.
+        A low number is no evidence, since servers omit cached tokens. Whether a prompt fits is checked before it is sent.
         """
         reported_tokens = raw.usage_metadata["input_tokens"] if raw.usage_metadata else 0
         if not reported_tokens or raw.response_metadata.get("model_provider") not in ("ollama", "openai"):
@@ -161,8 +169,8 @@ class Model:
         window = self.num_ctx or math.inf
         if isinstance(self.count, LearnedCount):
             self.count.learn([message.text for message in messages], reported_tokens, filled=reported_tokens >= window)
-            # Ollama goes on writing in a full window, and drops half of what it read for it.
+            # Ollama continues to generate in a full window, and drops half of the prompt for it.
             window -= raw.usage_metadata["output_tokens"] if raw.usage_metadata and self.num_predict is not None else 0
         if reported_tokens >= window:
-            what = f"{self.name} read {reported_tokens} tokens of a prompt: beside its reply it does not fit into num_ctx {self.num_ctx}"
+            what = f"{self.name} read {reported_tokens} prompt tokens: with the reply they do not fit into num_ctx {self.num_ctx}"
             raise WindowError(what, "raise num_ctx, or lower context_tokens")

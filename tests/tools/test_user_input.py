@@ -6,7 +6,7 @@ import pytest
 
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.typed import readable, usable
+from ramify.tools.user_input import check_text, expand_path
 
 
 def impossible(folder: Path) -> list[str]:
@@ -18,13 +18,13 @@ def impossible(folder: Path) -> list[str]:
 
 def test_a_path_that_no_file_can_have_is_one_error(tmp_path: Path) -> None:
     for path in impossible(tmp_path):
-        with pytest.raises(UsageError, match=r"is no path \(.*\) — "):
-            usable(path)
-    assert usable(tmp_path / "nothing" / "here") == tmp_path / "nothing" / "here"
-    assert usable("~") == Path.home()
+        with pytest.raises(UsageError, match=r"is not a valid path \(.*\) — "):
+            expand_path(path)
+    assert expand_path(tmp_path / "nothing" / "here") == tmp_path / "nothing" / "here"
+    assert expand_path("~") == Path.home()
 
 
-def test_an_index_at_such_a_path_is_refused_wherever_it_is_named(tmp_path: Path) -> None:
+def test_an_index_at_an_invalid_path_is_rejected_everywhere(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Warsaw lies on the Vistula.")
     for path in impossible(tmp_path):
         for act in (lambda path=path: Index.open(path), lambda path=path: Index.build([tmp_path / "a.txt"], path)):
@@ -34,7 +34,7 @@ def test_an_index_at_such_a_path_is_refused_wherever_it_is_named(tmp_path: Path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.txt", "loop"]
 
 
-def test_what_is_refused_is_quoted_by_its_ends_and_can_be_shown() -> None:
+def test_a_rejected_long_value_is_truncated_in_the_message() -> None:
     told = UsageError(f"k={'1' * 100_000} and {[*range(9999)]} are \ud800 no numbers", "give numbers")
     assert len(str(told)) < 2000
     assert str(told).startswith("k=111")
@@ -44,6 +44,6 @@ def test_what_is_refused_is_quoted_by_its_ends_and_can_be_shown() -> None:
 
 
 def test_half_a_surrogate_pair_is_no_text() -> None:
-    assert readable("Łódź 🚲") == "Łódź 🚲"
+    assert check_text("Łódź 🚲") == "Łódź 🚲"
     with pytest.raises(UsageError, match=r"ud800.* is not valid UTF-8"):
-        readable("a \ud800")
+        check_text("a \ud800")
