@@ -1,4 +1,4 @@
-"""Characters that a reader does not see, and markup, in all that a document or a model says: every door writes them out or as text."""
+"""Characters that a reader does not see, and markup, in all that a document or a model says: every interface escapes them or shows them as text."""
 
 import json
 import re
@@ -71,7 +71,7 @@ INTERFACES: dict[str, Callable[[Result], str]] = {
 }
 
 
-@pytest.mark.parametrize("door", INTERFACES)
+@pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize("attack", ATTACKS)
 @fault(
     "interfaces",

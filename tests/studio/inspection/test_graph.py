@@ -18,7 +18,7 @@ from ramify.studio.inspection.description import index_facts
 from ramify.tools.index.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
-from tests.tools.knowledge.graph_model import built, but
+from tests.tools.knowledge.graph_model import build_with_model, graph_model_with
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENTS = {
@@ -207,7 +207,7 @@ def test_claims_are_listed_with_the_words_that_they_are_from(ramify: Ramify, pla
     names = ["Paula Stern", "Viktor Adler", "Emil Braun"]
     line = f"Paula Stern | Viktor Adler | marriage | Paula Stern married. | 1904 | | {words}"
     found = {"entities": names, "relations": ["Paula Stern | Viktor Adler", "Paula Stern | Emil Braun"]}
-    built(folder, but(extract=found, claims={"claims": [line]}), claims=True)
+    build_with_model(folder, graph_model_with(extract=found, claims={"claims": [line]}), claims=True)
     done = ramify("inspect", folder)
     assert re.search(r"^claims +1 *$", done.out, re.MULTILINE)
     assert re.search(r"Paula Stern +Viktor Adler +marriage +1904 +Paula Stern married", done.out)
