@@ -42,7 +42,7 @@ Embedding = Annotated[
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Maximum length of a passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighbouring passages.")]
 Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_HELP}.")]
-Shared = Annotated[bool, typer.Option("--shared", help="Make the index check_text for all users of this machine, not only for its owner.")]
+Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for all users of this machine, not only for its owner.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="List every skipped file with the reason.")]
 
 QueryPrefix = Annotated[
