@@ -83,12 +83,12 @@ endef
 
 $(VENV)/.demo: pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): 1.5 GB with the CPU build of PyTorch …"
-	$(call INSTALL,-e '.[serve]')
+	$(call INSTALL,'.[serve]')
 	touch $@
 
 # Strict editable mode, because type checkers do not see into the default one; it lists the files, so new ones need it again.
 $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
-	$(call INSTALL,--config-setting editable_mode=strict --reinstall-package ramify-rag -e '.[test]')
+	$(call INSTALL,--strict '.[test]')
 	$(BIN)/ramify download smollm2
 	-$(BIN)/ramify download e5-multilingual
 	touch $@ $(VENV)/.demo

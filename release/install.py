@@ -1,10 +1,12 @@
-"""Install packages with uv, which is much faster than pip, with pip's settings, which uv does not read.
+"""Install packages with uv, which takes seconds where pip takes minutes, from the sources in pip's settings, which uv does not read.
 
-    .venv/bin/python -m release.install -e '.[test]'
+    .venv/bin/python -m release.install '.[test]'
 
-The versions are those of constraints.txt.
+The versions are those of constraints.txt. A requirement that begins with a dot is this project, installed in editable mode. If uv fails,
+pip installs.
 """
 
+import argparse
 import ast
 import os
 import subprocess
@@ -17,6 +19,8 @@ FROM_PIP = {
     "find-links": "UV_FIND_LINKS",
     "constraint": "UV_CONSTRAINT",
     "cert": "SSL_CERT_FILE",
+    "timeout": "UV_HTTP_TIMEOUT",
+    "default-timeout": "UV_HTTP_TIMEOUT",  # as an environment variable: PIP_DEFAULT_TIMEOUT
 }
 """Settings of pip and the corresponding environment variables of uv; pip separates values by spaces."""
 
@@ -35,12 +39,22 @@ def uv_settings(listed: str, environ: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def main() -> None:
-    """Install the packages in the arguments."""
+def main() -> int:
+    """Install what the arguments name; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("requirements", nargs="+")
+    parser.add_argument("--strict", action="store_true", help="link the files that are there now, which type checkers follow")
+    given = parser.parse_args()
+    wanted = [part for one in given.requirements for part in (("-e", one) if one.startswith(".") else (one,))]
+    strict = ["--config-settings=editable_mode=strict"] if given.strict else []
+    common = ["install", "--quiet", "-c", "constraints.txt", *strict, *wanted]
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    command = [sys.executable, "-m", "uv", "pip", "install", "--python", sys.executable, "--quiet", "-c", "constraints.txt", *sys.argv[1:]]
-    sys.exit(subprocess.run(command, env={**os.environ, **uv_settings(listed, os.environ)}, check=False).returncode)
+    uv = [sys.executable, "-m", "uv", "pip", *common, "--python", sys.executable, "--reinstall-package", "ramify-rag"]
+    if subprocess.run(uv, env={**os.environ, **uv_settings(listed, os.environ)}, check=False).returncode == 0:
+        return 0
+    print("uv could not install it: pip does, which takes minutes", file=sys.stderr)
+    return subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *common], check=False).returncode
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
