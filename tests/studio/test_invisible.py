@@ -1,4 +1,4 @@
-"""Characters that a reader does not see, and markup, in all that a document or a model says: every interface escapes them or shows them as text."""
+"""Invisible characters and markup in whatever a document or a model says: every interface escapes them or shows them as text."""
 
 import json
 import re
