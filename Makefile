@@ -1,8 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ROOMS := tools nodes prompts graphs evaluation studio
-SOURCES := $(shell find $(ROOMS) -name '*.py' 2>/dev/null)
+FOLDERS := tools nodes prompts graphs evaluation studio
+SOURCES := $(shell find $(FOLDERS) -name '*.py' 2>/dev/null)
 PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evaluation ramify.studio
 
 # What is imported is compiled then, and kept.
@@ -32,7 +32,7 @@ torture: $(VENV)/.test ## Stress real processes with faults, kills, full disks a
 coverage: $(VENV)/.test ## Run what `make test` runs and the slow ones, and count the lines and branches that it reaches, by folder
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real" --cov=ramify --cov-branch --cov-report=
 	@echo "           lines, missed, branches, half taken, percent of both"
-	@for room in $(ROOMS); do printf '%-11s' $$room; $(BIN)/coverage report --precision=2 --include="$$room/*" | tail -n 1; done
+	@for folder in $(FOLDERS); do printf '%-11s' $$folder; $(BIN)/coverage report --precision=2 --include="$$folder/*" | tail -n 1; done
 
 check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .
@@ -83,12 +83,12 @@ endef
 
 $(VENV)/.demo: pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): 1.5 GB with the CPU build of PyTorch …"
-	$(call INSTALL,-e '.[serve]')
+	$(call INSTALL,'.[serve]')
 	touch $@
 
 # Strict editable mode, because type checkers do not see into the default one; it lists the files, so new ones need it again.
 $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
-	$(call INSTALL,--config-setting editable_mode=strict --reinstall-package ramify-rag -e '.[test]')
+	$(call INSTALL,--strict '.[test]')
 	$(BIN)/ramify download smollm2
 	-$(BIN)/ramify download e5-multilingual
 	touch $@ $(VENV)/.demo

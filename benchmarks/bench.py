@@ -18,10 +18,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.documents.worker_pool import cores
+from ramify.tools.documents.worker_pool import available_cores
 from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 IDLE = 0.5
 """The load, of the last minute, below which a machine is idle."""
 DATA = "RAMIFY_DATA"
@@ -78,7 +78,12 @@ ORCHESTRATION = (
 )
 RUNS = (
     Run("cold_start.py --runs 3", "cold_start.py --runs 1", COLD, data=False),
-    Run("memory.py", "memory.py", (Figure("`ramify ask`, most memory", _row("`ramify ask`, at most"), "MiB", "target 500"),), data=False),
+    Run(
+        "memory.py",
+        "memory.py --once",
+        (Figure("`ramify ask`, most memory", _row("`ramify ask`, at most"), "MiB", "target 500"),),
+        data=False,
+    ),
     Run("reader_speed.py --questions 20", "reader_speed.py --questions 1", (Figure("reading", r"read (\d+)$", "passages a second"),)),
     _indexing("in the machine's numbers", {}),
     _indexing("in float32", FLOAT32),
@@ -93,26 +98,27 @@ RUNS = (
 )
 
 
-def machine() -> str:
-    """Name the machine and what runs on it."""
+def describe_machine() -> str:
+    """Return a description of the machine and its software."""
     info = Path("/proc/cpuinfo")
-    named = re.search(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.MULTILINE) if info.is_file() else None
+    processors = re.search(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.MULTILINE) if info.is_file() else None
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     numbers = "bfloat16" if cpu_has_bfloat16() else "float32"
-    processor = named[1] if named else platform.processor() or platform.machine()
+    processor = processors[1] if processors else platform.processor() or platform.machine()
     return (
-        f"{processor}, {cores()} cores, {memory:.0f} GiB of memory, Python {platform.python_version()}, torch {version('torch')}; "
+        f"{processor}, {available_cores()} cores, {memory:.0f} GiB of memory, "
+        f"Python {platform.python_version()}, torch {version('torch')}; "
         f"the embedded model, in {numbers}"
     )
 
 
-def measured(run: Run, smallest: bool, work: Path) -> Iterator[str]:
+def run_measurement(run: Run, smallest: bool, work: Path) -> Iterator[str]:
     """Run a benchmark; yield a row for each of its figures. One that ends with an error has none, and its last line instead."""
     if run.data and DATA not in os.environ:
         yield from (f"| {figure.name} | – | set {DATA} to the folder of the data sets |" for figure in run.figures)
         return
     file, *options = shlex.split((run.smallest if smallest else run.command).format(work=work))
-    done = subprocess.run([sys.executable, HERE / file, *options], capture_output=True, text=True, env={**os.environ, **run.environment})
+    done = subprocess.run([sys.executable, FOLDER / file, *options], capture_output=True, text=True, env={**os.environ, **run.environment})
     for figure in run.figures:
         found = re.search(figure.pattern, done.stdout, re.MULTILINE)
         last = (done.stderr.strip() or "nothing").splitlines()[-1]
@@ -126,10 +132,10 @@ def main() -> None:
     options = parser.parse_args()
     began, load = time.perf_counter(), os.getloadavg()[0]
     doubt = "the smallest mode: no measurement" if options.smallest else "not idle: measure again" if load >= IDLE else "idle"
-    print(f"{machine()}; load {load:.2f}, {doubt}\n\n| quantity | figure | target or note |\n|---|--:|---|", flush=True)
+    print(f"{describe_machine()}; load {load:.2f}, {doubt}\n\n| quantity | figure | target or note |\n|---|--:|---|", flush=True)
     with tempfile.TemporaryDirectory() as work:
         for run in RUNS:
-            for row in measured(run, options.smallest, Path(work)):
+            for row in run_measurement(run, options.smallest, Path(work)):
                 print(row, flush=True)
     print(f"\nmeasured in {(time.perf_counter() - began) / 60:.1f} minutes")
 

@@ -1,4 +1,4 @@
-"""Whether what `ramify calibrate` promises holds: 1,000 draws of questions with a known risk, and 10,000 halves of real runs.
+"""Check the guarantees of `ramify calibrate`: 1,000 draws of questions with a known risk, and 10,000 halves of real runs.
 
     python benchmarks/calibration.py [RUN…] [--splits 1000] [--strategy prune]
 
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.evaluation.results import read_run
-from ramify.evaluation.results.calibration import outcomes_of
-from ramify.evaluation.risk_control import Bound, Outcomes, threshold_for
+from ramify.evaluation.results.calibration import make_outcomes
+from ramify.evaluation.risk_control import Bound, Outcomes, find_threshold
 
 DELTA = 0.1
 SIZES, RISKS = (100, 400), (0.05, 0.1, 0.2)
@@ -34,7 +34,7 @@ POPULATIONS: dict[str, Callable[[np.random.Generator, int], tuple[Floats, Floats
 """How confidences are drawn, and how likely an answer of each is right."""
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """Over many draws: the mean risk of all questions asked, its standard error, and how often the bound on those answered is missed."""
 
     population: str
@@ -51,7 +51,7 @@ class Measured(NamedTuple):
         return self.asked <= self.risk + 3 * self.error and self.missed <= DELTA + 3 * spread
 
 
-def drawn(name: str, draw: np.random.Generator, count: int) -> Outcomes:
+def draw_outcomes(name: str, draw: np.random.Generator, count: int) -> Outcomes:
     """Draw made questions."""
     sure, likely = POPULATIONS[name](draw, count)
     answered = draw.random(count) >= WITHOUT
@@ -72,7 +72,7 @@ def true_shares(name: str) -> Callable[[float], tuple[float, float]]:
     return shares
 
 
-def simulated(splits: int, sizes: tuple[int, ...] = SIZES, risks: tuple[float, ...] = RISKS) -> Iterator[Measured]:
+def simulate(splits: int, sizes: tuple[int, ...] = SIZES, risks: tuple[float, ...] = RISKS) -> Iterator[Measurement]:
     """Calibrate on many draws from each population, and look up what each threshold does."""
     for name in POPULATIONS:
         shares = true_shares(name)
@@ -81,27 +81,27 @@ def simulated(splits: int, sizes: tuple[int, ...] = SIZES, risks: tuple[float, .
                 draw = np.random.default_rng(0)
                 asked, reached, missed = [], 0, 0
                 for _ in range(splits):
-                    outcomes = drawn(name, draw, size)
-                    low = threshold_for("asked", outcomes, risk, DELTA)
+                    outcomes = draw_outcomes(name, draw, size)
+                    low = find_threshold("asked", outcomes, risk, DELTA)
                     asked.append(0.0 if low is None else shares(low)[1])
-                    if (other := threshold_for("answered", outcomes, risk, DELTA)) is not None:
+                    if (other := find_threshold("answered", outcomes, risk, DELTA)) is not None:
                         given, wrong = shares(other)
                         reached, missed = reached + 1, missed + (wrong > risk * given)
                 error = float(np.std(asked)) / splits**0.5
-                yield Measured(name, size, risk, float(np.mean(asked)), error, reached / splits, missed / splits)
+                yield Measurement(name, size, risk, float(np.mean(asked)), error, reached / splits, missed / splits)
 
 
-def halved(folder: Path, strategy: str, splits: int) -> Iterator[str]:
+def split_in_halves(folder: Path, strategy: str, splits: int) -> Iterator[str]:
     """Calibrate on random halves of a run, and count on the others."""
     run = read_run(folder)
     lines = [
-        line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.scored
+        line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.has_gold
     ]
-    outcomes = outcomes_of(lines)
+    outcomes = make_outcomes(lines)
     bounds: tuple[Bound, ...] = ("asked", "answered")
     for risk in (0.05, 0.1, 0.2, 0.3):
         for bound in bounds:
-            rows = [_checked(outcomes, bound, risk, seed) for seed in range(splits)]
+            rows = [_check_bound(outcomes, bound, risk, seed) for seed in range(splits)]
             found = [row for row in rows if row is not None]
             wrong = [0.0 if row is None else row[1] for row in rows]
             mean, error = float(np.mean(wrong)), float(np.std(wrong)) / splits**0.5
@@ -112,15 +112,15 @@ def halved(folder: Path, strategy: str, splits: int) -> Iterator[str]:
             yield f"{head} {100 * len(found) / splits:.0f} % | {told} | {100 * answered:.1f} % |"
 
 
-def _checked(outcomes: Outcomes, bound: Bound, risk: float, seed: int) -> tuple[float, float] | None:
+def _check_bound(outcomes: Outcomes, bound: Bound, risk: float, seed: int) -> tuple[float, float] | None:
     """Return the shares answered and wrong on the half held out; None where no threshold keeps the bound."""
     places = list(range(len(outcomes)))
     random.Random(seed).shuffle(places)
     mine, others = places[: len(places) // 2], places[len(places) // 2 :]
-    threshold = threshold_for(bound, Outcomes(outcomes.confidence[mine], outcomes.wrong[mine]), risk, DELTA)
+    threshold = find_threshold(bound, Outcomes(outcomes.confidence[mine], outcomes.wrong[mine]), risk, DELTA)
     if threshold is None:
         return None
-    given, wrong = Outcomes(outcomes.confidence[others], outcomes.wrong[others]).given(threshold)
+    given, wrong = Outcomes(outcomes.confidence[others], outcomes.wrong[others]).count_above(threshold)
     total = len(others) if bound == "asked" else given
     return given / len(others), wrong / total if total else 0.0
 
@@ -130,17 +130,17 @@ def main() -> int:
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN")
     parser.add_argument("--splits", type=int, default=1000)
     parser.add_argument("--strategy", default="prune")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print("| confidences | questions | α | wrong of asked, mean | ± | threshold for answered | missed |\n|---|---|---|---|---|---|---|")
     failed = 0
-    for one in simulated(given.splits):
-        failed += not one.kept(given.splits)
+    for one in simulate(arguments.splits):
+        failed += not one.kept(arguments.splits)
         figures = f"{100 * one.asked:.2f} % | {100 * one.error:.2f} | {100 * one.reached:.0f} % | {100 * one.missed:.1f} %"
         print(f"| {one.population} | {one.questions} | {one.risk:g} | {figures} |", flush=True)
-    if given.runs:
+    if arguments.runs:
         print("\n| run | questions | bound | α | threshold found | on the other half | answered |\n|---|---|---|---|---|---|---|")
-    for folder in given.runs:
-        print("\n".join(halved(folder, given.strategy, 10 * given.splits)), flush=True)
+    for folder in arguments.runs:
+        print("\n".join(split_in_halves(folder, arguments.strategy, 10 * arguments.splits)), flush=True)
     return 1 if failed else 0
 
 

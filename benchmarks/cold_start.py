@@ -1,7 +1,7 @@
 """Time the first answer of a new process, as ratios to importing torch and LangGraph alone: `python benchmarks/cold_start.py`.
 
 Each command runs several times in turn with the import that it is compared with; the table gives the medians. The demo's index is built
-before, so that no run pays for it; files are in the page cache.
+before, so that no run pays for it; files are in the page cache. With `--runs 1` nothing runs before, and the figures are no measurement.
 """
 
 import argparse
@@ -63,31 +63,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    for command in COMMANDS.values():
+    arguments = parser.parse_args()
+    for command in COMMANDS.values() if arguments.runs > 1 else ():
         seconds(command)
     taken: dict[str, list[float]] = {"import torch, langgraph.graph": [], **{name: [] for name in COMMANDS}}
-    for _ in range(given.runs):
+    for _ in range(arguments.runs):
         taken["import torch, langgraph.graph"].append(seconds(IMPORT))
         for name, command in COMMANDS.items():
             taken[name].append(seconds(command))
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    shown = median(until_output(COMMANDS["ramify ask"]) for _ in range(given.runs))
+    shown = median(until_output(COMMANDS["ramify ask"]) for _ in range(arguments.runs))
     second = [sys.executable, "-c", SECOND]
-    follow_up = median(float(subprocess.run(second, check=True, capture_output=True, env=OFFLINE).stdout) for _ in range(given.runs))
+    follow_up = median(float(subprocess.run(second, check=True, capture_output=True, env=OFFLINE).stdout) for _ in range(arguments.runs))
     base = median(taken["import torch, langgraph.graph"])
     rows = {name: {"seconds": round(median(times), 2), "ratio": round(median(times) / base, 2)} for name, times in taken.items()}
-    found = {"machine": f"{platform.machine()}, {os.cpu_count()} cores", "rows": rows, "first output": round(shown, 2)}
-    found |= {"second question of a conversation": round(follow_up, 2), "largest process, MiB": round(memory)}
-    print(json.dumps(found, indent=2) if given.json else "\n".join(table(found, rows)))
+    results = {"machine": f"{platform.machine()}, {os.cpu_count()} cores", "rows": rows, "first output": round(shown, 2)}
+    results |= {"second question of a conversation": round(follow_up, 2), "largest process, MiB": round(memory)}
+    print(json.dumps(results, indent=2) if arguments.json else "\n".join(table(results, rows)))
 
 
-def table(found: dict[str, object], rows: dict[str, dict[str, float]]) -> list[str]:
+def table(results: dict[str, object], rows: dict[str, dict[str, float]]) -> list[str]:
     """Write the results as Markdown."""
-    lines = [f"{found['machine']}, Python {platform.python_version()}, medians", "", "| | seconds | ratio |", "|---|---|---|"]
+    lines = [f"{results['machine']}, Python {platform.python_version()}, medians", "", "| | seconds | ratio |", "|---|---|---|"]
     lines += [f"| {name} | {row['seconds']:.2f} | {row['ratio']:.2f} |" for name, row in rows.items()]
-    lines += [f"| {name} | {found[name]} | |" for name in ("first output", "second question of a conversation")]
-    return [*lines, f"| memory of the largest process, MiB | {found['largest process, MiB']} | |"]
+    lines += [f"| {name} | {results[name]} | |" for name in ("first output", "second question of a conversation")]
+    return [*lines, f"| memory of the largest process, MiB | {results['largest process, MiB']} | |"]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ TRIES = 3
 
 
 async def run(client: LangGraphClient, strategy: str) -> str:
-    """Ask on a new thread; give the answer, or what went wrong."""
+    """Ask on a new thread; return the answer, or what went wrong."""
     thread = (await client.threads.create())["thread_id"]
     await client.runs.wait(thread, strategy, input={"question": QUESTION}, context={"model": "extractive"}, raise_error=False)
     state = await client.threads.get_state(thread)
@@ -35,7 +35,7 @@ async def run(client: LangGraphClient, strategy: str) -> str:
 
 
 async def wall(client: LangGraphClient, strategy: str, threads: int) -> tuple[float, list[str]]:
-    """Ask on so many threads at once; give the seconds until all have ended, and the answers."""
+    """Ask on `threads` threads concurrently; return the seconds until all have ended, and the answers."""
     began = time.perf_counter()
     answers = await asyncio.gather(*(run(client, strategy) for _ in range(threads)))
     return time.perf_counter() - began, answers

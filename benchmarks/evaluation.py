@@ -27,7 +27,7 @@ RUNS = (
 
 
 def main() -> int:
-    """Give the orders one after another into one folder."""
+    """Return the command lines, which all write into one folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="build/evaluation")
     parser.add_argument("--model", default="extractive")

@@ -23,25 +23,25 @@ from typing import NamedTuple, TypeVar
 import torch
 
 from ramify.graphs.building import make_graph
-from ramify.studio.inspection.contents import inspection
+from ramify.studio.inspection.contents import inspect_index
 from ramify.studio.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.index.searcher import opened
-from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.index.searcher import open_index
+from ramify.tools.knowledge.build import GraphBuild
+from ramify.tools.knowledge.index import GraphView
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05
 HELD_OUT = 100
-"""One document in so many comes with the update."""
+"""One of this many documents comes with the update."""
 QUESTIONS, TURNS = 40, 5
 VIEWS: tuple[View, ...] = ("flat", "auto")
-T = TypeVar("T")
+Value = TypeVar("Value")
 
 
-class Timed(NamedTuple):
+class Timing(NamedTuple):
     """Seconds on the clock, and of the processor."""
 
     wall: float
@@ -51,23 +51,23 @@ class Timed(NamedTuple):
 class Round(NamedTuple):
     """A build with the graph on top of it: what both took, and what came of them."""
 
-    plain: Timed
-    graph: Timed
+    plain: Timing
+    graph: Timing
     encoded: int
-    made: Structured
+    made: GraphBuild
 
 
-class Searched(NamedTuple):
+class SearchTimes(NamedTuple):
     """Seconds a search by view, and of the first one along the graph, which reads it."""
 
     usual: dict[View, float]
     first: float
 
 
-def timed(work: Callable[[], T]) -> tuple[T, Timed]:
+def measure_time(work: Callable[[], Value]) -> tuple[Value, Timing]:
     began, spent = time.perf_counter(), processor()
     done = work()
-    return done, Timed(time.perf_counter() - began, processor() - spent)
+    return done, Timing(time.perf_counter() - began, processor() - spent)
 
 
 def processor() -> float:
@@ -84,40 +84,42 @@ def lines_of(path: Path, limit: int | None = None) -> list[str]:
 def build(records: Sequence[str], corpus: Path, folder: Path, encoder: Encoder) -> Round:
     """Index records, then make the graph, or bring both up to date."""
     corpus.write_text("".join(records), encoding="utf-8")
-    built, plain = timed(lambda: Index.build([corpus], folder, encoder))
-    (made, _), graph = timed(lambda: make_graph(folder))
+    built, plain = measure_time(lambda: Index.build([corpus], folder, encoder))
+    (made, _), graph = measure_time(lambda: make_graph(folder))
     return Round(plain, graph, built.encoded, made)
 
 
-def searched(folder: Path, questions: Sequence[str]) -> Searched:
+def time_searches(folder: Path, questions: Sequence[str]) -> SearchTimes:
     """Search for each question alone, in one thread, which a short text is encoded by soonest on a busy machine.
 
     The views take turns, the fastest of each question's counts.
     """
     torch.set_num_threads(1)
-    index = opened(folder)
+    index = open_index(folder)
     index.search(questions[:1], view="flat")
-    _, first = timed(lambda: index.search(questions[:1], view="auto"))
+    _, first = measure_time(lambda: index.search(questions[:1], view="auto"))
 
     def seconds(question: str, view: View) -> float:
-        return timed(lambda: index.search([question], view=view))[1].wall
+        return measure_time(lambda: index.search([question], view=view))[1].wall
 
     turns = [[{view: seconds(question, view) for view in VIEWS} for _ in range(TURNS)] for question in questions]
-    return Searched({view: fmean(min(turn[view] for turn in own) for own in turns) for view in VIEWS}, first.wall)
+    return SearchTimes({view: fmean(min(turn[view] for turn in own) for own in turns) for view in VIEWS}, first.wall)
 
 
 def verdict(figure: float, target: float) -> str:
     return f"target <= {target:g} {'reached' if figure <= target else 'missed'}"
 
 
-def show_build(found: Round) -> int:
+def show_build(rounds: Round) -> int:
     """Print what the graph adds to a build from nothing; count the targets missed."""
-    plain, graph, made = found.plain, found.graph, found.made
+    plain, graph, made = rounds.plain, rounds.graph, rounds.made
     total = (plain.wall + graph.wall) / plain.wall
     work = (plain.processor + graph.processor) / plain.processor
-    print(f"{found.encoded} passages, {made.names} names, {made.edges} connections, {made.communities} communities in {made.levels} levels")
+    print(
+        f"{rounds.encoded} passages, {made.names} names, {made.edges} connections, {made.communities} communities in {made.levels} levels"
+    )
     print(f"plain build       {plain.wall:8.2f} s  {plain.processor:8.2f} s of the processor")
-    print(f"graph on top      {graph.wall:8.2f} s  {graph.processor:8.2f} s of the processor  {found.encoded / graph.wall:.0f} passages/s")
+    print(f"graph on top      {graph.wall:8.2f} s  {graph.processor:8.2f} s of the processor  {rounds.encoded / graph.wall:.0f} passages/s")
     print(f"both over plain   {total:8.3f}    {work:8.3f}    {verdict(total, TOTAL)}")
     return total > TOTAL
 
@@ -133,25 +135,25 @@ def show_update(first: Round, again: Round) -> int:
     return share > REWRITTEN
 
 
-def show_tokens(inside: Inside) -> int:
+def show_tokens(inside: GraphView) -> int:
     """Print the tokens of reports level by level; count the targets missed."""
     print(f"{'level':<8}{'communities':>12}{'tokens':>12}{'of the text':>13}{'the paper':>12}")
     for level in inside.levels:
-        told = verdict(level.share, ROOT) if level.number == 0 else ""
+        values = verdict(level.share, ROOT) if level.number == 0 else ""
         paper = PAPER_SHARES.get(level.number, "-").replace("–", "-")
-        print(f"C{level.number:<7}{level.communities:>12}{level.tokens:>12}{level.share:>13.3f}{paper:>12}  {told}".rstrip())
+        print(f"C{level.number:<7}{level.communities:>12}{level.tokens:>12}{level.share:>13.3f}{paper:>12}  {values}".rstrip())
     print(f"{'TS':<8}{'':>12}{inside.tokens:>12}{1:>13.3f}")
     return inside.levels[0].share > ROOT
 
 
-def show_searched(found: Searched) -> None:
-    flat, auto = (1000 * found.usual[view] for view in VIEWS)
+def show_searched(times: SearchTimes) -> None:
+    flat, auto = (1000 * times.usual[view] for view in VIEWS)
     print(f"a search, flat    {flat:8.2f} ms")
-    print(f"a search, auto    {auto:8.2f} ms  {auto / flat:.3f} of flat; the first one reads the names: {1000 * found.first:.0f} ms")
+    print(f"a search, auto    {auto:8.2f} ms  {auto / flat:.3f} of flat; the first one reads the names: {1000 * times.first:.0f} ms")
 
 
 def main() -> int:
-    """Measure a corpus; give 1 where a target is missed."""
+    """Measure a corpus; return 1 where a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", nargs="?", default="multihop_rag", metavar="CORPUS")
     parser.add_argument("--limit", type=int, help="documents to index (default: all)")
@@ -170,10 +172,10 @@ def main() -> int:
         first = build(earlier, corpus, folder, encoder)
         missed = show_build(first)
         missed += show_update(first, build(records, corpus, folder, encoder))
-        inside = inspection(opened(folder)).inside
+        inside = inspect_index(open_index(folder)).graph
         assert inside is not None
         missed += show_tokens(inside)
-        show_searched(searched(folder, questions))
+        show_searched(time_searches(folder, questions))
     print("targets missed:", missed)
     return min(missed, 1)
 

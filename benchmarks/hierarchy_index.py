@@ -17,34 +17,34 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
-from benchmarks.graph_index import HELD_OUT, QUESTIONS, Timed, lines_of, searched, timed
+from benchmarks.graph_index import HELD_OUT, QUESTIONS, Timing, lines_of, measure_time, time_searches
 from ramify.graphs.building import make_hierarchy
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy.build import Made
+from ramify.tools.hierarchy.build import HierarchyBuild
 from ramify.tools.index import Index
 
 
 class Round(NamedTuple):
     """A build with the hierarchy on top of it: what both took, and what came of them."""
 
-    plain: Timed
-    own: Timed
+    plain: Timing
+    own: Timing
     encoded: int
-    made: Made
+    made: HierarchyBuild
 
 
 def build(records: list[str], corpus: Path, folder: Path, encoder: Encoder, fields: list[str]) -> Round:
     """Index records, then make the hierarchy, or bring both up to date."""
     corpus.write_text("".join(records), encoding="utf-8")
-    built, plain = timed(lambda: Index.build([corpus], folder, encoder))
-    (made, _), own = timed(lambda: make_hierarchy(folder, group_by=fields, embedding=encoder))
+    built, plain = measure_time(lambda: Index.build([corpus], folder, encoder))
+    (made, _), own = measure_time(lambda: make_hierarchy(folder, group_by=fields, embedding=encoder))
     return Round(plain, own, built.encoded, made)
 
 
 def show(what: str, one: Round) -> None:
     made = one.made
-    print(f"{what}: {one.encoded} passages encoded, {made.groups} groups, {made.nodes} summaries, {made.grown} trees grown")
+    print(f"{what}: {one.encoded} passages encoded, {made.groups} groups, {made.nodes} summaries, {made.rebuilt_trees} trees grown")
     print(f"  plain           {one.plain.wall:8.2f} s")
     print(f"  hierarchy       {one.own.wall:8.2f} s  {one.own.wall / one.plain.wall:.2f} of plain")
 
@@ -69,7 +69,7 @@ def main() -> None:
         show("from nothing", first := build(earlier, corpus, folder, encoder, fields))
         show("update", again := build(records, corpus, folder, encoder, fields))
         print(f"  hierarchy       {again.own.wall / first.own.wall:8.2f} of its first build")
-        found = searched(folder, questions)
+        found = time_searches(folder, questions)
         flat, auto = 1000 * found.usual["flat"], 1000 * found.usual["auto"]
         print(f"a search: flat {flat:.2f} ms, by way of groups {auto:.2f} ms, {auto / flat:.2f} of flat")
 

@@ -19,12 +19,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents.files import ReadReport, files_under
-from ramify.tools.documents.readers import kind_of, parse_file
-from ramify.tools.documents.worker_pool import cores
+from ramify.tools.documents.files import ReadReport, list_files
+from ramify.tools.documents.readers import format_name, parse_file
+from ramify.tools.documents.worker_pool import available_cores
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
-from ramify.tools.embeddings.local_encoders import PieceEncoder
+from ramify.tools.embeddings.local_encoders import WordPieceEncoder
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 
@@ -54,7 +54,7 @@ class Recording(Encoder):
         return self._encoder.encode_documents(texts, prefix)
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """Files that are no records, what the first build did, seconds of the bare loops and of both builds, and how busy the first was."""
 
     files: int
@@ -77,12 +77,12 @@ def processor() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def bare_encode(encoder: PieceEncoder, batches: Sequence[list[str]]) -> None:
+def bare_encode(encoder: WordPieceEncoder, batches: Sequence[list[str]]) -> None:
     for batch in batches:
         encoder.encode_documents(batch)
 
 
-def limited(corpus: Path, limit: int | None, folder: Path) -> Path:
+def copy_limited(corpus: Path, limit: int | None, folder: Path) -> Path:
     """Write the first records of a corpus to a file of its own."""
     with gzip.open(corpus, "rt", encoding="utf-8") as source:
         path = folder / "corpus.jsonl"
@@ -90,20 +90,20 @@ def limited(corpus: Path, limit: int | None, folder: Path) -> Path:
         return path
 
 
-def measure(paths: Sequence[Path], folder: Path) -> Measured:
+def measure(paths: Sequence[Path], folder: Path) -> Measurement:
     encoder = load_encoder("minilm")
-    assert isinstance(encoder, PieceEncoder)
+    assert isinstance(encoder, WordPieceEncoder)
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
-    files = [file for file in files_under(paths, []) if kind_of(file.path)]
+    files = [file for file in list_files(paths, []) if format_name(file.path)]
     parse = seconds(lambda: [list(parse_file(file, ReadReport(), True)) for file in files])
     began, spent = time.perf_counter(), processor()
     built = Index.build(paths, folder / "index", recording)
     build = time.perf_counter() - began
-    busy = (processor() - spent) / build / cores()
+    busy = (processor() - spent) / build / available_cores()
     again = seconds(lambda: Index.build(paths, folder / "index", recording))
     encode = seconds(lambda: bare_encode(encoder, recording.batches))
-    return Measured(len(files), built, parse, encode, build, again, busy)
+    return Measurement(len(files), built, parse, encode, build, again, busy)
 
 
 def main() -> None:
@@ -116,19 +116,22 @@ def main() -> None:
         sys.exit("RAMIFY_DATA is not set: set it to the folder that holds the corpora, or give files and folders")
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(os.environ.get("RAMIFY_DATA", "")) / options.corpus / "corpus.jsonl.gz"
-        paths = options.paths or [limited(corpus, options.limit, Path(folder))]
+        paths = options.paths or [copy_limited(corpus, options.limit, Path(folder))]
         show(measure(paths, Path(folder)))
 
 
-def show(found: Measured) -> None:
-    built, bare = found.built, found.parse + found.encode
-    print(f"{found.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, {cores()} cores")
-    if found.files:
-        print(f"bare parse loop   {found.parse:8.1f} s  {found.files / found.parse:7.1f} files/s")
-    print(f"bare encode loop  {found.encode:8.1f} s  {built.encoded / found.encode:7.1f} passages/s")
-    print(f"Index.build       {found.build:8.1f} s  {built.encoded / found.build:7.1f} passages/s, busy {found.busy:.2f}")
-    print(f"ratio             {bare / found.build:8.3f}     target {TARGET} {'reached' if bare / found.build >= TARGET else 'missed'}")
-    print(f"second build      {found.again:8.2f} s  {found.again / bare:7.4f} of the bare loops")
+def show(one: Measurement) -> None:
+    built, bare = one.built, one.parse + one.encode
+    print(
+        f"{one.files} files with a reader of their own, {built.documents} documents, {built.encoded} passages encoded, "
+        f"{available_cores()} cores"
+    )
+    if one.files:
+        print(f"bare parse loop   {one.parse:8.1f} s  {one.files / one.parse:7.1f} files/s")
+    print(f"bare encode loop  {one.encode:8.1f} s  {built.encoded / one.encode:7.1f} passages/s")
+    print(f"Index.build       {one.build:8.1f} s  {built.encoded / one.build:7.1f} passages/s, busy {one.busy:.2f}")
+    print(f"ratio             {bare / one.build:8.3f}     target {TARGET} {'reached' if bare / one.build >= TARGET else 'missed'}")
+    print(f"second build      {one.again:8.2f} s  {one.again / bare:7.4f} of the bare loops")
 
 
 if __name__ == "__main__":

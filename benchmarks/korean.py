@@ -20,12 +20,12 @@ from typing import Any, Final, NamedTuple
 
 import ramify.graphs as graphs
 from ramify.evaluation.metrics import bootstrap_interval
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.pretrained import E5, MINILM
 from ramify.tools.english import is_unknown
 from ramify.tools.index import Index
-from ramify.tools.reader.reading import Quote
-from ramify.tools.reader.short_answers import read
+from ramify.tools.reader.reading import PassageText
+from ramify.tools.reader.short_answers import read_answer
 
 DATASET: Final = "korquad_v1_dev"
 FOUND: Final = 5
@@ -42,7 +42,7 @@ class Question(NamedTuple):
 
 
 def questions(folder: Path, limit: int) -> list[Question]:
-    """Draw so many questions, the same each time."""
+    """Return `limit` questions drawn with a fixed seed."""
     with gzip.open(folder / "questions.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = list(map(json.loads, lines))
     some = random.Random(0).sample(records, min(limit, len(records)))
@@ -51,26 +51,26 @@ def questions(folder: Path, limit: int) -> list[Question]:
 
 def index(folder: Path, work: Path, embedding: str) -> Index:
     """Build an index, or open the one that is there."""
-    with bar() as progress:
+    with progress_bar() as progress:
         Index.build([folder / "corpus.jsonl.gz"], work / embedding, embedding, progress=progress)
     return Index.open(work / embedding)
 
 
-def normal(text: str) -> str:
+def normalize_answer(text: str) -> str:
     """Write an answer as KorQuAD's script compares it: without punctuation, in lower case."""
     return " ".join(_MARKS.sub(" ", text).casefold().split())
 
 
-def exact(answer: str, golds: Sequence[str]) -> float:
+def exact_match(answer: str, golds: Sequence[str]) -> float:
     """Return whether an answer is a gold."""
-    return float(normal(answer) in map(normal, golds))
+    return float(normalize_answer(answer) in map(normalize_answer, golds))
 
 
-def f1(answer: str, golds: Sequence[str]) -> float:
+def character_f1(answer: str, golds: Sequence[str]) -> float:
     """Return the F1 of the characters, as KorQuAD's script does: words would count a particle as an error of the whole word."""
 
     def shared(gold: str) -> float:
-        given, wanted = Counter(normal(answer).replace(" ", "")), Counter(normal(gold).replace(" ", ""))
+        given, wanted = Counter(normalize_answer(answer).replace(" ", "")), Counter(normalize_answer(gold).replace(" ", ""))
         both = (given & wanted).total()
         return 2 * both / (given.total() + wanted.total()) if both else 0.0
 
@@ -78,21 +78,22 @@ def f1(answer: str, golds: Sequence[str]) -> float:
 
 
 def share(values: Sequence[float]) -> str:
-    """Write a mean in percent with its 95 % interval."""
+    """Return a mean in percent with its 95 % interval."""
     low, high = bootstrap_interval(values)
     return f"{100 * fmean(values):.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def search(folder: Path, work: Path, limit: int) -> Iterator[str]:
-    """Give the share of questions whose paragraph is among the first found."""
-    asked = questions(folder, limit)
-    yield f"| search | embedding | recall@{FOUND}, n = {len(asked)} |\n|---|---|--:|"
+    """Yield the rows of a table: the share of questions whose paragraph is among the first found."""
+    questions_asked = questions(folder, limit)
+    yield f"| search | embedding | recall@{FOUND}, n = {len(questions_asked)} |\n|---|---|--:|"
     for embedding in (MINILM, E5):
         found_in = index(folder, work, embedding)
         for way, options in WAYS.items():
-            found = found_in.search([one.text for one in asked], k=FOUND, **options)
-            held = [{paragraph_of(hit.document.id) for hit in hits} for hits in found]
-            yield f"| {way} | {embedding} | {share([float(one.paragraph in own) for one, own in zip(asked, held, strict=True)])} |"
+            found = found_in.search([one.text for one in questions_asked], k=FOUND, **options)
+            paragraphs = [{paragraph_of(hit.document.id) for hit in hits} for hits in found]
+            recalls = [float(one.paragraph in own) for one, own in zip(questions_asked, paragraphs, strict=True)]
+            yield f"| {way} | {embedding} | {share(recalls)} |"
 
 
 def paragraph_of(passage: object) -> str:
@@ -101,32 +102,34 @@ def paragraph_of(passage: object) -> str:
 
 
 def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
-    """Give the gold paragraph and four others that were found, in random order."""
-    asked = questions(folder, limit)
+    """Yield the scores of reading the gold paragraph and four retrieved ones, in random order."""
+    questions_asked = questions(folder, limit)
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = {record["id"]: Quote(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)}
-    found = index(folder, work, E5).search([one.text for one in asked], k=FOUND)
+        texts = {
+            record["id"]: PassageText(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)
+        }
+    found = index(folder, work, E5).search([one.text for one in questions_asked], k=FOUND)
     given = []
-    for one, hits in zip(asked, found, strict=True):
+    for one, hits in zip(questions_asked, found, strict=True):
         others = [key for hit in hits if (key := paragraph_of(hit.document.id)) != one.paragraph]
         passages = [texts[key] for key in dict.fromkeys((one.paragraph, *others))][:FOUND]
-        given.append(read(one.text, random.Random(one.text).sample(passages, len(passages))))
-    yield from scores("gold paragraph among five", asked, [span.answer for span in given], [span.confidence for span in given])
+        given.append(read_answer(one.text, random.Random(one.text).sample(passages, len(passages))))
+    yield from scores("gold paragraph among five", questions_asked, [span.answer for span in given], [span.confidence for span in given])
 
 
 def answers(folder: Path, work: Path, limit: int) -> Iterator[str]:
-    """Ask from beginning to end."""
-    asked, held = questions(folder, limit), index(folder, work, E5)
-    given = [graphs.ask(one.text, "naive", model="extractive", index=held) for one in asked]
+    """Yield the scores of answers with search and reading."""
+    questions_asked, opened_index = questions(folder, limit), index(folder, work, E5)
+    given = [graphs.ask(one.text, "naive", model="extractive", index=opened_index) for one in questions_asked]
     texts = ["" if is_unknown(one.answer or "") else one.answer or "" for one in given]
-    yield from scores("naive, from beginning to end", asked, texts, [one.confidence or 0.0 for one in given])
+    yield from scores("naive, from beginning to end", questions_asked, texts, [one.confidence or 0.0 for one in given])
 
 
-def scores(what: str, asked: Sequence[Question], texts: Sequence[str], sure: Sequence[float]) -> Iterator[str]:
-    """Give a row of figures."""
-    right = [exact(text, one.answers) for text, one in zip(texts, asked, strict=True)]
-    near = [f1(text, one.answers) for text, one in zip(texts, asked, strict=True)]
-    yield f"| n = {len(asked)} | exact match | F1 of characters | answered | mean confidence |\n|---|--:|--:|--:|--:|"
+def scores(what: str, question_list: Sequence[Question], texts: Sequence[str], sure: Sequence[float]) -> Iterator[str]:
+    """Yield the rows of a table of scores."""
+    right = [exact_match(text, one.answers) for text, one in zip(texts, question_list, strict=True)]
+    near = [character_f1(text, one.answers) for text, one in zip(texts, question_list, strict=True)]
+    yield f"| n = {len(question_list)} | exact match | F1 of characters | answered | mean confidence |\n|---|--:|--:|--:|--:|"
     yield f"| {what} | {share(right)} | {share(near)} | {share([float(bool(text)) for text in texts])} | {fmean(sure):.2f} |"
 
 
@@ -136,9 +139,9 @@ def main() -> None:
     parser.add_argument("what", choices=("search", "reading", "answers"))
     parser.add_argument("--limit", type=int, default=500, help="questions (default: 500)")
     parser.add_argument("--work", type=Path, default=Path("build/korean"), metavar="DIR", help="default: build/korean")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     folder = Path(os.environ["RAMIFY_DATA"]) / DATASET
-    for line in {"search": search, "reading": reading, "answers": answers}[given.what](folder, given.work, given.limit):
+    for line in {"search": search, "reading": reading, "answers": answers}[arguments.what](folder, arguments.work, arguments.limit):
         print(line, flush=True)
 
 

@@ -25,8 +25,8 @@ def records(name: str, file: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-class Made(Encoder):
-    """Give each text a vector that is a mixture of two real ones, chosen by its digest."""
+class MixedVectors(Encoder):
+    """Return a vector for each text, a mixture of two real ones chosen by its digest."""
 
     name, max_tokens = "langchain:Made", 512
 
@@ -58,7 +58,7 @@ class Made(Encoder):
 
 
 def make(count: int, path: Path) -> None:
-    """Write so many passages as records."""
+    """Write `count` passages as records."""
     titles, pool = [], []
     for name in SETS:
         for record in records(name, "corpus.jsonl.gz"):

@@ -67,8 +67,8 @@ STEPS: dict[str, Callable[[], object]] = {
 def taken() -> tuple[float, float]:
     """Return the memory of this process, and how much of it is pages of files."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    told = {line.split()[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith(("VmRSS", "RssFile"))}
-    return told["VmRSS:"], told["RssFile:"]
+    status = {line.split()[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith(("VmRSS", "RssFile"))}
+    return status["VmRSS:"], status["RssFile:"]
 
 
 def steps() -> list[tuple[str, float, float]]:
@@ -101,12 +101,15 @@ def peak() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--once", action="store_true", help="do not ask before, though the first question also makes the index")
     parser.add_argument("--steps", action="store_true", help=argparse.SUPPRESS)
-    if parser.parse_args().steps:
+    given = parser.parse_args()
+    if given.steps:
         print(json.dumps(steps()))
         return
     print("| after | adds, MiB | all, MiB | of it files |\n|---|--:|--:|--:|")
-    subprocess.run(ASK, check=True, stdout=subprocess.DEVNULL)  # makes the index
+    if not given.once:
+        subprocess.run(ASK, check=True, stdout=subprocess.DEVNULL)  # makes the index
     for name, added, now, files in measured():
         print(f"| {name} | {added:.0f} | {now:.0f} | {files:.0f} |")
     print(f"| {PEAK} | | {peak():.0f} | |")

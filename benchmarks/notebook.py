@@ -28,14 +28,14 @@ MARGIN = 0.1
 
 
 def values(widget: Any) -> Iterator[str]:
-    """Give all that a widget and those in it send to the browser."""
+    """Return all that a widget and those in it send to the browser."""
     yield str(getattr(widget, "value", ""))
     for child in getattr(widget, "children", ()):
         yield from values(child)
 
 
 async def turn(strategy: str) -> tuple[float, float, float, float]:
-    """Ask once through the box; give the seconds to the first progress, the first sub-question and the answer, and those of the run."""
+    """Ask once through the box; return the seconds to the first progress, the first sub-question and the answer, and those of the run."""
     chat = Chat(index=river(), strategy=strategy, model=FakeModel(replies=replies, latency=LATENCY, logprobs=True))
     seen: dict[str, float] = {}
     chat.box.value = QUESTION

@@ -73,21 +73,21 @@ class Metered(FakeModel):
 
 
 def reported(folder: str) -> str:
-    """Index the demo corpus, with a graph on top; give the folder."""
+    """Index the demo corpus, with a graph on top; return the folder."""
     Index.build([demo_corpus()], folder)
     make_graph(Path(folder))
     return folder
 
 
 async def wall(strategy: str, options: Mapping[str, Any], index: Any = None) -> tuple[graphs.Result, float]:
-    """Run once and give the result with its wall time over its critical path."""
+    """Run once and return the result with its wall time over its critical path."""
     model = FakeModel(replies=full_tree, latency=LATENCY, logprobs=True)
     result = await graphs.ask_async(QUESTION, strategy, model=model, index=index or river(), max_concurrency=1000, **options)
     return result, result.usage.wall_s / (result.usage.critical_path_calls * LATENCY)
 
 
 async def bare(parts: int) -> float:
-    """Give the same for what `global` cannot do without: five nodes of LangGraph, a task of it a part, LangChain's structured calls."""
+    """Return the same for what `global` cannot do without: five nodes of LangGraph, a task of it a part, LangChain's structured calls."""
     model = FakeModel(replies=full_tree, latency=LATENCY, logprobs=True)
     slots = {"question": QUESTION, "passages": [{"title": "Seine", "text": "It runs through Paris. " * 150, "source": "community 0"}]}
     told = {prompt.name: (model.with_structured_output(prompt.reply, include_raw=True), prompt.render(slots)) for prompt in (MAP, REDUCE)}
@@ -118,7 +118,7 @@ async def bare(parts: int) -> float:
 
 
 async def crowd(strategy: str, questions: int) -> tuple[float, int, int]:
-    """Run many questions at once under a cap; give the share of it that was busy, the most in flight, and how many ended."""
+    """Run many questions at once under a cap; return the share of it that was busy, the most in flight, and how many ended."""
     model = Metered(replies=full_tree, latency=LATENCY, logprobs=True)
     index = river()
     began = time.perf_counter()
@@ -145,9 +145,9 @@ async def measured(reports: str, tries: int, questions: int) -> int:
         times = [await wall(strategy, {**options, **kind}, index) for _ in range(tries)]
         result, ratio = min(times, key=lambda one: one[1])
         usage = result.usage
-        told = f"{strategy} {options}: {ratio:.3f}  calls {usage.llm_calls}  path {usage.critical_path_calls}  branches {len(result.tree)}"
+        row = f"{strategy} {options}: {ratio:.3f}  calls {usage.llm_calls}  path {usage.critical_path_calls}  branches {len(result.tree)}"
         missed += ratio > WALL or (calls is not None and usage.llm_calls > calls)
-        print(f"  {told}")
+        print(f"  {row}")
     floor = min([await bare(result.usage.llm_calls - 1) for _ in range(tries)])
     print(f"  the same with LangGraph and LangChain and nothing else: {floor:.3f}")
     print(f"{questions} questions at once, cap {CAP}: share of the cap kept busy, target >= {BUSY}")
@@ -160,13 +160,13 @@ async def measured(reports: str, tries: int, questions: int) -> int:
 
 
 def main() -> int:
-    """Measure; give 1 where a target is missed."""
+    """Measure; return 1 where a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tries", type=int, default=3, help="times that each strategy is run: the fastest counts")
     parser.add_argument("--crowd", type=int, default=64, metavar="N", help="questions at once under a cap")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(measured(reported(folder), given.tries, given.crowd))
+        return asyncio.run(measured(reported(folder), arguments.tries, arguments.crowd))
 
 
 if __name__ == "__main__":

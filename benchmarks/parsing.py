@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ramify.tools.documents.files import File, ReadReport, files_under
+from ramify.tools.documents.files import File, ReadReport, list_files
 from ramify.tools.documents.load import read_files
-from ramify.tools.documents.readers import parse_file, reader_of
+from ramify.tools.documents.readers import find_reader, parse_file
 
 
 def bare(files: Sequence[File]) -> int:
@@ -24,7 +24,7 @@ def side_by_side(files: Sequence[File], workers: int) -> int:
     return sum(len(list(read.documents)) for read in read_files(files, workers=workers))
 
 
-def measured(work: Callable[[], int]) -> tuple[float, float, int]:
+def measure(work: Callable[[], int]) -> tuple[float, float, int]:
     """Return seconds, seconds of the processor (its own and its workers'), and documents."""
     began, spent = time.perf_counter(), _processor()
     documents = work()
@@ -41,14 +41,14 @@ def main() -> None:
     arguments.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--workers", nargs="+", type=int, default=[1, 2])
-    given = arguments.parse_args()
-    files = [file for file in files_under(given.paths, []) if reader_of(file.path) and file.path.is_file()]
+    options = arguments.parse_args()
+    files = [file for file in list_files(options.paths, []) if find_reader(file.path) and file.path.is_file()]
     if not files:
         raise SystemExit("nothing to read there (links that lead out of a folder are not followed)")
     works: dict[str, Callable[[], int]] = {"bare loop": lambda: bare(files)}
-    works |= {f"{count} at once": lambda count=count: side_by_side(files, count) for count in given.workers}
+    works |= {f"{count} at once": lambda count=count: side_by_side(files, count) for count in options.workers}
     parse_file(files[0], ReadReport(), True)  # loads the libraries, as the workers have to
-    rounds = [{name: measured(work) for name, work in works.items()} for _ in range(given.rounds)]
+    rounds = [{name: measure(work) for name, work in works.items()} for _ in range(options.rounds)]
     least = min(one["bare loop"][0] for one in rounds)
     for name in works:
         seconds, processor = (min(one[name][part] for one in rounds) for part in (0, 1))

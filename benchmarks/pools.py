@@ -25,24 +25,24 @@ def main() -> None:
     parser.add_argument("--paragraphs", type=int, default=2500)
     parser.add_argument("--questions", type=int, default=120)
     parser.add_argument("--seed", type=int, default=25)
-    given = parser.parse_args()
-    for folder in given.sets:
-        asked, pool = drawn(read(folder / "questions.jsonl.gz"), read(folder / "corpus.jsonl.gz"), given)
-        target = given.out / folder.name
+    arguments = parser.parse_args()
+    for folder in arguments.sets:
+        asked, pool = draw_pool(read(folder / "questions.jsonl.gz"), read(folder / "corpus.jsonl.gz"), arguments)
+        target = arguments.out / folder.name
         target.mkdir(parents=True, exist_ok=True)
         write(target / "questions.jsonl.gz", asked)
         write(target / "corpus.jsonl.gz", pool)
         print(f"{target}: {len(asked)} questions, {len(pool)} paragraphs")
 
 
-def drawn(questions: list[Row], corpus: list[Row], given: argparse.Namespace) -> tuple[list[Row], list[Row]]:
+def draw_pool(questions: list[Row], corpus: list[Row], arguments: argparse.Namespace) -> tuple[list[Row], list[Row]]:
     """Draw questions, and a pool that holds what they need."""
-    choose = random.Random(given.seed)
-    asked = choose.sample(questions, min(given.questions, len(questions)))
+    choose = random.Random(arguments.seed)
+    asked = choose.sample(questions, min(arguments.questions, len(questions)))
     needed = {one["doc_id"] for question in asked for one in question["supporting"]}
     gold = [document for document in corpus if document["id"] in needed]
     others = [document for document in corpus if document["id"] not in needed]
-    more = choose.sample(others, min(len(others), max(0, given.paragraphs - len(gold))))
+    more = choose.sample(others, min(len(others), max(0, arguments.paragraphs - len(gold))))
     return asked, sorted(gold + more, key=lambda document: str(document["id"]))
 
 

@@ -1,4 +1,4 @@
-"""How fast one thread encodes passages of 300 tokens: torch in float32 and bfloat16, and OpenVINO, where `pip install openvino` was run.
+"""Measure how fast one thread encodes passages of 300 tokens: torch in float32 and bfloat16, and OpenVINO, if it is installed.
 
     RAMIFY_DATA=… python benchmarks/precisions.py [--passages 64]
 
@@ -21,15 +21,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not install
 
 from benchmarks.made_passages import SETS, records
 from ramify.tools.embeddings.bert import Bert
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 
 TOKENS, AT_ONCE = 300, 16
 
 
 def passages(count: int) -> Tensor:
-    """Return so many passages as word pieces, cut from paragraphs one after another."""
+    """Return `count` passages as word pieces, cut from paragraphs one after another."""
     texts = (record["text"] for name in SETS for record in records(name, "corpus.jsonl.gz"))
-    pieces = (piece for text in texts for piece in PACKAGED.tokenizer(cutting=True).encode(text).ids[1:-1])
+    pieces = (piece for text in texts for piece in PACKAGED_MINILM.tokenizer(truncate=True).encode(text).ids[1:-1])
     return torch.tensor(list(islice(pieces, count * TOKENS))).reshape(count, TOKENS)
 
 
@@ -77,9 +77,9 @@ def main() -> None:
     torch.set_num_threads(1)
     with torch.inference_mode():
         for dtype in (torch.float32, torch.bfloat16):
-            print(f"{dtype}: {rate(PACKAGED.new_layers(dtype), ids):.1f} passages a second", flush=True)
+            print(f"{dtype}: {rate(PACKAGED_MINILM.new_layers(dtype), ids):.1f} passages a second", flush=True)
     if find_spec("openvino"):
-        for name, speed in in_openvino(PACKAGED.new_layers(), ids):
+        for name, speed in in_openvino(PACKAGED_MINILM.new_layers(), ids):
             print(f"{name}: {speed:.1f} passages a second", flush=True)
 
 

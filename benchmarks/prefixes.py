@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from langchain_core.messages import BaseMessage
 
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.graphs.run import ask_async
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.embedded import Extractive
@@ -40,12 +40,12 @@ class Sent(NamedTuple):
     """What stands before the last message: the task, its rules, the form of the reply and the worked examples."""
 
 
-def written(messages: Sequence[BaseMessage]) -> str:
+def message_text(messages: Sequence[BaseMessage]) -> str:
     """Write messages out as a chat template does."""
     return "".join(f"<|{message.type}|>\n{message.text}\n" for message in messages)
 
 
-def listen(heard: list[Sent], at: list[int]) -> None:
+def record_prompts(heard: list[Sent], at: list[int]) -> None:
     """Note every prompt from now on."""
     answer = Extractive.answer
 
@@ -53,7 +53,7 @@ def listen(heard: list[Sent], at: list[int]) -> None:
         settings = CURRENT.get().settings
         shown = {} if passages is None else {"passages": [to_quote(passage, settings) for passage in limit_passages(passages, settings)]}
         messages = prompt.with_options(settings.thought, settings.shots).render({**slots, **shown})
-        heard.append(Sent(at[0], prompt.name, written(messages), written(messages[:-1])))
+        heard.append(Sent(at[0], prompt.name, message_text(messages), message_text(messages[:-1])))
         return await answer(self, prompt, slots, passages, *asked)
 
     Extractive.answer = noted  # type: ignore[method-assign]
@@ -63,17 +63,17 @@ def tokens(text: str) -> int:
     return len(TOKEN.findall(text))
 
 
-def common(one: str, other: str) -> int:
-    """Give the length of what two texts have in common at their beginning."""
+def common_length(one: str, other: str) -> int:
+    """Return the length of what two texts have in common at their beginning."""
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def known(heard: Sequence[Sent], of_question: bool) -> dict[str, tuple[int, int]]:
+def cached_tokens(heard: Sequence[Sent], of_question: bool) -> dict[str, tuple[int, int]]:
     """Count, for each kind of prompt, the tokens that an earlier prompt began with, and all."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for number, sent in enumerate(heard):
         earlier = [one.text for one in heard[:number] if not of_question or one.question == sent.question]
-        shared = max((common(text, sent.text) for text in earlier), default=0)
+        shared = max((common_length(text, sent.text) for text in earlier), default=0)
         counts[sent.kind][0] += tokens(sent.text[:shared])
         counts[sent.kind][1] += tokens(sent.text)
     return {kind: (shared, total) for kind, (shared, total) in counts.items()}
@@ -94,16 +94,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strategies", default="prune,tor,chain,iterative")
     parser.add_argument("--limit", type=int, default=6)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
-        questions = [question.question for question in load("demo:development", Path(work)).questions[: given.limit]]
+        questions = [question.question for question in load_dataset("demo:development", Path(work)).questions[: arguments.limit]]
     heard: list[Sent] = []
     at = [0]
-    listen(heard, at)
-    for strategy in given.strategies.split(","):
+    record_prompts(heard, at)
+    for strategy in arguments.strategies.split(","):
         heard.clear()
         asyncio.run(ask(strategy, questions, at))
-        own, run = known(heard, of_question=True), known(heard, of_question=False)
+        own, run = cached_tokens(heard, of_question=True), cached_tokens(heard, of_question=False)
         total = sum(total for _, total in run.values())
         fixed = sum(tokens(sent.fixed) for sent in heard)
         print(

@@ -16,19 +16,19 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.hybrid_search import SearchOptions, find
-from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.publication import Snapshot, open_snapshot, relink
+from ramify.tools.index.hybrid_search import SearchOptions, search_source
+from ramify.tools.index.manifest import Precision, parse_precision
+from ramify.tools.index.publication import Snapshot, change_precision, open_snapshot
 
 MOST, DEPTH = 500, 10
 DENSE: dict[str, Any] = {"hybrid": False}
 
 
-class Asked(NamedTuple):
+class QuestionSet(NamedTuple):
     """Questions with their vectors, and the documents that each needs."""
 
     questions: list[str]
@@ -36,24 +36,24 @@ class Asked(NamedTuple):
     gold: list[set[str]]
 
 
-def asked(folder: Path) -> Asked:
+def read_question_set(folder: Path) -> QuestionSet:
     """Read the questions of a data set whose documents are named."""
     with gzip.open(folder / "questions.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [record for record in map(json.loads, lines) if record.get("supporting")][:MOST]
     questions = [record["question"] for record in records]
     gold = [{fact["doc_id"] for fact in record["supporting"]} for record in records]
-    return Asked(questions, load_encoder("minilm").encode_queries(questions), gold)
+    return QuestionSet(questions, load_encoder("minilm").encode_queries(questions), gold)
 
 
-def of_the_nearest(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]]) -> float:
-    """Give the share of the nearest passages that the graph finds."""
+def neighbour_recall(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]]) -> float:
+    """Return the share of the nearest passages that the graph finds."""
     found = held.nearest(vectors, 100, None)
     return fmean(len(best & set(own[:DEPTH])) / len(best) for best, own in zip(nearest, found, strict=True))
 
 
-def of_the_gold(held: Snapshot, asked: Asked, how: dict[str, Any]) -> float:
-    """Give the share of the gold documents that a search finds first."""
-    found = find(held, asked.questions, asked.vectors, SearchOptions(5, **how))
+def gold_recall(held: Snapshot, asked: QuestionSet, how: dict[str, Any]) -> float:
+    """Return the share of the gold documents that a search finds first."""
+    found = search_source(held, asked.questions, asked.vectors, SearchOptions(5, **how))
     named = [{str(hit.document.id).partition("~")[0] for hit in hits} for hits in found]
     return fmean(len(gold & own) / len(gold) for gold, own in zip(asked.gold, named, strict=True))
 
@@ -65,20 +65,20 @@ def main() -> None:
     parser.add_argument("--vectors", default=",".join(get_args(Precision)), metavar="A,B", help="how vectors are kept (default: all three)")
     parser.add_argument("--work", type=Path, default=Path("build/quantised"), metavar="DIR", help="default: build/quantised")
     options = parser.parse_args()
-    precisions = [precision_of(one) for one in options.vectors.split(",")]
+    precisions = [parse_precision(one) for one in options.vectors.split(",")]
     data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
-    hnsw._SCANNED = 0  # a small corpus would not be linked
-    with bar() as progress:
+    hnsw._MAX_SCANNED = 0  # a small corpus would not be linked
+    with progress_bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
-    questions, held = asked(data), open_snapshot(folder)
-    nearest = [set(found.tolist()) for found in held.graph.exact(questions.vectors, DEPTH, np.arange(len(held)))]
+    questions, held = read_question_set(data), open_snapshot(folder)
+    nearest = [set(found.tolist()) for found in held.vector_index.search_exact(questions.vectors, DEPTH, np.arange(len(held)))]
     print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
     print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
     for precision in precisions:
-        relink(folder, precision)
+        change_precision(folder, precision)
         held = open_snapshot(folder)
-        golden = [of_the_gold(held, questions, how) for how in (DENSE, {})]
-        print(f"{precision:8} {of_the_nearest(held, questions.vectors, nearest):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
+        golden = [gold_recall(held, questions, how) for how in (DENSE, {})]
+        print(f"{precision:8} {neighbour_recall(held, questions.vectors, nearest):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
 
 
 if __name__ == "__main__":

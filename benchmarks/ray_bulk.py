@@ -49,7 +49,7 @@ def write(file: Path, records: Iterator[dict[str, Any]]) -> None:
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
 
 
-def measured(folder: Path, workers: int | None, threads: int) -> dict[str, float]:
+def measure_once(folder: Path, workers: int | None, threads: int) -> dict[str, float]:
     """Measure in a process of its own."""
     command = [sys.executable, __file__, "--in", str(folder), "--one", str(workers or 0)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "RAMIFY_CACHE": str(folder / f"cache-{workers}-{threads}")}
@@ -59,7 +59,7 @@ def measured(folder: Path, workers: int | None, threads: int) -> dict[str, float
 
 
 def measure(folder: Path, workers: int) -> dict[str, float]:
-    from ramify.evaluation.plan import Order
+    from ramify.evaluation.plan import RunOptions
     from ramify.evaluation.run import execute
     from ramify.tools.index import Index
 
@@ -83,7 +83,7 @@ def measure(folder: Path, workers: int) -> dict[str, float]:
     with TemporaryDirectory(dir=folder) as out:
         Index.build(folder / "data" / "corpus.jsonl", f"{out}/index", clean=False, ray=ray, batch_size=64, progress=progress)
         data, run = (str(folder / "data"),), Path(out) / "run"
-        execute(Order(datasets=data, strategies=("prune",), options={"model": "extractive"}, out=run, ray=ray), watch)
+        execute(RunOptions(datasets=data, strategies=("prune",), options={"model": "extractive"}, out=run, ray=ray), watch)
     return {"start": joined, "first": encoded[0][0] - began, "texts": speed(encoded), "questions": speed(answered)}
 
 
@@ -96,7 +96,7 @@ def start(workers: int) -> None:
 
 
 def speed(marks: list[tuple[float, int]]) -> float:
-    """Give how many a second, without the first third: there, workers load their models."""
+    """Return the rate per second, without the first third: there, workers load their models."""
     (began, before), (ended, after) = marks[len(marks) // 3], marks[-1]
     return (after - before) / (ended - began)
 
@@ -108,21 +108,21 @@ def main() -> None:
     options.add_argument("--workers", default="1,2")
     options.add_argument("--in", dest="folder", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    given = options.parse_args()
-    if given.folder:
-        print(json.dumps(measure(given.folder, given.one)))
+    arguments = options.parse_args()
+    if arguments.folder:
+        print(json.dumps(measure(arguments.folder, arguments.one)))
         return
     with TemporaryDirectory(prefix="ramify-bulk-") as spare:
         folder = Path(spare)
-        write(folder / "data" / "corpus.jsonl", passages(given.passages))
-        write(folder / "data" / "questions.jsonl", questions(given.questions))
-        wanted = [int(one) for one in given.workers.split(",")]
+        write(folder / "data" / "corpus.jsonl", passages(arguments.passages))
+        write(folder / "data" / "questions.jsonl", questions(arguments.questions))
+        wanted = [int(one) for one in arguments.workers.split(",")]
         runs = {f"without Ray, {one} {'thread' if one == 1 else 'threads'}": (None, one) for one in wanted}
         runs |= {f"{one} {'worker' if one == 1 else 'workers'}": (one, 1) for one in wanted}
         base: dict[str, float] = {}
         print(f"{'':26}{'texts/s':>9}{'':7}{'questions/s':>13}{'':7}{'start s':>9}{'first batch s':>15}")
         for name, (workers, threads) in runs.items():
-            found = measured(folder, workers, threads)
+            found = measure_once(folder, workers, threads)
             base = base or found
             told = "".join(f"{found[key]:{width}.1f}{found[key] / base[key]:6.2f}x" for key, width in (("texts", 9), ("questions", 13)))
             print(f"{name:26}{told}{found['start']:9.1f}{found['first']:15.1f}", flush=True)

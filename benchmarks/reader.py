@@ -21,12 +21,12 @@ from benchmarks.readings.case import Case
 from benchmarks.readings.development import development
 from benchmarks.readings.kinds import kinds
 from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
-from ramify.tools.reader.calibration import LEAST
+from ramify.tools.reader.calibration import MIN_CONFIDENCE
 from ramify.tools.reader.reading import read_context
-from ramify.tools.reader.short_answers import read
-from training.choose import auc, by_source, right
+from ramify.tools.reader.short_answers import read_answer
+from training.choose import accuracy, auc, by_source
 from training.example import Example
-from training.material import material, part
+from training.material import load_material, part_of_example
 
 RANKED = ("squadshifts", "nq_oracle_dev", "linked", "boolq_train", "techdocs_faq", "selqa_ass")
 HEAD = "| questions | n | EM | F1 | EM where unsure answers are withheld | withheld | ECE |\n|---|--:|--:|--:|--:|--:|--:|"
@@ -35,9 +35,9 @@ Item = TypeVar("Item")
 
 
 def figures(some: Sequence[Case]) -> str:
-    """Read all cases; give the figures of a row."""
-    spans = [read(case.question, case.passages) for case in some]
-    given = [span.answer if span.confidence >= LEAST else "" for span in spans]
+    """Read all cases; return the figures of a row."""
+    spans = [read_answer(case.question, case.passages) for case in some]
+    given = [span.answer if span.confidence >= MIN_CONFIDENCE else "" for span in spans]
     golds = [case.answers or ("",) for case in some]
     answered = [exact_match(span.answer, case.answers) for span, case in zip(spans, some, strict=True)]
     ece = expected_calibration_error([min(1.0, span.confidence) for span in spans], answered)
@@ -56,20 +56,20 @@ def _with_interval(values: Sequence[float]) -> str:
 
 
 def relevance(data: Path, limit: int) -> Iterator[str]:
-    """Give a row for each source with passages that bear on a question and others that look as if."""
+    """Return a row for each source with passages that bear on a question and others that look as if."""
     sources = [f"{name}{other}" for name in RANKED for other in ("", "_other")]
     kept: dict[str, list[Example]] = {source: [] for source in sources}
-    for example in material(data / "train", sources):
-        if part(example) == "measure":
+    for example in load_material(data / "train", sources):
+        if part_of_example(example) == "measure":
             kept[example.source].append(example)
-    some = [example for source in sources for example in drawn(kept[source], limit)]
+    some = [example for source in sources for example in draw_cases(kept[source], limit)]
     told = by_source((example, read_context(example.question, example.context).relevance) for example in some)
     for name, ones in told.items():
         area = auc(ones)
-        yield f"| {name} | {len(ones)} | {100 * right(ones):.1f} | {'' if area is None else f'{area:.3f}'} |"
+        yield f"| {name} | {len(ones)} | {100 * accuracy(ones):.1f} | {'' if area is None else f'{area:.3f}'} |"
 
 
-def drawn(every: Sequence[Item], limit: int) -> list[Item]:
+def draw_cases(every: Sequence[Item], limit: int) -> list[Item]:
     return random.Random(0).sample(every, min(limit, len(every)))
 
 
@@ -77,14 +77,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the reader alone.")
     parser.add_argument("--limit", type=int, default=1000, help="at most so many questions of a row, chosen by chance")
     parser.add_argument("--rows", default="", help="only rows with these words in their name; `relevance` for the second table")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     data = Path(os.environ["RAMIFY_DATA"])
     print(HEAD)
     for name, make in (*development(data), *kinds(data)):
-        if given.rows in name and (some := drawn(list(make()), given.limit)):
+        if arguments.rows in name and (some := draw_cases(list(make()), arguments.limit)):
             print(f"| {name} | {len(some)} | {figures(some)} |", flush=True)
-    if given.rows in "relevance":
-        print(f"\n{HEAD_RANKED}", *relevance(data, given.limit), sep="\n")
+    if arguments.rows in "relevance":
+        print(f"\n{HEAD_RANKED}", *relevance(data, arguments.limit), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How much of the speed of a bare forward pass is left when the reader reads, and how long its weights take to load.
+"""Measure the speed of the reader relative to a bare forward pass, and how long its weights take to load.
 
     RAMIFY_DATA=… python benchmarks/reader_speed.py
     RAMIFY_DATA=… OMP_NUM_THREADS=1 python benchmarks/reader_speed.py --batched
@@ -26,8 +26,18 @@ from ramify.evaluation.load import load_demo
 from ramify.tools.demo import demo_index
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index import Index
-from ramify.tools.reader.reading import SMALL, STEP, Reading, batch, in_context, pairs, read_context, read_contexts, read_pairs
-from training.source import load
+from ramify.tools.reader.reading import (
+    BATCH_LENGTH_STEP,
+    SMALL,
+    PassageReading,
+    add_title,
+    collate_pairs,
+    encode_pairs,
+    read_context,
+    read_contexts,
+    read_pairs,
+)
+from training.source import load_data_folder
 
 PASSAGES = 5
 
@@ -39,16 +49,16 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def questions(data: Path, count: int) -> list[tuple[str, tuple[str, ...]]]:
-    """Take questions, each with the next passages of the pool."""
-    folder = load(data / "2wikimultihopqa")
-    passages = itertools.cycle(in_context(document.title, document.text) for document in folder.documents.values())
+    """Return questions, each with the next passages of the pool."""
+    folder = load_data_folder(data / "2wikimultihopqa")
+    passages = itertools.cycle(add_title(document.title, document.text) for document in folder.documents.values())
     return [(item["question"], tuple(itertools.islice(passages, PASSAGES))) for item in folder.questions[:count]]
 
 
-def bare(asked: Sequence[tuple[str, tuple[str, ...]]], together: bool) -> Callable[[], None]:
+def time_forward(asked: Sequence[tuple[str, tuple[str, ...]]], together: bool) -> Callable[[], None]:
     network = SMALL.load()
-    cut = [pairs([question] * len(contexts), contexts) for question, contexts in asked]
-    ready = [batch(some) for own in cut for some in ([own] if together else [[pair] for pair in own])]
+    cut = [encode_pairs([question] * len(contexts), contexts) for question, contexts in asked]
+    ready = [collate_pairs(some) for own in cut for some in ([own] if together else [[pair] for pair in own])]
 
     def run() -> None:
         with torch.inference_mode():
@@ -58,7 +68,7 @@ def bare(asked: Sequence[tuple[str, tuple[str, ...]]], together: bool) -> Callab
     return run
 
 
-def reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
+def time_reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
     def run() -> None:
         read_context.cache_clear()
         for question, contexts in asked:
@@ -67,27 +77,27 @@ def reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
     return run
 
 
-def found(index: Index, asked: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Take questions with the passages found for them."""
+def search_passages(index: Index, asked: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return questions with the passages found for them."""
     passages = [[hit.document for hit in hits] for hits in index.search(asked, k=PASSAGES)]
-    contexts = [tuple(in_context(one.metadata.get("title"), one.page_content) for one in some) for some in passages]
+    contexts = [tuple(add_title(one.metadata.get("title"), one.page_content) for one in some) for some in passages]
     return list(zip(asked, contexts, strict=True))
 
 
-def in_buckets(question: str, contexts: Sequence[str], together: bool) -> list[Reading]:
+def in_buckets(question: str, contexts: Sequence[str], together: bool) -> list[PassageReading]:
     """Read a question in contexts: those of equal length together, or each alone."""
-    cut = pairs([question] * len(contexts), contexts)
+    cut = encode_pairs([question] * len(contexts), contexts)
     buckets: dict[int, list[int]] = {}
     for place, pair in enumerate(cut):
-        buckets.setdefault(-(-len(pair) // STEP) if together else -place, []).append(place)
+        buckets.setdefault(-(-len(pair) // BATCH_LENGTH_STEP) if together else -place, []).append(place)
     read = {}
     for places in buckets.values():
         read |= dict(zip(places, read_pairs(SMALL.load(), [cut[place] for place in places]), strict=True))
     return [read[place] for place in range(len(cut))]
 
 
-def numbers(reading: Reading) -> tuple[float, ...]:
-    return (reading.span, reading.yes, reading.no, reading.relevance, *(spot.probability for spot in reading.spots))
+def numbers(reading: PassageReading) -> tuple[float, ...]:
+    return (reading.span, reading.yes, reading.no, reading.relevance, *(spot.probability for spot in reading.text_spans))
 
 
 def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
@@ -98,7 +108,7 @@ def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
         read[together] = [one for question, contexts in asked for one in in_buckets(question, contexts, together)]
         took[together] = (time.process_time() - began) / len(asked)
     both = list(zip(read[False], read[True], strict=True))
-    places = sum([spot.start for spot in one.spots] != [spot.start for spot in other.spots] for one, other in both)
+    places = sum([spot.start for spot in one.text_spans] != [spot.start for spot in other.text_spans] for one, other in both)
     difference = max(abs(a - b) for one, other in both for a, b in zip(numbers(one), numbers(other), strict=False))
     saved = 1 - took[True] / took[False]
     print(f"{name}: {len(asked)} questions, {took[False]:.3f} s each one by one, {took[True]:.3f} s in batches ({saved:.1%} less)")
@@ -107,26 +117,26 @@ def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
 
 def compare_batches(data: Path, count: int) -> None:
     print(f"in {SMALL.load().span.weight.dtype}".replace("torch.", ""))
-    compare("demo", found(Index.open(demo_index()), [one.question for one in load_demo("demo").questions[:count]]))
+    compare("demo", search_passages(Index.open(demo_index()), [one.question for one in load_demo("demo").questions[:count]]))
     manual = data / "faa_ac43_13_1b"
     with tempfile.TemporaryDirectory() as folder:
         Index.build([manual / "corpus.jsonl.gz"], folder)
-        compare("manual", found(Index.open(folder), [one["question"] for one in load(manual).questions[:count]]))
+        compare("manual", search_passages(Index.open(folder), [one["question"] for one in load_data_folder(manual).questions[:count]]))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the reader's speed.")
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--batched", action="store_true", help="compare passages read one by one and in batches")
-    given = parser.parse_args()
-    if given.batched:
-        compare_batches(Path(os.environ["RAMIFY_DATA"]), given.questions)
+    arguments = parser.parse_args()
+    if arguments.batched:
+        compare_batches(Path(os.environ["RAMIFY_DATA"]), arguments.questions)
         return
     encoder = seconds(lambda: load_encoder("minilm").encode_queries(["warm"]))
     network = seconds(lambda: read_contexts("Who?", ("warm",)))
     print(f"loaded, and read for the first time: encoder {encoder:.2f} s, then the reader {network:.2f} s: {network / encoder:.2f} of it")
-    asked = questions(Path(os.environ["RAMIFY_DATA"]), given.questions)
-    works = bare(asked, together=False), bare(asked, together=True), reading(asked)
+    asked = questions(Path(os.environ["RAMIFY_DATA"]), arguments.questions)
+    works = time_forward(asked, together=False), time_forward(asked, together=True), time_reading(asked)
     for work in works:
         work()
     turns = [tuple(seconds(work) for work in works) for _ in range(3)]

@@ -23,11 +23,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ramify.evaluation.results.measures import reply_counts
+from ramify.evaluation.results.measures import count_replies
 from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
-from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models import ModelOptions, resolve_model
 from ramify.tools.models.concurrency import Limiter
 
 DATA = "demo:development"
@@ -81,8 +81,8 @@ def speed_of(folder: Path) -> dict[str, float]:
 
 
 def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
-    """Run what is not there yet, and give all lines; closed-book comes along with each order."""
-    limiter = resolve(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.limiter
+    """Run what is not there yet, and return all lines; closed-book comes along with each order."""
+    limiter = resolve_model(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.limiter
     rows: list[Row] = []
     for strategies, settings in ORDERS.items():
         part = folder / strategies.partition(",")[0]
@@ -124,8 +124,8 @@ def by_strategy(rows: list[Row]) -> str:
 
 
 def by_prompt(rows: list[Row]) -> tuple[str, float]:
-    """Make the table of replies, and give the share that was valid in the end."""
-    counts = reply_counts(rows)
+    """Make the table of replies, and return the share that was valid in the end."""
+    counts = count_replies(rows)
     prompts = sorted({prompt for prompt, _ in counts})
     lines = ["| prompt | valid at once | after repair | malformed |", "|---" * 4 + "|"]
     lines += [

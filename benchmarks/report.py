@@ -1,4 +1,4 @@
-"""How long a report of many results takes: to write, and to load and show in a headless Chromium.
+"""Measure how long a report of many results takes: to write, and to load and show in a headless Chromium.
 
     python benchmarks/report.py [--results 2000] [--times 5]
 
@@ -26,16 +26,16 @@ DATASETS = ("hotpotqa", "multihop_rag")
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
 
 
-def written(folder: Path, results: int) -> float:
-    """Make a run of so many results and give the seconds that its report takes."""
+def time_report(folder: Path, results: int) -> float:
+    """Write a run of `results` results and return the seconds that its report takes."""
     make_run(folder, -(-results // (len(STRATEGIES) * len(DATASETS))), DATASETS)
     began = time.perf_counter()
     write_report(folder)
     return time.perf_counter() - began
 
 
-def shown(browser: Browser, page: Path) -> float:
-    """Give the seconds from the navigation until the first question with its tree is painted."""
+def time_display(browser: Browser, page: Path) -> float:
+    """Return the seconds from the navigation until the first question with its tree is painted."""
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     tab.goto(f"file://{page}", wait_until="commit")
     tab.wait_for_selector("#lines .detail article.card")
@@ -49,22 +49,22 @@ def main() -> int:
     parser.add_argument("--results", type=int, default=2000)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--limit", type=float, default=3.0)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         print("error: no chromium on this machine — apt install chromium", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as player:
-        seconds = written(Path(folder), given.results)
+        seconds = time_report(Path(folder), arguments.results)
         page = Path(folder) / "report.html"
         count = sum(1 for _ in (Path(folder) / "results.jsonl").open(encoding="utf-8"))
         browser = player.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        loads = [shown(browser, page) for _ in range(given.times)]
+        loads = [time_display(browser, page) for _ in range(arguments.times)]
         browser.close()
         size = page.stat().st_size / 1e6
     print(f"{count:,} results: report written in {seconds:.1f} s, {size:.1f} MB")
-    print(f"loaded and shown in {statistics.median(loads):.2f} s (median of {given.times}; slowest {max(loads):.2f} s)")
-    return 0 if max(loads) <= given.limit else 1
+    print(f"loaded and shown in {statistics.median(loads):.2f} s (median of {arguments.times}; slowest {max(loads):.2f} s)")
+    return 0 if max(loads) <= arguments.limit else 1
 
 
 if __name__ == "__main__":

@@ -26,13 +26,13 @@ from typing import Any, get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
-from benchmarks.made_passages import SETS, Made, make, records
-from ramify.studio.console.progress_bar import bar
+from benchmarks.made_passages import SETS, MixedVectors, make, records
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import SearchOptions, find
-from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.publication import Snapshot, open_snapshot, relink
+from ramify.tools.index.hybrid_search import SearchOptions, search_source
+from ramify.tools.index.manifest import Precision, parse_precision
+from ramify.tools.index.publication import Snapshot, change_precision, open_snapshot
 
 QUESTIONS, BATCH = 200, 8
 WAYS: dict[str, dict[str, Any]] = {"dense": {"hybrid": False}, "words": {"dense": False}, "fused": {}}
@@ -40,13 +40,13 @@ MB = 2**20
 
 
 def build(count: int, work: Path) -> dict[str, Any]:
-    """Build the index of so many passages; seconds by stage, and the most memory that it took."""
+    """Build the index of `count` passages; seconds by stage, and the most memory that it took."""
     folder, corpus = work / str(count), work / f"{count}.jsonl"
     if not corpus.exists():
         make(count, corpus)
-    encoder = Made(work)
+    encoder = MixedVectors(work)
     ends: dict[str, float] = {}
-    with bar() as shown:
+    with progress_bar() as shown:
 
         def progress(done: int, total: int | None, what: str) -> None:
             ends[what] = time.perf_counter()
@@ -86,7 +86,7 @@ def measure(count: int, work: Path) -> dict[str, Any]:
     after = resident()
     asked = [record["question"] for name in SETS for record in records(name, "questions.jsonl.gz")]
     asked = random.Random(1).sample(asked, QUESTIONS)
-    vectors = Made(work).encode_queries(asked)
+    vectors = MixedVectors(work).encode_queries(asked)
     told: dict[str, Any] = {
         "open_s": opened, "vectors_mb": held.manifest.passages * held.manifest.dimension * 4 / MB, "opened_mb": after - before,
         "files_mb": {path.name: path.stat().st_size / MB for path in sorted(folder.iterdir()) if path.stat().st_size > MB / 10},
@@ -97,27 +97,27 @@ def measure(count: int, work: Path) -> dict[str, Any]:
             "batch": _times(held, asked, vectors, BATCH, SearchOptions(10, **how)),
         }
     told["searched_mb"] = resident() - before
-    title = find(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].document.metadata["title"]
+    title = search_source(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].document.metadata["title"]
     filtered = SearchOptions(10, filter={"title": title})
     told["filtered_ms"] = [_once(held, asked[0], vectors[:1], filtered), _once(held, asked[1], vectors[1:2], filtered)]
     return told
 
 
 def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: SearchOptions) -> dict[str, float]:
-    """Give the milliseconds a question: their median, and the 95th of a hundred."""
-    find(held, asked[:batch], vectors[:batch], how)
+    """Return the milliseconds a question: their median, and the 95th of a hundred."""
+    search_source(held, asked[:batch], vectors[:batch], how)
     took = []
     for start in range(0, len(asked), batch):
         began = time.perf_counter()
-        find(held, asked[start : start + batch], vectors[start : start + batch], how)
+        search_source(held, asked[start : start + batch], vectors[start : start + batch], how)
         took.append(1000 * (time.perf_counter() - began) / len(asked[start : start + batch]))
     return {"p50": median(took), "p95": quantiles(took, n=20)[-1]}
 
 
 def _once(held: Snapshot, asked: str, vector: Matrix, how: SearchOptions) -> float:
-    """Give the milliseconds of one search."""
+    """Return the milliseconds of one search."""
     began = time.perf_counter()
-    find(held, [asked], vector, how)
+    search_source(held, [asked], vector, how)
     return 1000 * (time.perf_counter() - began)
 
 
@@ -135,7 +135,7 @@ def show(count: int, kept: str, told: dict[str, Any], built: dict[str, Any]) -> 
 
 
 def staged(stage: str, count: int, work: Path) -> dict[str, Any]:
-    """Do a stage in a process of its own."""
+    """Run a stage in its own process."""
     done = subprocess.run(
         [sys.executable, __file__, "--stage", stage, "--passages", str(count), "--work", str(work)],
         check=True,
@@ -158,7 +158,7 @@ def main() -> None:
     )
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    work, precisions = options.work, [precision_of(one) for one in options.vectors.split(",")]
+    work, precisions = options.work, [parse_precision(one) for one in options.vectors.split(",")]
     work.mkdir(parents=True, exist_ok=True)
     sizes = [int(size) for size in options.passages.split(",")]
     if options.stage:
@@ -172,8 +172,8 @@ def main() -> None:
         built = json.loads(kept.read_text())
         for precision in precisions:
             began = time.perf_counter()
-            with bar() as progress:
-                changed = relink(work / str(size), precision, progress)
+            with progress_bar() as progress:
+                changed = change_precision(work / str(size), precision, progress)
             told = staged("measure", size, work)
             told["relinked_s"] = time.perf_counter() - began if changed else None
             every[f"{size} {precision}"] = {**told, "built": built}

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.tools.models import Model, ModelOptions, forget, resolve
+from ramify.tools.models import Model, ModelOptions, clear_cache, resolve_model
 from tests.tools.model_process import ModelProcess, processes
 
 TARGETS = {2: 1.9, 4: 3.8}
@@ -30,7 +30,7 @@ DYING = 1.27
 """That of two of which one is killed when half of the calls are served; 1.33 is what they could."""
 
 
-class Answered(BaseModel):
+class AnsweredCall(BaseModel):
     """A reply."""
 
     answer: str
@@ -42,7 +42,7 @@ async def ask(model: Model, calls: int, then: Callable[[int], None]) -> None:
 
     async def one(number: int) -> None:
         nonlocal served
-        await model.reply([SystemMessage("Answer in JSON."), HumanMessage(f"Question {number}")], Answered)
+        await model.reply([SystemMessage("Answer in JSON."), HumanMessage(f"Question {number}")], AnsweredCall)
         served += 1
         then(served)
 
@@ -50,9 +50,9 @@ async def ask(model: Model, calls: int, then: Callable[[int], None]) -> None:
 
 
 def rate(servers: Sequence[ModelProcess], calls: int, then: Callable[[int], None] = lambda served: None) -> tuple[float, Model]:
-    """Give the calls that are served in a second."""
-    forget()
-    model = resolve("openai:local", ModelOptions(base_url=" ".join(server.address for server in servers), max_concurrency=2))
+    """Return the calls that are served in a second."""
+    clear_cache()
+    model = resolve_model("openai:local", ModelOptions(base_url=" ".join(server.address for server in servers), max_concurrency=2))
     asyncio.run(ask(model, 4 * len(servers), lambda served: None))  # connections and clients are made
     began = time.perf_counter()
     asyncio.run(ask(model, calls, then))
@@ -64,7 +64,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.2, help="what a server takes for a call")
     parser.add_argument("--calls", type=int, default=60, help="calls that one server is given")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     missed = 0
 
     def tell(what: str, figure: float, target: float, note: str = "") -> None:
@@ -72,19 +72,19 @@ def main() -> int:
         missed += figure < target
         print(f"{what}: {figure:.2f} times the throughput of one, target >= {target:g}{note}")
 
-    with processes(4, given.seconds) as servers:
-        one, _ = rate(servers[:1], given.calls)
-        print(f"one server: {one:.1f} calls a second, {one * given.seconds:.2f} of what its {given.seconds:g} s a call allow")
+    with processes(4, arguments.seconds) as servers:
+        one, _ = rate(servers[:1], arguments.calls)
+        print(f"one server: {one:.1f} calls a second, {one * arguments.seconds:.2f} of what its {arguments.seconds:g} s a call allow")
         for number, target in TARGETS.items():
-            tell(f"{number} servers", rate(servers[:number], given.calls * number)[0] / one, target)
+            tell(f"{number} servers", rate(servers[:number], arguments.calls * number)[0] / one, target)
         servers[3].kill()
-        tell("two, one of them never there", rate(servers[2:], given.calls)[0] / one, DEAD)
+        tell("two, one of them never there", rate(servers[2:], arguments.calls)[0] / one, DEAD)
 
         def half(served: int) -> None:
-            if served == given.calls // 2:
+            if served == arguments.calls // 2:
                 threading.Thread(target=servers[1].kill).start()
 
-        figure, model = rate(servers[:2], given.calls, half)
+        figure, model = rate(servers[:2], arguments.calls, half)
         tell("two, one of them killed halfway", figure / one, DYING)
         print("said of it:", *model.learned_notices, sep="\n  ")
     print("targets missed:", missed)

@@ -31,8 +31,8 @@ FLAT = 1.05
 PATIENCE = 3600.0
 
 
-class Asked(NamedTuple):
-    """What a client was told."""
+class ClientResult(NamedTuple):
+    """The outcome of a client's question."""
 
     ended: str
     seconds: float
@@ -69,7 +69,7 @@ def memory(process: int) -> float:
     return int(line.split()[1]) / 1024
 
 
-async def ask(client: httpx.AsyncClient, question: str, thread: bool) -> Asked:
+async def ask(client: httpx.AsyncClient, question: str, thread: bool) -> ClientResult:
     """Ask, and read to the end."""
     began, positions, name = time.perf_counter(), [], ""
     body: dict[str, Any] = {"question": question, **({"thread": "new"} if thread else {})}
@@ -81,7 +81,7 @@ async def ask(client: httpx.AsyncClient, question: str, thread: bool) -> Asked:
                 positions.append(json.loads(line.removeprefix("data: "))["position"])
             elif line.startswith("data: ") and name == "error":
                 print(f"  {line.removeprefix('data: ')}")
-    return Asked(name, time.perf_counter() - began, positions)
+    return ClientResult(name, time.perf_counter() - began, positions)
 
 
 async def measure(url: str, process: int, questions: list[str], rounds: int, thread: bool) -> tuple[int, list[float]]:
@@ -111,14 +111,17 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--at-once", type=int, default=4)
-    given = parser.parse_args()
-    questions = list(islice(cycle(one.question for one in load_demo("demo:development").questions), given.questions))
+    arguments = parser.parse_args()
+    questions = list(islice(cycle(one.question for one in load_demo("demo:development").questions), arguments.questions))
     missed = 0
     for thread in (False, True):
         kept = "each a conversation that is kept" if thread else "no conversation kept"
-        with serving(given.at_once) as (url, process):
-            print(f"{given.questions} questions at once, {given.at_once} answered at a time, {kept}: {memory(process):,.0f} MiB when ready")
-            lost, after = asyncio.run(measure(url, process, questions, given.rounds, thread))
+        with serving(arguments.at_once) as (url, process):
+            print(
+                f"{arguments.questions} questions at once, {arguments.at_once} answered at a time, {kept}: "
+                f"{memory(process):,.0f} MiB when ready"
+            )
+            lost, after = asyncio.run(measure(url, process, questions, arguments.rounds, thread))
         growth = after[-1] / after[min(1, len(after) - 1)]
         print(f"  lost: {lost} (target 0); memory after the last round / after the second: {growth:.3f} (target <= {FLAT})")
         missed += bool(lost) + (growth > FLAT)

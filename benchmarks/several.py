@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index import Index
-from ramify.tools.index import collections as choosing
+from ramify.tools.index import collection_set as choosing
 from ramify.tools.index.searcher import find_passages
 
 SETS = {
@@ -34,7 +34,7 @@ MARGINS = (0.0, 0.03, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 2.0)
 K = 5
 
 
-class Asked(NamedTuple):
+class GoldQuestion(NamedTuple):
     """A question, its set, and the ids of its gold passages."""
 
     name: str
@@ -50,12 +50,12 @@ def read(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def build(folder: Path, out: Path, draw: random.Random, questions: int, passages: int) -> list[Asked]:
+def build(folder: Path, out: Path, draw: random.Random, questions: int, passages: int) -> list[GoldQuestion]:
     """Make the index of a set, where it is not there, and return its questions."""
     known = {one["id"]: one for one in read(folder / "corpus.jsonl.gz")}
     asked = [one for one in read(folder / "questions.jsonl.gz") if one["supporting"]]
     drawn = draw.sample(asked, min(questions, len(asked)))
-    found = [Asked(folder.name, one["question"], frozenset(gold["doc_id"] for gold in one["supporting"])) for one in drawn]
+    found = [GoldQuestion(folder.name, one["question"], frozenset(gold["doc_id"] for gold in one["supporting"])) for one in drawn]
     gold = {id for one in found for id in one.gold} & known.keys()
     others = sorted(known.keys() - gold)
     kept = sorted(gold) + draw.sample(others, min(passages, len(others)))
@@ -66,10 +66,10 @@ def build(folder: Path, out: Path, draw: random.Random, questions: int, passages
     return found
 
 
-async def recall(several: choosing.Collections, asked: Sequence[Asked], margin: float) -> str:
+async def recall(several: choosing.CollectionSet, asked: Sequence[GoldQuestion], margin: float) -> str:
     """Return a row: collections searched for a question, how often its own is among them, and the share of gold passages found."""
-    choosing.MARGIN = margin
-    chosen = choosing.choose(several, [one.question for one in asked])
+    choosing.FIT_MARGIN = margin
+    chosen = choosing.select_collections(several, [one.question for one in asked])
     own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
     found = await find_passages(several, [one.question for one in asked], k=K)
     shares = [
@@ -86,16 +86,16 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--work", type=Path)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        work, draw = given.work or Path(folder), random.Random(1)
+        work, draw = arguments.work or Path(folder), random.Random(1)
         places = {name: work / name for name in SETS}
         data = Path(os.environ["RAMIFY_DATA"])
-        asked = [one for name, out in places.items() for one in build(data / name, out, draw, given.questions, given.passages)]
+        asked = [one for name, out in places.items() for one in build(data / name, out, draw, arguments.questions, arguments.passages)]
         for described in (True, False):
             for name, place in places.items():
                 Index.open(place).store.describe(SETS[name] if described else "")
-            several = choosing.Collections.of([Index.open(place) for place in places.values()])
+            several = choosing.CollectionSet.from_members([Index.open(place) for place in places.values()])
             print(f"\n{len(asked)} questions, {'with descriptions' if described else 'with titles alone'}")
             print("margin | collections | its own among them | share found")
             for margin in MARGINS:

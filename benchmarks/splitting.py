@@ -21,10 +21,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # neither training/ nor benchmarks/ is installed
 
-from benchmarks.splits.flatten import Steps, filled
-from benchmarks.splits.hops import Asked, answer_to, sets
-from benchmarks.splits.searched import Words, found
-from benchmarks.splits.systems import System, dump, embedded, in_file, official, recursive, whole
+from benchmarks.splits.flatten import Steps, fill_answers
+from benchmarks.splits.hops import HopQuestion, answer_to, sets
+from benchmarks.splits.searched import WordSearch, gold_share
+from benchmarks.splits.systems import System, dump, embedded, no_split, official_split, recursive_split, split_from_file
 from ramify.evaluation.metrics import bootstrap_interval, paired_test
 from ramify.tools.errors import RamifyError
 
@@ -42,28 +42,28 @@ class Run:
     milliseconds: float
 
     def all_found(self, k: int) -> list[float]:
-        """Tell of each question whether every gold paragraph was found."""
+        """Return for each question whether every gold paragraph was found."""
         return [float(share == 1) for share in self.shares[k]]
 
 
-def run(system: System, questions: Sequence[Asked], words: Words) -> Run:
+def run(system: System, questions: Sequence[HopQuestion], words: WordSearch) -> Run:
     """Split and search."""
     began = time.perf_counter()
     steps = [system(asked) for asked in questions]
     took = 1000 * (time.perf_counter() - began) / len(questions)
-    queries = [filled(own, partial(answer_to, hops=asked.hops)) for own, asked in zip(steps, questions, strict=True)]
-    shares = {k: [found(words, own, asked.gold, k) for own, asked in zip(queries, questions, strict=True)] for k in AMONG}
+    queries = [fill_answers(own, partial(answer_to, hops=asked.hops)) for own, asked in zip(steps, questions, strict=True)]
+    shares = {k: [gold_share(words, own, asked.gold, k) for own, asked in zip(queries, questions, strict=True)] for k in AMONG}
     return Run([(asked.question, own) for asked, own in zip(questions, steps, strict=True)], shares, took)
 
 
 def row(one: Run) -> str:
-    """Give the figures of a row."""
+    """Return the figures of a row."""
     steps = sum(len(own) for _, own in one.splits) / len(one.splits)
     figures = [_with_interval(values) for k in AMONG for values in (one.shares[k], one.all_found(k))]
     return " | ".join([f"{steps:.2f}", *figures, f"{one.milliseconds:.1f}"])
 
 
-def against(runs: dict[str, Run]) -> Iterable[str]:
+def compare_systems(runs: dict[str, Run]) -> Iterable[str]:
     """Compare each system with each before it, question by question, but for the whole question and the official hops."""
     names = [name for name in runs if name not in (WHOLE, OFFICIAL)]
     for at, name in enumerate(names):
@@ -77,30 +77,30 @@ def _with_interval(values: Sequence[float]) -> str:
     return f"{100 * sum(values) / len(values):.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def systems(given: argparse.Namespace) -> dict[str, System]:
-    """Name the systems asked for."""
-    named: dict[str, System] = {WHOLE: whole, OFFICIAL: official}
-    named |= {path.stem: in_file(path) for path in given.splits}
-    for name in given.model:
-        from benchmarks.splits.asked import model
+def systems(names: argparse.Namespace) -> dict[str, System]:
+    """Return the requested systems."""
+    named: dict[str, System] = {WHOLE: no_split, OFFICIAL: official_split}
+    named |= {path.stem: split_from_file(path) for path in names.splits}
+    for name in names.model:
+        from benchmarks.splits.asked import prompted_splitter
 
-        named[name] = recursive(model(name, given.base_url))
-    return named | ({SPLITTER: recursive(embedded())} if given.splitter else {})
+        named[name] = recursive_split(prompted_splitter(name, names.base_url))
+    return named | ({SPLITTER: recursive_split(embedded())} if names.splitter else {})
 
 
 def measure(named: dict[str, System], data: Path, limit: int) -> list[tuple[str, Steps]]:
-    """Print the table; give what the last system made of the questions."""
+    """Print the table; return what the last system made of the questions."""
     told: list[tuple[str, Steps]] = []
     compared: list[str] = []
     print(HEAD)
     for name, folder, every in sets(data):
         some = random.Random(0).sample(every, min(limit, len(every)))
         with tempfile.TemporaryDirectory() as beside:
-            words = Words(folder.documents.values(), Path(beside) / "words.sqlite")
+            words = WordSearch(folder.documents.values(), Path(beside) / "words.sqlite")
             runs = {key: run(system, some, words) for key, system in named.items() if key != OFFICIAL or all(one.official for one in some)}
         for key, one in runs.items():
             print(f"| {name} | {len(some)} | {key} | {row(one)} |", flush=True)
-        compared += [f"{name}, {line}" for line in against(runs)]
+        compared += [f"{name}, {line}" for line in compare_systems(runs)]
         told += [*runs.values()][-1].splits
     print("", *compared, sep="\n")
     return told
@@ -115,20 +115,20 @@ def main() -> int:
     parser.add_argument("--base-url", help="address of its server")
     parser.add_argument("--splitter", action=argparse.BooleanOptionalAction, default=True, help="measure the embedded splitter")
     parser.add_argument("--dump", type=Path, metavar="FILE", help="write what the last system in the table made of the questions")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     data = Path(os.environ["RAMIFY_DATA"])
     try:
-        told = measure(systems(given), data, given.limit)
-        if given.dump:
-            dump(told, given.dump)
+        told = measure(systems(arguments), data, arguments.limit)
+        if arguments.dump:
+            dump(told, arguments.dump)
     except RamifyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    if given.splitter:
+    if arguments.splitter:
         from benchmarks.splits.kept_out import HEAD as KEPT_OUT
         from benchmarks.splits.kept_out import rows
 
-        print("", KEPT_OUT, *rows(data, given.limit), sep="\n")
+        print("", KEPT_OUT, *rows(data, arguments.limit), sep="\n")
     return 0
 
 

@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 
 WAYS: dict[str, dict[str, Any]] = {"fused": {}, "vectors": {"hybrid": False}, "words": {"dense": False}}
 BATCH, DEPTH = 8, 10
 
 
-class Remembering(Encoder):
+class CachedEncoder(Encoder):
     """Encode each text once: what is compared is not the encoder."""
 
     def __init__(self) -> None:
@@ -62,15 +62,15 @@ class Remembering(Encoder):
         return self._inner.offsets(texts)
 
 
-def built(name: str, documents: list[Path], place: str | Path, encoder: Encoder) -> Index:
+def build_index(name: str, documents: list[Path], place: str | Path, encoder: Encoder) -> Index:
     began = time.perf_counter()
     made = Index.build(documents, place, encoder)
     print(f"{name}: {made.passages:,} passages in {time.perf_counter() - began:.1f} s")
     return Index.open(place, encoder)
 
 
-def found(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> tuple[list[list[Hit]], float]:
-    """Search by batches; give the hits, and the milliseconds a question of the faster half of the batches, encoding left out."""
+def time_search(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> tuple[list[list[Hit]], float]:
+    """Search by batches; return the hits, and the milliseconds a question of the faster half of the batches, encoding left out."""
     hits, took = [], []
     for start in range(0, len(questions), BATCH):
         asked = [question.question for question in questions[start : start + BATCH]]
@@ -85,7 +85,7 @@ def recall(hits: Sequence[Sequence[Hit]], questions: Sequence[Question], depth: 
     shares = []
     for one, question in zip(hits, questions, strict=True):
         gold = set(question.gold_documents)
-        shares.append(len(gold & {document_of(str(hit.document.id)) for hit in one[:depth]}) / len(gold))
+        shares.append(len(gold & {document_id(str(hit.document.id)) for hit in one[:depth]}) / len(gold))
     return fmean(shares)
 
 
@@ -98,18 +98,18 @@ def main() -> None:
     options = parser.parse_args()
     named = Path(os.environ.get("RAMIFY_DATA", "")) / options.dataset
     with tempfile.TemporaryDirectory() as folder:
-        dataset = load(str(named if named.is_dir() else options.dataset), Path(folder), retrieval_only=True)
+        dataset = load_dataset(str(named if named.is_dir() else options.dataset), Path(folder), retrieval_only=True)
         questions = [question for question in dataset.questions if question.gold_documents][: options.limit]
         if not questions:
             sys.exit(f"no question of {options.dataset} names its documents")
-        encoder, documents = Remembering(), list(dataset.documents)
-        ours = built("folder", documents, Path(folder) / "index", encoder)
-        theirs = built("milvus", documents, options.out or f"milvus:{folder}/store.db/corpus", encoder)
+        encoder, documents = CachedEncoder(), list(dataset.documents)
+        ours = build_index("folder", documents, Path(folder) / "index", encoder)
+        theirs = build_index("milvus", documents, options.out or f"milvus:{folder}/store.db/corpus", encoder)
         print(
             f"{len(questions)} questions      overlap@10  same first   recall@1/5/10 folder   recall@1/5/10 milvus   ms folder   ms milvus"
         )
         for name, how in WAYS.items():
-            (a, fast), (b, slow) = found(ours, questions, how), found(theirs, questions, how)
+            (a, fast), (b, slow) = time_search(ours, questions, how), time_search(theirs, questions, how)
             pairs = [([hit.document.id for hit in x], [hit.document.id for hit in y]) for x, y in zip(a, b, strict=True)]
             overlap = fmean(len(set(x) & set(y)) / max(1, len(x)) for x, y in pairs)
             first = fmean(x[:1] == y[:1] for x, y in pairs)

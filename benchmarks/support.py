@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.reader.reading import in_context, read_context
+from ramify.tools.reader.reading import add_title, read_context
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -30,14 +30,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--claims", type=int, default=500)
-    given = parser.parse_args()
-    folder = given.data / "fool_me_twice"
-    passages = {one["id"]: in_context(one["title"], one["text"]) for one in read(folder / "corpus.jsonl.gz")}
+    arguments = parser.parse_args()
+    folder = arguments.data / "fool_me_twice"
+    passages = {one["id"]: add_title(one["title"], one["text"]) for one in read(folder / "corpus.jsonl.gz")}
     claims = read(folder / "questions.jsonl.gz")
     draw = random.Random(1)
     draw.shuffle(claims)
     supporting, others = [], []
-    for claim in claims[: given.claims]:
+    for claim in claims[: arguments.claims]:
         wrong = [one for one in claim["metadata"]["negatives"] if one in passages]
         if claim["answer"] != "yes" or not wrong:
             continue

@@ -29,7 +29,7 @@ Way = Callable[[], Awaitable[Any]]
 
 
 def ways(strategy: str, options: dict[str, Any]) -> dict[str, Way]:
-    """Give the ways to ask: the graph itself, and the tool from asynchronous and from synchronous agents."""
+    """Return the ways to ask: the graph itself, and the tool from asynchronous and from synchronous agents."""
     model = FakeModel(replies=full_tree, latency=LATENCY, logprobs=True)
     given = {"model": model, "index": river(), "max_concurrency": 1000, "dependent": False, **options}
     wiring, settings = graphs.configure(strategy, given)
@@ -54,13 +54,13 @@ async def seconds(way: Way) -> float:
 
 
 async def fastest(measured: dict[str, Way]) -> dict[str, float]:
-    """Let the ways take turns; give the fastest time of each."""
+    """Run the ways alternately; return the fastest time of each."""
     turns = [{name: await seconds(way) for name, way in measured.items()} for _ in range(TURNS)]
     return {name: min(turn[name] for turn in turns) for name in measured}
 
 
 def main() -> int:
-    """Print the ratios; give 1 where one is above the target."""
+    """Print the ratios; return 1 where one is above the target."""
     missed = 0
     print(f"wall time of a question over that of the graph called directly, model of {LATENCY} s, target <= {TARGET}")
     for strategy, options in (("tor", {"redecompositions": 0}), ("prune", {})):

@@ -23,11 +23,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
-from benchmarks.made_passages import SETS, Made, make, records
-from ramify.studio.console.progress_bar import bar
+from benchmarks.made_passages import SETS, MixedVectors, make, records
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import Precision, precision_of
+from ramify.tools.index.manifest import Precision, parse_precision
 from ramify.tools.index.publication import Snapshot, open_snapshot
 
 EACH, QUESTIONS, NEAREST = 10, 1000, 10
@@ -38,7 +38,7 @@ TOKENS = 150
 
 
 def make_files(count: int, folder: Path) -> list[Path]:
-    """Write so many passages as files of ten."""
+    """Write `count` passages as files of ten."""
     corpus = folder.with_suffix(".jsonl")
     make(count, corpus)
     with corpus.open(encoding="utf-8") as lines:
@@ -56,26 +56,26 @@ def change(path: Path) -> None:
     path.write_text("\n\n".join(f"{paragraph} This was added later." for paragraph in paragraphs), encoding="utf-8")
 
 
-def timed(act: Callable[[], object]) -> float:
+def measure_time(act: Callable[[], object]) -> float:
     began = time.perf_counter()
     act()
     return time.perf_counter() - began
 
 
-class Found(NamedTuple):
+class SearchQuality(NamedTuple):
     """What an index finds: the part of the nearest vectors, and the best passages by words of each question."""
 
     recall: float
     words: list[dict[str, float]]
 
 
-def found(folder: Path, questions: list[str], vectors: Matrix) -> Found:
+def search_quality(folder: Path, questions: list[str], vectors: Matrix) -> SearchQuality:
     """Search an index for all questions."""
     held = open_snapshot(folder)
-    exact = held.graph.exact(vectors, NEAREST, np.arange(len(held)))
-    graph = held.graph.search(vectors, NEAREST)
+    exact = held.vector_index.search_exact(vectors, NEAREST, np.arange(len(held)))
+    graph = held.vector_index.search(vectors, NEAREST)
     recall = fmean(len({*ours.tolist()} & {*theirs.tolist()}) / NEAREST for ours, theirs in zip(graph, exact, strict=True))
-    return Found(recall, by_words(held, questions))
+    return SearchQuality(recall, by_words(held, questions))
 
 
 def by_words(held: Snapshot, questions: list[str]) -> list[dict[str, float]]:
@@ -83,7 +83,7 @@ def by_words(held: Snapshot, questions: list[str]) -> list[dict[str, float]]:
     return [{ids[position]: score for position, score in one.items()} for one in held.by_words(questions, NEAREST, None)]
 
 
-def differing(ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> int:
+def count_differing(ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> int:
     """Count the questions that find others, or with another BM25."""
     return sum(
         one.keys() != other.keys() or not np.allclose(sorted(one.values()), sorted(other.values()))
@@ -96,31 +96,31 @@ def measure(count: int, precision: Precision, work: Path) -> None:
     place = work / f"{count}-{precision}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    files, encoder = make_files(count, place / "files"), Made(work)
+    files, encoder = make_files(count, place / "files"), MixedVectors(work)
 
     def build(name: str) -> None:
-        with bar() as progress:
+        with progress_bar() as progress:
             Index.build(place / "files", place / name, encoder, chunk_tokens=TOKENS, overlap=0, vectors=precision, progress=progress)
 
     drawn = random.Random(1)
-    took = {"new": timed(lambda: build("updated")), "no change": timed(lambda: build("updated"))}
+    took = {"new": measure_time(lambda: build("updated")), "no change": measure_time(lambda: build("updated"))}
     change(files[len(files) // 2])
-    took["one file"] = timed(lambda: build("updated"))
+    took["one file"] = measure_time(lambda: build("updated"))
     files[len(files) // 3].unlink()
-    took["one file gone"] = timed(lambda: build("updated"))
+    took["one file gone"] = measure_time(lambda: build("updated"))
     for path in drawn.sample([path for path in files if path.exists()], round(CHANGED * len(files))):
         change(path)
-    took["a tenth of the files"] = timed(lambda: build("updated"))
-    took["new, with all changes"] = timed(lambda: build("new"))
+    took["a tenth of the files"] = measure_time(lambda: build("updated"))
+    took["new, with all changes"] = measure_time(lambda: build("new"))
     asked = [record["question"] for name in SETS for record in records(name, "questions.jsonl.gz")]
     questions = drawn.sample(asked, min(QUESTIONS, len(asked)))
     vectors = encoder.encode_queries(questions)
-    updated, new = (found(place / name, questions, vectors) for name in ("updated", "new"))
+    updated, new = (search_quality(place / name, questions, vectors) for name in ("updated", "new"))
     print(f"\n{len(files):,} files, {len(open_snapshot(place / 'new')):,} passages, {precision}; seconds:")
     for name, seconds in took.items():
         print(f"  {name:22} {seconds:8.2f}")
     print(f"  recall@{NEAREST} of the vectors: updated {updated.recall:.4f}, new {new.recall:.4f}")
-    print(f"  questions by words that find others, or with another BM25: {differing(updated.words, new.words)} of {len(questions)}")
+    print(f"  questions by words that find others, or with another BM25: {count_differing(updated.words, new.words)} of {len(questions)}")
 
 
 def main() -> None:
@@ -133,7 +133,7 @@ def main() -> None:
     options.work.mkdir(parents=True, exist_ok=True)
     for size in options.passages.split(","):
         for precision in options.vectors.split(","):
-            measure(int(size), precision_of(precision), options.work)
+            measure(int(size), parse_precision(precision), options.work)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER
 from ramify.tools.demo import demo_corpus
-from ramify.tools.models.tokens import cut, passage_length
+from ramify.tools.models.tokens import passage_length, truncate_to_tokens
 from tests.tools.ollama_replies import Request
 from tests.tools.ollama_server import serving
 
@@ -36,7 +36,7 @@ def passages(tokens: int) -> tuple[Passage, ...]:
     rest = " ".join(json.loads(line)["text"] for line in demo_corpus().read_text(encoding="utf-8").splitlines())
     found = []
     for number in range(20):
-        part = cut(rest, tokens, passage_length)
+        part = truncate_to_tokens(rest, tokens, passage_length)
         rest = rest[len(part) :]
         found.append(Passage(id=f"p{number}", text=part, source="demo", score=1 - number / 100))
     return tuple(found)

@@ -3,13 +3,12 @@
 from html import escape
 from pathlib import Path
 
-from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
-from ramify.studio.inspection.graph_layout import picture as laid_out
+from ramify.studio.inspection.contents import inspect_index
+from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH, layout_graph
 from ramify.tools.demo import demo_index
-from ramify.tools.index.searcher import opened
-from ramify.tools.pages import part
-from ramify.tools.quoting import brief
+from ramify.tools.index.searcher import open_index
+from ramify.tools.pages import render_macro
+from ramify.tools.quoting import truncate_line
 
 HERE = Path(__file__).parent
 EDIT = "#c2410c"
@@ -71,15 +70,15 @@ GROUND = """<style>
 
 def names() -> None:
     """Draw the graph of the demo corpus, with a legend of its largest communities."""
-    inside = inspection(opened(demo_index("graph"))).inside
+    inside = inspect_index(open_index(demo_index("graph"))).graph
     assert inside is not None
-    shown = laid_out(inside)
-    parts = [GROUND, part("inspect_parts.html", "marks", shown).replace("\n", "")]
+    shown = layout_graph(inside)
+    parts = [GROUND, render_macro("inspect_parts.html", "marks", shown).replace("\n", "")]
     column = (WIDTH - 2 * MARGIN) / 3
     for number, (id, colour) in enumerate(shown.colours.items()):
         x, y = MARGIN + (number % 3) * column, HEIGHT + 22 + (number // 3) * 24
         parts.append(f'<circle cx="{x + 7:g}" cy="{y - 5:g}" r="6" fill="{colour}"/>')
-        parts.append(text(x + 20, y, brief(inside.reports[id].title, 38), 12, "#3a4353"))
+        parts.append(text(x + 20, y, truncate_line(inside.reports[id].title, 38), 12, "#3a4353"))
     rows = -(-len(shown.colours) // 3)
     title = f"The {len(shown.dots)} most connected of the {len(inside.graph.names)} names in the demo corpus, coloured by community"
     picture("graph.svg", title, WIDTH, HEIGHT + 14 + rows * 24 + MARGIN / 2, "".join(parts))

@@ -25,7 +25,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import ramify.graphs as graphs
 from ramify.nodes.tree import Tree
-from ramify.studio.drawing.page import page
+from ramify.studio.drawing.page import result_page
 
 HERE = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium"
@@ -73,7 +73,7 @@ def photograph(pictures: dict[str, tuple[graphs.Result, dict[str, str]]]) -> Non
     """Look at each answer's page, with the evidence of the edited branch unfolded."""
     with browser_page(960, 600) as sheet:
         for name, (result, marks) in pictures.items():
-            sheet.set_content(page(result))
+            sheet.set_content(result_page(result))
             sheet.add_style_tag(content=BESIDE)
             for path, said in marks.items():
                 sheet.locator(f'[id="branch-{path}"]').evaluate("card => card.classList.add('marked')")
@@ -95,7 +95,7 @@ def overall() -> None:
     """Look at the page of an answer from everything, with its batches and their scores."""
     result = graphs.ask(OVERALL, "global", **OVERALL_SETTINGS)
     with browser_page(960, 600) as sheet:
-        sheet.set_content(page(result))
+        sheet.set_content(result_page(result))
         sheet.add_style_tag(content=NARROW)
         sheet.locator("main").screenshot(path=HERE / "global.png")
 

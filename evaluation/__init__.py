@@ -1,13 +1,13 @@
-"""Evaluate strategies: the `plan` of a run is carried out by `search` and `answering`, and kept as rows.
+"""Evaluate strategies: the `plan` of a run is executed by `search` and `answering`; results are stored as rows.
 
 * a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration;
-  a `task` is one question with one variant, and gives a row
-* from data to scores: `load` reads a `dataset`, `metrics` score; `degraded` is what is made worse: metadata, questions and searches
-* questions about an index of your own: `proposing` writes them to a `question_file`, with a model or `by_rules`
-* `papers` to reproduce, as data
-* `inspect` offers a strategy to inspect_ai, an evaluation framework
-* reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers
-  is better, and `risk_control` bounds how often one is wrong
+  a `task` is one question with one variant and returns a row
+* from data to scores: `load` reads a `dataset`, `metrics` score; `degraded` has robustness tests: degraded metadata, questions and searches
+* questions about your own index: `proposing` writes them to a `question_file`, with a model or `by_rules`
+* `papers` declares the papers that can be reproduced
+* `inspect` wraps a strategy as a solver of inspect_ai, an evaluation framework
+* reading a run: `results`, and the `report` on them; `judging` compares answers with a model as judge,
+  and `risk_control` finds confidence thresholds that bound the error rate
 """
 
 __all__ = ["load", "metrics", "papers", "report", "results", "run"]

@@ -1,4 +1,4 @@
-"""A data set: questions with gold answers, and the documents that contain the answers; put together, and checked that they fit."""
+"""A data set: questions with gold answers, and the documents that contain the answers; assembled and validated."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -8,15 +8,15 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from ramify.nodes.tree import FrozenModel, is_unknown
-from ramify.tools.documents.load import Loading
+from ramify.tools.documents.load import DocumentStream
 from ramify.tools.errors import InputError
 from ramify.tools.index.manifest import file_sha256
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 
-OPEN = "open"
-"""The type of questions without one right answer."""
+OPEN_TYPE = "open"
+"""The type of questions without a single right answer."""
 HitsBy = Literal["document", "fact", "source", "quote"]
-"""How a passage counts as gold: by its document, or by a gold sentence in its text; in an index of your own, a document is a source."""
+"""How a passage counts as gold: by its document, or by a gold sentence in its text; in your own index, a document is a source."""
 BY_TEXT: frozenset[HitsBy] = frozenset({"fact", "quote"})
 BY_SOURCE: frozenset[HitsBy] = frozenset({"source", "quote"})
 
@@ -35,7 +35,7 @@ class Question(FrozenModel):
     id: str
     question: str
     answer: str
-    """Empty only where a data set is loaded for retrieval alone."""
+    """Empty for open questions, and where a data set is loaded for retrieval alone."""
     aliases: tuple[str, ...] = ()
     type: str = ""
     supporting: tuple[Support, ...] = ()
@@ -68,28 +68,28 @@ class Dataset(FrozenModel):
     name: str
     questions: tuple[Question, ...]
     documents: tuple[Path, ...]
-    """What to index; nothing for an index of your own."""
+    """Files to index; empty for questions about your own index."""
     hits_by: HitsBy = "document"
     """How passages count as gold; by sentences, as MultiHop-RAG does."""
     caveats: tuple[str, ...] = ()
-    """Limitations that a reader of its scores must know."""
+    """Limitations that affect the interpretation of its scores."""
     sha256: str
-    """Of the questions as read and the document files."""
+    """Hash of the questions and the document files."""
     origin: dict[str, str] = Field(default_factory=dict)
-    """Of questions about an index of your own: where that lies, its kind and embedding, and the hashes of both."""
+    """For questions about your own index: its location, kind and embedding, and the hashes of index and questions."""
 
     @property
     def index(self) -> str | None:
-        """Return the place of the index of your own; None where the run builds one."""
+        """Return the location of your own index; None if the run builds one."""
         return self.origin.get("index")
 
-    def counted_by(self, question: Question) -> HitsBy:
-        """Return how passages count for a question: in an index of your own by its quotes, if every gold document has one."""
+    def hits_by_for(self, question: Question) -> HitsBy:
+        """Return how passages count for a question: in your own index by its quotes, if every gold document has one."""
         quoted = bool(question.supporting) and all(support.facts for support in question.supporting)
         return "quote" if self.hits_by == "source" and quoted else self.hits_by
 
 
-def digest(questions: Sequence[Question], documents: Sequence[Path]) -> str:
+def inputs_digest(questions: Sequence[Question], documents: Sequence[Path]) -> str:
     """Return the SHA-256 of the questions and documents."""
     content = hashlib.sha256()
     for question in questions:
@@ -100,77 +100,79 @@ def digest(questions: Sequence[Question], documents: Sequence[Path]) -> str:
 
 
 class ReadQuestion(NamedTuple):
-    """A question and where it was read."""
+    """A question and its position in the file it was read from."""
 
     place: str
     question: Question
 
 
-def assemble(
+def make_dataset(
     name: str,
     read: Sequence[ReadQuestion],
     corpus: Path,
     *,
     hits_by: HitsBy = "document",
     caveats: Sequence[str] = (),
-    absent: Collection[str] = (),
+    absent_golds: Collection[str] = (),
 ) -> Dataset:
-    """Return the data set; `absent` are gold documents that the release itself lacks.
+    """Return the data set; `absent_golds` are ids of gold documents that the release lacks.
 
-    InputError for duplicate ids or gold documents that are not in the corpus.
+    InputError for duplicate ids, or gold documents that are not in the corpus.
     """
     check_ids(read)
     ids, partial = read_corpus(corpus)
     for place, question in read:
         for identity in question.gold_documents:
-            if identity not in ids and identity not in absent:
+            if identity not in ids and identity not in absent_golds:
                 what = f"{place} names the gold document {identity!r}, which is not in {str(corpus)!r}"
                 raise InputError(what, "add the document, or correct the id")
     questions, documents = tuple(question for _, question in read), (corpus,)
-    parts = f"{partial} of {len(ids)} documents hold only a part of their text: searching them is easier than the original, do not compare."
-    told = (*([parts] if partial else []), *caveats, *about_open(questions), *about_golds(questions))
-    sha256 = digest(questions, documents)
-    return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=told, sha256=sha256)
+    partial_caveat = (
+        f"{partial} of {len(ids)} documents hold only a part of their text: searching them is easier than the original, do not compare."
+    )
+    all_caveats = (*([partial_caveat] if partial else []), *caveats, *open_question_caveats(questions), *missing_gold_caveats(questions))
+    sha256 = inputs_digest(questions, documents)
+    return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=all_caveats, sha256=sha256)
 
 
 def check_ids(read: Sequence[ReadQuestion]) -> None:
-    """Check that no two questions have one id; InputError if two have."""
+    """Raise InputError if two questions have the same id."""
     places: dict[str, str] = {}
     for place, question in read:
         if (before := places.setdefault(question.id, place)) != place:
-            raise InputError(f"two questions have the id {question.id!r} ({before}, {place})", "give each an id of its own")
+            raise InputError(f"two questions have the id {question.id!r} ({before}, {place})", "give each a unique id")
 
 
-def about_golds(questions: Sequence[Question]) -> list[str]:
-    """Return a caveat on questions whose gold documents are not known, if there are any."""
+def missing_gold_caveats(questions: Sequence[Question]) -> list[str]:
+    """Return a caveat if the gold documents of some questions are unknown."""
     answerable = [question for question in questions if question.answer and not question.unanswerable]
     if not (unknown := sum(not question.supporting for question in answerable)):
         return []
-    golds = f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known"
-    return [f"{golds}: retrieval is scored on the others."]
+    message = f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known"
+    return [f"{message}: retrieval is scored on the others."]
 
 
-def about_open(questions: Sequence[Question]) -> list[str]:
-    """Return a caveat on open questions, if there are any."""
-    if not (count := sum(question.type == OPEN for question in questions)):
+def open_question_caveats(questions: Sequence[Question]) -> list[str]:
+    """Return a caveat if some questions are open."""
+    if not (count := sum(question.type == OPEN_TYPE for question in questions)):
         return []
-    told = f"{count} of {len(questions)} questions are open: no answer to them is right or wrong."
-    return [f"{told} Two runs are compared on them by `ramify compare RUN_A RUN_B --judge MODEL`."]
+    message = f"{count} of {len(questions)} questions are open: no answer to them is right or wrong."
+    return [f"{message} Two runs are compared on them by `ramify compare RUN_A RUN_B --judge MODEL`."]
 
 
 def read_corpus(corpus: Path) -> tuple[set[str], int]:
-    """Return the ids that documents get in an index, and how many hold only a part of their text.
+    """Return the ids that documents get in an index, and the number of documents with only a part of their text.
 
     InputError for a document that cannot be read, or with an unusable id.
     """
-    loading = Loading([corpus])
+    loading = DocumentStream([corpus])
     ids: set[str] = set()
     partial = 0
     for document in loading:
         identity = str(document.id)
         if identity in ids:
-            raise InputError(f"two documents of {str(corpus)!r} have the id {identity!r}", "give each an id of its own")
-        if document_of(identity) != identity:
+            raise InputError(f"two documents of {str(corpus)!r} have the id {identity!r}", "give each a unique id")
+        if document_id(identity) != identity:
             raise InputError(
                 f"a document of {str(corpus)!r} has the id {identity!r}", "give it one that does not end in ~NUMBER, as passages do"
             )
@@ -178,5 +180,5 @@ def read_corpus(corpus: Path) -> tuple[set[str], int]:
         partial += "partial" in str(document.metadata.get("text_status", "")).lower()
     if loading.skipped:
         name, reason = loading.skipped[0]
-        raise InputError(f"{name} of {str(corpus)!r} cannot be read ({reason})", "correct it, or take it out")
+        raise InputError(f"{name} of {str(corpus)!r} cannot be read ({reason})", "correct the document, or remove it")
     return ids, partial

@@ -10,14 +10,26 @@ if TYPE_CHECKING:
 
 __all__ = ["solver"]
 
-KEPT = ("strategy", "model", "answer", "text", "confidence", "confidence_source", "citations", "tree", "usage", "stopped_by", "notices")
+METADATA_FIELDS = (
+    "strategy",
+    "model",
+    "answer",
+    "text",
+    "confidence",
+    "confidence_source",
+    "citations",
+    "tree",
+    "usage",
+    "stopped_by",
+    "notices",
+)
 
 
 def solver(strategy: str = DEFAULT, **options: Any) -> "Solver":
     """Return a solver that answers a sample's input with a strategy; options are its settings, such as `index` and `model`.
 
     The output is the short answer. Tree, citations, confidence and usage are in the sample's metadata and store, under "ramify".
-    The model is the one that the options name, not the one of inspect's `eval`. Where it cannot be asked, ModelError fails the sample;
+    The model is the one that the options name, not the one of inspect's `eval`. If the model fails, ModelError fails the sample;
     UsageError if inspect_ai is not installed.
     """
     try:
@@ -27,19 +39,19 @@ def solver(strategy: str = DEFAULT, **options: Any) -> "Solver":
         raise UsageError("inspect_ai is not installed", "pip install 'ramify-rag[inspect]'") from error
 
     @registered(name="ramify")
-    def made(strategy: str, **options: Any) -> "Solver":
+    def make_solver(strategy: str, **options: Any) -> "Solver":
         async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
             result = await ask_async(state.input_text, strategy, **options)
             if result.error:
-                raise ModelError(result.error, "see that the model answers (`ramify doctor`)")
-            found = result.to_json()
-            told = {name: found[name] for name in KEPT}
-            state.metadata["ramify"] = told
-            state.store.set("ramify", told)
+                raise ModelError(result.error, "check the model with `ramify doctor`")
+            record = result.to_json()
+            metadata = {name: record[name] for name in METADATA_FIELDS}
+            state.metadata["ramify"] = metadata
+            state.store.set("ramify", metadata)
             state.messages.append(ChatMessageAssistant(content=result.answer, model=result.model, source="generate"))
             state.output = ModelOutput.from_content(model=result.model, content=result.answer)
             return state
 
         return solve
 
-    return made(strategy, **options)
+    return make_solver(strategy, **options)

@@ -1,6 +1,6 @@
-"""Judge which of two answers is better: a language model judges each pair several times, in both orders (GraphRAG's win rates).
+"""Pairwise comparison of answers: a language model judges each pair several times, in both orders (GraphRAG's win rates).
 
-Models favour the first answer (position bias, Zheng et al. 2023), so A and B alternate.
+Models prefer the first answer (position bias, Zheng et al. 2023), so the order of A and B alternates.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.evaluation.load.records import parse_json
-from ramify.evaluation.task import Log, Row
+from ramify.evaluation.task import ResultLog, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
@@ -24,10 +24,10 @@ from ramify.nodes.tree import Passage
 from ramify.prompts import PREFER
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import ReplyError, UsageError
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.progress import Progress, ignore_progress
 
-JUDGED = "judged.jsonl"
-REPEATS = 5
+VERDICTS_FILE = "judged.jsonl"
+DEFAULT_REPEATS = 5
 TIE = "tie"
 
 
@@ -36,13 +36,13 @@ class JudgeSettings(Settings):
 
     listed: ClassVar[str] = "a judge's are temperature, seed, num_ctx, num_predict, passage_tokens, timeout and max_concurrency"
     temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of every verdict.")
-    num_predict: int = Field(default=256, ge=16, description="Longest verdict in tokens, without a thought before it.")
-    passage_tokens: int = Field(default=3000, ge=20, description="An answer is cut to this many tokens before it is judged.")
-    context_tokens: int = Field(default=6000, ge=50, description="Tokens of both answers together.")
+    num_predict: int = Field(default=256, ge=16, description="Maximum length of a verdict in tokens, without the reasoning before it.")
+    passage_tokens: int = Field(default=3000, ge=20, description="Answers are truncated to this many tokens before they are judged.")
+    context_tokens: int = Field(default=6000, ge=50, description="Maximum number of tokens of both answers together.")
 
 
-class Duel(NamedTuple):
-    """One verdict to ask for on two answers; `a` and `b` are lines of a run."""
+class AnswerPair(NamedTuple):
+    """A pair of answers to be judged once; `a` and `b` are rows of runs."""
 
     a: Row
     b: Row
@@ -55,85 +55,89 @@ class Duel(NamedTuple):
         return "AB"[(self.repeat + zlib.crc32(str(self.a["id"]).encode())) % 2]
 
     @property
-    def shown(self) -> list[str]:
-        """Return both answers in the order in which they are shown."""
-        texts = [written(self.a), written(self.b)]
+    def ordered_answers(self) -> list[str]:
+        """Return the texts of both answers in the order in which the judge sees them."""
+        texts = [answer_text(self.a), answer_text(self.b)]
         return texts if self.first == "A" else texts[::-1]
 
     @property
     def key(self) -> str:
         """Return a hash of everything that the verdict depends on."""
-        told = [self.judge, str(self.repeat), self.a["question"], *self.shown, PREFER.task]
-        return hashlib.sha256("\x1f".join(told).encode()).hexdigest()[:24]
+        parts = [self.judge, str(self.repeat), self.a["question"], *self.ordered_answers, PREFER.task]
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:24]
 
 
-def written(row: Row) -> str:
-    """Return an answer as text: answer, explanation and cited sources."""
+def answer_text(row: Row) -> str:
+    """Return an answer as text for the judge: answer, explanation and cited sources."""
     sources = dict.fromkeys(str(one["source"]) for one in row.get("citations") or () if one.get("cited", True))
     cited = f"Sources: {', '.join(sources)}" if sources else ""
     return "\n".join(filter(None, (str(row.get("answer") or ""), str(row.get("explanation") or ""), cited)))
 
 
-def judge(
-    pairs: Sequence[tuple[Row, Row]], options: Mapping[str, Any], file: Path, repeats: int = REPEATS, progress: Progress = silent
+def judge_pairs(
+    pairs: Sequence[tuple[Row, Row]],
+    options: Mapping[str, Any],
+    file: Path,
+    repeats: int = DEFAULT_REPEATS,
+    progress: Progress = ignore_progress,
 ) -> list[Row]:
-    """Return a verdict for each pair and repeat; each is saved in `file` at once, and saved ones are reused. Blocking.
+    """Return a verdict for each pair and repeat; verdicts are appended to `file` as they come, and existing ones are reused. Blocking.
 
-    A failed verdict has an `error`, and is asked for again the next time. UsageError for the embedded model.
+    A failed verdict has an `error` and is requested again by the next call. UsageError for the embedded model.
     """
     settings = JudgeSettings.model_validate(dict(options))
     name = current_model(settings).name
     if is_embedded(name):
         raise UsageError("the embedded model cannot judge answers", "name a language model, such as --judge ollama:llama3.1:8b")
-    told = [(a, b) for a, b in pairs if not (a.get("error") or b.get("error"))]  # where no answer came, there is nothing to judge
-    wanted = [Duel(a, b, repeat, name) for a, b in told for repeat in range(repeats)]
-    with Log(file) as log:
+    valid_pairs = [(a, b) for a, b in pairs if not (a.get("error") or b.get("error"))]  # failed questions have no answer to judge
+    requested = [AnswerPair(a, b, repeat, name) for a, b in valid_pairs for repeat in range(repeats)]
+    with ResultLog(file) as log:
         lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        held: dict[str, Row] = {row["key"]: row for row in (parse_json(line, f"line {number} of {str(file)!r}") for number, line in lines)}
-        missing = [duel for duel in wanted if duel.key not in held]
-        made = blocking(_judged(missing, settings, log, progress))
-    # The same answers may have been judged for another question of the same words, or another strategy.
-    return [{**(held.get(duel.key) or made[duel.key]), **_names(duel)} for duel in wanted]
+        saved: dict[str, Row] = {row["key"]: row for row in (parse_json(line, f"line {number} of {str(file)!r}") for number, line in lines)}
+        missing = [pair for pair in requested if pair.key not in saved]
+        new_verdicts = blocking(_request_verdicts(missing, settings, log, progress))
+    # A saved verdict may come from another question with the same text, or from another strategy.
+    return [{**(saved.get(pair.key) or new_verdicts[pair.key]), **_pair_fields(pair)} for pair in requested]
 
 
-async def _judged(missing: Sequence[Duel], settings: JudgeSettings, log: Log, progress: Progress) -> dict[str, Row]:
-    async def one(duel: Duel) -> Row:
-        row = await _verdict(duel, settings.model_copy(update={"seed": settings.seed + duel.repeat}), budget)
+async def _request_verdicts(missing: Sequence[AnswerPair], settings: JudgeSettings, log: ResultLog, progress: Progress) -> dict[str, Row]:
+    async def one(pair: AnswerPair) -> Row:
+        row = await _request_verdict(pair, settings.model_copy(update={"seed": settings.seed + pair.repeat}), budget)
         if row["error"] is None:
             log.write([row])
         return row
 
     budget = Budget.open(settings, Usage(), time.time(), reserves_final_call=False)
-    made = await run_concurrently(one, missing, max_parallel_calls(settings), lambda done: progress(done, len(missing), "verdicts"))
-    return {duel.key: row if isinstance(row, dict) else _row(duel, str(row)) for duel, row in zip(missing, made, strict=True)}
+    rows = await run_concurrently(one, missing, max_parallel_calls(settings), lambda done: progress(done, len(missing), "verdicts"))
+    return {pair.key: row if isinstance(row, dict) else _verdict_row(pair, str(row)) for pair, row in zip(missing, rows, strict=True)}
 
 
-async def _verdict(duel: Duel, settings: JudgeSettings, budget: Budget) -> Row:
+async def _request_verdict(pair: AnswerPair, settings: JudgeSettings, budget: Budget) -> Row:
     answers = tuple(
         Passage(id=str(number), text=text, source=f"answer {number}", score=1.0, metadata={"title": f"Answer {number}"})
-        for number, text in enumerate(duel.shown, 1)
+        for number, text in enumerate(pair.ordered_answers, 1)
     )
     with call_context(settings, budget):
         try:
-            reply = await ask(PREFER, answers, field="", question=duel.a["question"])
+            reply = await ask(PREFER, answers, field="", question=pair.a["question"])
         except ReplyError as error:
-            return _row(duel, str(error))
+            return _verdict_row(pair, str(error))
     if len(reply.passages) < len(answers):
-        return _row(duel, "the two answers do not fit into the judge's window: raise num_ctx, or lower passage_tokens")
-    return _row(duel, None, reply.value.model_dump())
+        return _verdict_row(pair, "both answers do not fit into the judge's context window: raise num_ctx, or lower passage_tokens")
+    return _verdict_row(pair, None, reply.value.model_dump())
 
 
-def _row(duel: Duel, error: str | None, said: Mapping[str, str] | None = None) -> Row:
-    second = "AB".replace(duel.first, "")
-    winner = {"1": duel.first, "2": second, "TIE": TIE}
-    verdicts = {name: winner[said[name]] for name in CRITERIA} if said else {}
-    reasons = said["reasons"] if said else ""
-    placed = {"judge": duel.judge, "repeat": duel.repeat, "first": duel.first}
-    return {"key": duel.key, **_names(duel), **placed, **verdicts, "reasons": reasons, "error": error}
+def _verdict_row(pair: AnswerPair, error: str | None, reply: Mapping[str, str] | None = None) -> Row:
+    second = "AB".replace(pair.first, "")
+    winner = {"1": pair.first, "2": second, "TIE": TIE}
+    verdicts = {name: winner[reply[name]] for name in CRITERIA} if reply else {}
+    reasons = reply["reasons"] if reply else ""
+    placed = {"judge": pair.judge, "repeat": pair.repeat, "first": pair.first}
+    return {"key": pair.key, **_pair_fields(pair), **placed, **verdicts, "reasons": reasons, "error": error}
 
 
-def _names(duel: Duel) -> Row:
+def _pair_fields(pair: AnswerPair) -> Row:
     """Return the data set, question and strategies of a verdict."""
-    told = {name: duel.a[name] for name in ("dataset", "id", "question")}
-    sides = {name: " ".join(filter(None, (row["strategy"], row.get("variant")))) for name, row in (("a", duel.a), ("b", duel.b))}
-    return {**told, **sides}
+    fields = {name: pair.a[name] for name in ("dataset", "id", "question")}
+    sides = {name: " ".join(filter(None, (row["strategy"], row.get("variant")))) for name, row in (("a", pair.a), ("b", pair.b))}
+    return {**fields, **sides}

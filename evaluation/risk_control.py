@@ -1,12 +1,12 @@
-"""Thresholds on confidence that bound how often an answer is wrong, and curves from confidence to how often such an answer is right.
+"""Confidence thresholds that bound the rate of wrong answers (risk control), and calibration curves for confidences.
 
-An answer is given where its confidence is above the threshold. Two bounds, which say different things:
+An answer is given if its confidence is above the threshold. There are two bounds:
 
 * `asked`: wrong answers among all questions asked, in expectation (conformal risk control, Angelopoulos et al. 2024, arXiv 2208.02814, §2)
 * `answered`: wrong answers among those given, with probability 1 - δ (Learn then Test, Angelopoulos et al. 2021, arXiv 2110.01052, §2 and
   §3.2: fixed sequences from several starts, each by the binomial p-value)
 
-Both hold for any model and any number of questions, as long as the questions to come are like those calibrated on (exchangeable).
+Both hold for any model and any number of questions if future questions are exchangeable with those of the calibration.
 """
 
 import math
@@ -20,57 +20,57 @@ from ramify.tools.profile import Curve
 
 Bound = Literal["asked", "answered"]
 Fit = Literal["isotonic", "platt", "none"]
-UNANSWERED = -1.0
-"""Stands for the confidence of a question without an answer: above no threshold."""
-STARTS = (0.1, 0.25, 0.5, 1.0)
-"""Shares of the answers, the surest first, from which a sequence of tests begins, if they are enough for one: each has its part of δ."""
-FEW = 200
-"""Answers below which a curve of two parameters is fitted (Platt), and not one with steps (isotonic regression)."""
+NO_ANSWER_CONFIDENCE = -1.0
+"""The confidence of a question without an answer, which is below every threshold."""
+START_SHARES = (0.1, 0.25, 0.5, 1.0)
+"""Shares of the answers, by decreasing confidence, at which a sequence of tests begins; δ is split equally among them."""
+MIN_ISOTONIC_ANSWERS = 200
+"""Minimum number of answers for isotonic regression; Platt scaling is used for fewer."""
 _RISKS = np.arange(1, 1000) / 1000
-_TIMES = 50
-"""As many questions, at most, that are considered when it is asked how many would do."""
-_EDGE = 1e-6
-_STEPS = 30
+_MAX_MULTIPLE = 50
+"""Maximum multiple of the questions that `further_questions` considers."""
+_EPSILON = 1e-6
+_MAX_NEWTON_STEPS = 30
 
 
 class Outcomes(NamedTuple):
-    """What came of some questions: the confidence of each answer, and whether it was wrong."""
+    """Outcomes of n questions, both of shape (n,): the confidence of each answer, and whether it is wrong."""
 
     confidence: NDArray[np.float64]
     wrong: NDArray[np.bool_]
 
     @classmethod
     def of(cls, answers: Sequence[tuple[float | None, bool]]) -> "Outcomes":
-        """Return outcomes from pairs of a confidence (None: no answer) and whether the answer is right."""
-        sure = np.array([UNANSWERED if one is None else one for one, _ in answers], dtype=np.float64)
+        """Return outcomes from pairs of confidence (None for no answer) and whether the answer is right."""
+        sure = np.array([NO_ANSWER_CONFIDENCE if one is None else one for one, _ in answers], dtype=np.float64)
         return cls(sure, np.array([one is not None and not right for one, right in answers], dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.confidence)
 
-    def times(self, count: int) -> "Outcomes":
-        """Return the same outcomes several times."""
+    def repeated(self, count: int) -> "Outcomes":
+        """Return the outcomes repeated `count` times."""
         return Outcomes(np.tile(self.confidence, count), np.tile(self.wrong, count))
 
-    def given(self, threshold: float) -> tuple[int, int]:
-        """Return how many answers are above a threshold, and how many of them are wrong."""
+    def count_above(self, threshold: float) -> tuple[int, int]:
+        """Return the number of answers above a threshold, and the number of wrong ones among them."""
         above = self.confidence > threshold
         return int(above.sum()), int(self.wrong[above].sum())
 
     def curve(self) -> list[tuple[float, float, float]]:
-        """Return the share answered, the wrong among all questions, and the wrong among those answered, from the surest answer on."""
+        """Return (coverage, wrong / questions, wrong / answered) at each confidence level, in decreasing order of confidence."""
         levels = [float(one) for one in np.unique(np.append(self.confidence[self.confidence > 0], 0.0))[::-1]]
-        counts = [(given, wrong) for level in levels for given, wrong in [self.given(level)] if given]
-        return [(given / len(self), wrong / len(self), wrong / given) for given, wrong in counts]
+        counts = [(answered, wrong) for level in levels for answered, wrong in [self.count_above(level)] if answered]
+        return [(answered / len(self), wrong / len(self), wrong / answered) for answered, wrong in counts]
 
 
-def threshold_for(bound: Bound, outcomes: Outcomes, risk: float, delta: float) -> float | None:
-    """Return the lowest threshold that keeps a bound; None where no threshold does that leaves any answer."""
-    found = _for_asked(outcomes, risk) if bound == "asked" else _for_answered(outcomes, risk, delta)
-    return found if found is not None and outcomes.given(found)[0] else None
+def find_threshold(bound: Bound, outcomes: Outcomes, risk: float, delta: float) -> float | None:
+    """Return the lowest threshold that satisfies a bound; None if no threshold with at least one answer does."""
+    threshold = _asked_threshold(outcomes, risk) if bound == "asked" else _answered_threshold(outcomes, risk, delta)
+    return threshold if threshold is not None and outcomes.count_above(threshold)[0] else None
 
 
-def _for_asked(outcomes: Outcomes, risk: float) -> float | None:
+def _asked_threshold(outcomes: Outcomes, risk: float) -> float | None:
     """Return the smallest λ with (n R(λ) + 1) / (n + 1) ≤ α, where R(λ) is the share of questions with a wrong answer above λ."""
     allowed = math.floor(risk * (len(outcomes) + 1) - 1 + 1e-9)
     if allowed < 0:
@@ -79,66 +79,66 @@ def _for_asked(outcomes: Outcomes, risk: float) -> float | None:
     return float(wrong[allowed]) if allowed < len(wrong) else 0.0
 
 
-def _for_answered(outcomes: Outcomes, risk: float, delta: float) -> float | None:
-    """Return the lowest threshold that a sequence of tests reaches: each rejects that more than α of the answers above it are wrong."""
+def _answered_threshold(outcomes: Outcomes, risk: float, delta: float) -> float | None:
+    """Return the lowest threshold that a sequence of tests reaches; each rejects that more than α of the answers above it are wrong."""
     from scipy.special import bdtr
 
     order = np.argsort(-outcomes.confidence, kind="stable")
     sure, wrong = outcomes.confidence[order], outcomes.wrong[order]
     answers = int((sure > 0).sum())
     below = np.append(sure[1:answers], 0.0)[:answers]
-    last = np.flatnonzero(below < sure[:answers])  # of equal confidences, all are given or none
-    passed = bdtr(np.cumsum(wrong[:answers])[last].astype(np.float64), last + 1, risk) <= delta / len(STARTS)
+    last = np.flatnonzero(below < sure[:answers])  # answers of equal confidence are given together
+    passed = bdtr(np.cumsum(wrong[:answers])[last].astype(np.float64), last + 1, risk) <= delta / len(START_SHARES)
     reached = -1
-    for share in STARTS:
-        place = int(np.searchsorted(last + 1, max(share * answers, least_answers("answered", risk, delta))))
+    for share in START_SHARES:
+        place = int(np.searchsorted(last + 1, max(share * answers, min_answers("answered", risk, delta))))
         while place < len(last) and passed[place]:
             reached = max(reached, place)
             place += 1
     return float(below[last[reached]]) if reached >= 0 else None
 
 
-def least_answers(bound: Bound, risk: float, delta: float) -> int:
-    """Return with how many questions (`asked`) or answers (`answered`), all of them right, a bound can be kept at all."""
+def min_answers(bound: Bound, risk: float, delta: float) -> int:
+    """Return the minimum number of questions (`asked`) or answers (`answered`), all right, for which a bound can be satisfied."""
     if bound == "asked":
         return math.ceil(1 / risk - 1 - 1e-9)
-    return math.ceil(math.log(delta / len(STARTS)) / math.log1p(-risk)) if risk < 1 else 1
+    return math.ceil(math.log(delta / len(START_SHARES)) / math.log1p(-risk)) if risk < 1 else 1
 
 
-def least_risk(bound: Bound, outcomes: Outcomes, delta: float) -> float | None:
-    """Return the least risk, in thousandths, that some threshold keeps; None where none does."""
-    return next((float(risk) for risk in _RISKS if threshold_for(bound, outcomes, float(risk), delta) is not None), None)
+def min_risk(bound: Bound, outcomes: Outcomes, delta: float) -> float | None:
+    """Return the lowest risk, in steps of 0.001, for which a threshold exists; None if there is none."""
+    return next((float(risk) for risk in _RISKS if find_threshold(bound, outcomes, float(risk), delta) is not None), None)
 
 
 def further_questions(bound: Bound, outcomes: Outcomes, risk: float, delta: float) -> int | None:
-    """Return how many more questions would do at most, were their outcomes like these; None where even 50 times as many would not."""
-    times = (count for count in range(2, _TIMES + 1) if threshold_for(bound, outcomes.times(count), risk, delta) is not None)
+    """Return how many more questions with such outcomes would suffice for a threshold; None if even 50 times as many would not."""
+    times = (count for count in range(2, _MAX_MULTIPLE + 1) if find_threshold(bound, outcomes.repeated(count), risk, delta) is not None)
     return next(((count - 1) * len(outcomes) for count in times), None)
 
 
-def interval(count: int, total: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Clopper & Pearson 1934)."""
+def clopper_pearson_interval(count: int, total: int) -> tuple[float, float]:
+    """Return the exact 95 % confidence interval of the proportion count / total (Clopper & Pearson 1934)."""
     from scipy.stats import binomtest
 
-    found = binomtest(count, total).proportion_ci(0.95)
-    return float(found.low), float(found.high)
+    limits = binomtest(count, total).proportion_ci(0.95)
+    return float(limits.low), float(limits.high)
 
 
-def fit_of(wanted: Fit | None, answers: int) -> Fit:
-    """Return how a curve is fitted to so many answers: as wanted, else Platt scaling for few and isotonic regression for many."""
-    return wanted or ("platt" if answers < FEW else "isotonic")
+def choose_fit(requested: Fit | None, answers: int) -> Fit:
+    """Return the requested fit, or by number of answers Platt scaling (few) or isotonic regression (many)."""
+    return requested or ("platt" if answers < MIN_ISOTONIC_ANSWERS else "isotonic")
 
 
 def fit_curve(fit: Fit, confidences: Sequence[float], right: Sequence[bool]) -> Curve:
-    """Return the fitted curve; empty where nothing is fitted, or there are no answers."""
-    fitted: dict[Fit, Callable[[Any, Any], Curve]] = {"isotonic": _isotonic, "platt": _platt}
+    """Return the fitted curve as (confidence, probability) points; empty for the fit "none" or without answers."""
+    fitted: dict[Fit, Callable[[Any, Any], Curve]] = {"isotonic": _fit_isotonic, "platt": _fit_platt}
     if fit == "none" or not len(confidences):
         return ()
     return fitted[fit](np.asarray(confidences, dtype=np.float64), np.asarray(right, dtype=np.float64))
 
 
-def _isotonic(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
-    """Fit steps that never fall (pool adjacent violators, Zadrozny & Elkan 2002)."""
+def _fit_isotonic(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
+    """Return a non-decreasing step function (isotonic regression by pool adjacent violators, Zadrozny & Elkan 2002)."""
     blocks: list[tuple[float, int, float, float]] = []
     for value in np.unique(sure):
         inside = right[sure == value]
@@ -150,17 +150,17 @@ def _isotonic(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
     return tuple(dict.fromkeys((place, hits / count) for hits, count, low, high in blocks for place in (low, high)))
 
 
-def _platt(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
-    """Fit a logistic curve over the log odds, with Platt's targets (Platt 1999); level where more confidence means less right."""
+def _fit_platt(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
+    """Return a logistic curve over the log odds, with Platt's targets (Platt 1999); constant if accuracy falls with confidence."""
     hits, misses = right.sum(), len(right) - right.sum()
     target = np.where(right > 0, (hits + 1) / (hits + 2), 1 / (misses + 2))
-    given = np.stack([_log_odds(sure), np.ones(len(sure))], axis=1)
+    features = np.stack([_log_odds(sure), np.ones(len(sure))], axis=1)
     weights = np.array([1.0, 0.0])
-    for _ in range(_STEPS):  # Newton's, halved while it would not help
-        likely = 1 / (1 + np.exp(-given @ weights))
-        curvature = (given.T * (likely * (1 - likely))) @ given + _EDGE * np.eye(2)
-        step = np.linalg.solve(curvature, given.T @ (likely - target))
-        while _surprise(given @ (weights - step), target) > _surprise(given @ weights, target) and np.abs(step).max() > _EDGE:
+    for _ in range(_MAX_NEWTON_STEPS):  # Newton's method with step halving
+        likely = 1 / (1 + np.exp(-features @ weights))
+        curvature = (features.T * (likely * (1 - likely))) @ features + _EPSILON * np.eye(2)
+        step = np.linalg.solve(curvature, features.T @ (likely - target))
+        while _log_loss(features @ (weights - step), target) > _log_loss(features @ weights, target) and np.abs(step).max() > _EPSILON:
             step = step / 2
         weights = weights - step
     points = np.unique(np.concatenate([[0.0, 1.0], np.quantile(sure, np.linspace(0, 1, 51))]))
@@ -169,10 +169,10 @@ def _platt(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
     return tuple((float(x), float(y)) for x, y in zip(points, values, strict=True))
 
 
-def _surprise(odds: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+def _log_loss(odds: NDArray[np.float64], target: NDArray[np.float64]) -> float:
     return float((np.logaddexp(0, odds) - target * odds).sum())
 
 
 def _log_odds(sure: NDArray[np.float64]) -> NDArray[np.float64]:
-    clipped = np.clip(sure, _EDGE, 1 - _EDGE)
+    clipped = np.clip(sure, _EPSILON, 1 - _EPSILON)
     return np.asarray(np.log(clipped / (1 - clipped)))

@@ -1,4 +1,4 @@
-"""Evaluate retrieval alone, also on degraded metadata; and the indexes that a run searches."""
+"""Evaluate retrieval without a model, also on degraded metadata, and build the indexes of a run."""
 
 import shutil
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -7,166 +7,206 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ramify.evaluation._degraded import SYSTEM_FIELD, SYSTEMS, DegradedCell, System, TrueGroups, list_cells
+from ramify.evaluation._variants import (
+    HIERARCHY_KIND,
+    PLAIN_KIND,
+    VIEW_SETTING,
+    Variant,
+    flatten_search_settings,
+    format_value,
+    index_folder,
+    kind_search_options,
+    kind_variant,
+)
 from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.degraded import SYSTEM, SYSTEMS, DegradedCell, System, TrueGroups, cells_of
-from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
-from ramify.evaluation.task import NOT_SEARCHED, NOTHING, RESULTS, Log, Row, key_of, read_outcomes, retrieval, task_fields
-from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, flatten_search, folder_of, kind_variant, own_options, shown
+from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, RunOptions, RunPlan, swept_search_settings
+from ramify.evaluation.task import (
+    EMPTY_FIELDS,
+    EMPTY_RETRIEVAL,
+    RESULTS,
+    ResultLog,
+    Row,
+    read_outcomes,
+    row_key,
+    score_retrieval,
+    task_fields,
+)
 from ramify.graphs.building import make_graph, make_hierarchy
 from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
-from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
+from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import read_facts
-from ramify.tools.index.index_store import amend
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, SLOTS, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest, write_lock
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.index_store import update_documents
+from ramify.tools.index.manifest import (
+    MANIFEST,
+    PASSAGES,
+    POSTINGS_FILES,
+    SLOTS,
+    STRUCTURE_FILES,
+    VECTORS,
+    IndexKind,
+    Manifest,
+    read_index_manifest,
+    write_lock,
+)
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
 from ramify.tools.knowledge import graph_file as of_graph
-from ramify.tools.knowledge.build import WORK
+from ramify.tools.knowledge.build import REPLIES_FILE
 from ramify.tools.new_files import make_file, make_folder
-from ramify.tools.relevance import NONE, load, reranked, width
+from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits, search_width
 
 WRONG_GROUP = "wrong_group@5"
-SEARCH = "search"
-"""The strategy name of these lines."""
-DEEPEST = 10
+SEARCH_STRATEGY = "search"
+"""The strategy name of rows that were only searched."""
+MAX_RANK = 10
 
 
 class SearchMethod(NamedTuple):
-    """Search options and a kind of index."""
+    """Search options, and the kind of index they are used with."""
 
-    how: Mapping[str, Any]
-    kind: Kind = PLAIN
+    options: Mapping[str, Any]
+    kind: IndexKind = PLAIN_KIND
 
 
-FUSED: dict[str, Any] = {"mmr": None}
-"""What the strategies do: vectors and words fused."""
-WAYS = {
+FUSED_SEARCH: dict[str, Any] = {"mmr": None}
+"""The default search of strategies: fused vector and full-text search."""
+SEARCH_METHODS = {
     "dense": SearchMethod({"hybrid": False, "mmr": None}),
     "BM25": SearchMethod({"dense": False, "mmr": None}),
     "mmr=0.75": SearchMethod({"mmr": 0.75}),
     "dense, mmr=0.75": SearchMethod({"hybrid": False, "mmr": 0.75}),
 }
-"""Other ways to search plain passages."""
+"""Further methods of searching plain passages."""
 
 
-def ways_of(order: Order) -> dict[str, SearchMethod]:
-    """Return the requested search methods: the strategies' own in each kind of index, or all of them for retrieval only.
+def list_search_methods(options: RunOptions) -> dict[str, SearchMethod]:
+    """Return the requested search methods by name: the default one for each kind of index, and all others for retrieval only.
 
-    Named rerankers and swept values are included. UsageError for an invalid setting.
+    Rerankers and swept values are included. UsageError for an invalid setting.
     """
-    first, given = order.kinds[0], flatten_search(order.options)
-    own = {"": _way(first, given)}
-    further = {kind_variant(kind): _way(kind, given) for kind in order.kinds[1:]}
-    if not order.retrieval_only:
-        return {**own, **further}
-    swept = [(key, value) for key in order.sweeps if key in swept_in_searching(order) - {RERANK, RERANK_K} for value in order.sweeps[key]]
-    changed = {f"{key}={shown(value)}": _way(first, {**given, key: value}) for key, value in swept}
-    return {**own, **WAYS, **_reranked(first, given, order.sweeps.get(RERANK, [])), **changed, **further}
+    first, settings = options.kinds[0], flatten_search_settings(options.options)
+    methods = {"": _kind_search_method(first, settings)}
+    further = {kind_variant(kind): _kind_search_method(kind, settings) for kind in options.kinds[1:]}
+    if not options.retrieval_only:
+        return {**methods, **further}
+    swept = [
+        (key, value)
+        for key in options.sweeps
+        if key in swept_search_settings(options) - {RERANK, RERANK_K}
+        for value in options.sweeps[key]
+    ]
+    changed = {f"{key}={format_value(value)}": _kind_search_method(first, {**settings, key: value}) for key, value in swept}
+    return {**methods, **SEARCH_METHODS, **_reranked_methods(first, settings, options.sweeps.get(RERANK, [])), **changed, **further}
 
 
-def _way(kind: Kind, options: Mapping[str, Any]) -> SearchMethod:
-    """Return the strategies' own search method, with the options of the kind's own search."""
-    view = Settings.model_validate({VIEW: options[VIEW]}).view if VIEW in options else "auto"
-    own = {} if kind == PLAIN else {"view": view, "options": own_options(kind, options)}
-    return SearchMethod({**FUSED, **own}, kind)
+def _kind_search_method(kind: IndexKind, options: Mapping[str, Any]) -> SearchMethod:
+    """Return the default search method of a kind of index, with the options of its own search."""
+    view = Settings.model_validate({VIEW_SETTING: options[VIEW_SETTING]}).view if VIEW_SETTING in options else "auto"
+    kind_options = {} if kind == PLAIN_KIND else {"view": view, "options": kind_search_options(kind, options)}
+    return SearchMethod({**FUSED_SEARCH, **kind_options}, kind)
 
 
-def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
-    given = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
-    wanted = [Settings.model_validate(given), *(Settings.model_validate({**given, RERANK: value}) for value in swept)]
-    how = _way(kind, options).how
+def _reranked_methods(kind: IndexKind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
+    rerank_options = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
+    settings = [Settings.model_validate(rerank_options), *(Settings.model_validate({**rerank_options, RERANK: value}) for value in swept)]
+    how = _kind_search_method(kind, options).options
     return {
         f"{RERANK}={one.rerank}": SearchMethod({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind)
-        for one in wanted
-        if one.rerank != NONE
+        for one in settings
+        if one.rerank != NO_RERANKER
     }
 
 
-def search(plan: RunPlan, order: Order) -> None:
-    """Write the missing lines of search without a model. Blocking."""
-    ways = ways_of(order)
-    with Log(order.out / RESULTS) as log:
-        known = read_outcomes(order.out / RESULTS)
+def run_searches(plan: RunPlan, options: RunOptions) -> None:
+    """Write the missing rows of searching without a model. Blocking."""
+    methods = list_search_methods(options)
+    with ResultLog(options.out / RESULTS) as log:
+        outcomes = read_outcomes(options.out / RESULTS)
         for source in plan.sources:
             name, ids = source.dataset.name, [question.id for question in source.dataset.questions]
-            missing = {way: how for way, how in ways.items() if not all(key_of(name, SEARCH, way, one) in known for one in ids)}
+            missing = {
+                name_of_method: how
+                for name_of_method, how in methods.items()
+                if not all(row_key(name, SEARCH_STRATEGY, name_of_method, one) in outcomes for one in ids)
+            }
             if missing:
-                log.write(row for row in search_all(plan, source, missing) if row["key"] not in known)
+                log.write(row for row in search_dataset(plan, source, missing) if row["key"] not in outcomes)
 
 
-def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchMethod]) -> list[Row]:
-    """Return the lines of every question of a data set with each search method. Blocking."""
+def search_dataset(plan: RunPlan, source: IndexedDataset, methods: Mapping[str, SearchMethod]) -> list[Row]:
+    """Return the rows of all questions of a data set with each search method. Blocking."""
     questions = source.dataset.questions
-    asked = [question.question for question in questions]
+    texts = [question.question for question in questions]
     truth = TrueGroups(source.dataset, source.group_by) if source.group_by else None
     unasked = ("answer", "confidence", "confidence_source", "em", "f1", "containment", "official", "usage", "model")
-    blank = {**NOTHING, **dict.fromkeys(unasked), "stopped_by": "finished", "error": None}
+    blank = {**EMPTY_FIELDS, **dict.fromkeys(unasked), "stopped_by": "finished", "error": None}
     rows = []
-    for name, way in ways.items():
-        how = {**({VIEW: "flat"} if way.kind == PLAIN else {}), **way.how}
-        rerank, wide = how.pop(RERANK, NONE), how.pop("wide", DEEPEST)
-        load(rerank)
-        found = opened(source.holding(way.kind)).search(asked, width(rerank, DEEPEST, wide), **how)
-        for question, hits in zip(questions, found, strict=True):
-            task = plan.task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind))
-            scored = scores_of(question, reranked(question.question, hits, rerank, DEEPEST), task.hits_by, truth)
+    for name, method in methods.items():
+        search_options = {**({VIEW_SETTING: "flat"} if method.kind == PLAIN_KIND else {}), **method.options}
+        rerank, wide = search_options.pop(RERANK, NO_RERANKER), search_options.pop("wide", MAX_RANK)
+        load_reranker(rerank)
+        results = open_index(source.index_location(method.kind)).search(texts, search_width(rerank, MAX_RANK, wide), **search_options)
+        for question, hits in zip(questions, results, strict=True):
+            task = plan.make_task(source, question, Variant(strategy=SEARCH_STRATEGY, name=name, kind=method.kind))
+            scored = score_hits(question, rerank_hits(question.question, hits, rerank, MAX_RANK), task.hits_by, truth)
             rows.append({**task_fields(task), **blank, **scored})
     return rows
 
 
-def scores_of(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: TrueGroups | None) -> Row:
-    """Return the retrieval scores of hits, with the share of them from a wrong group where the true groups are known."""
-    told = retrieval(question, [to_passage(hit) for hit in hits], hits_by)
-    if told["retrieval"] is not None and truth is not None:
-        wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
-        told["retrieval"] = {**told["retrieval"], WRONG_GROUP: wrong}
-    return told
+def score_hits(question: Question, hits: Sequence[Hit], hits_by: HitsBy, truth: TrueGroups | None) -> Row:
+    """Return the retrieval scores of hits, with the share of hits from wrong groups if the true groups are known."""
+    scores = score_retrieval(question, [to_passage(hit) for hit in hits], hits_by)
+    if scores["retrieval"] is not None and truth is not None:
+        wrong = truth.wrong_group_share([document_id(str(hit.document.id)) for hit in hits], question.gold_documents)
+        scores["retrieval"] = {**scores["retrieval"], WRONG_GROUP: wrong}
+    return scores
 
 
-COPIED = (PASSAGES, VECTORS, SLOTS, MANIFEST)
-EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.EDITION}
-"""The edition of the file that each kind has beside those of a plain index."""
+COPIED_FILES = (PASSAGES, VECTORS, SLOTS, MANIFEST)
+STRUCTURE_EDITIONS: dict[IndexKind, str] = {"graph": of_graph.EDITION, HIERARCHY_KIND: of_hierarchy.EDITION}
+"""The edition of the additional file of each kind of index."""
 
 
-def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
-    """Update the index of each data set in every requested kind; one of your own stays as it is."""
+def update_indexes(plan: RunPlan, options: RunOptions, progress: Progress = ignore_progress) -> None:
+    """Update the indexes of each data set in every requested kind; your own index is left unchanged."""
     for source in plan.sources:
         if source.dataset.index is not None:
             continue
-        wanted = {**({str(source.bare): ()} if order.metadata_shares else {}), source.place: order.label}
-        for place, label in wanted.items():
+        labels_by_location = {**({str(source.unlabelled): ()} if options.metadata_shares else {}), source.location: options.label}
+        for place, label in labels_by_location.items():
             Index.build(
-                list(source.dataset.documents), place, order.embedding,
-                chunk_tokens=source.chunk_tokens, label=label, progress=progress, ray=order.ray,
+                list(source.dataset.documents), place, options.embedding,
+                chunk_tokens=source.chunk_tokens, label=label, progress=progress, ray=options.ray,
             )  # fmt: skip
-        for kind in order.kinds:
-            update_kind(source.folder, kind, source.group_by, progress, source.build)
+        for kind in options.kinds:
+            update_index_kind(source.folder, kind, source.group_by, progress, source.build)
 
 
-def update_kind(
-    plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
+def update_index_kind(
+    plain_index: Path, kind: IndexKind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
 ) -> None:
-    """Update the index of another kind from the plain one beside it; do nothing for the plain kind. Blocking.
+    """Update the index of another kind from the plain one; do nothing for the plain kind. Blocking.
 
-    An interrupted build with settings of its own, which may ask a model for hours, goes on where it stopped.
+    An interrupted build with `build` settings, which may call a model for hours, is resumed.
     """
-    if kind == PLAIN:
+    if kind == PLAIN_KIND:
         return
-    folder = folder_of(plain, kind, group_by, build)
-    with write_lock(plain):
-        if not _is_current(folder, plain, kind, group_by):
+    folder = index_folder(plain_index, kind, group_by, build)
+    with write_lock(plain_index):
+        if not _is_current(folder, plain_index, kind, group_by):
             draft = folder.with_name(f"{folder.name}.part")
             try:
-                if not (build and (draft / WORK).exists() and _has_passages_of(draft, plain)):
-                    copy_plain(plain, draft)
-                if kind == HIERARCHY:  # from the passages alone; the former index stays until this one is complete
+                if not (build and (draft / REPLIES_FILE).exists() and _has_same_passages(draft, plain_index)):
+                    copy_index(plain_index, draft)
+                if kind == HIERARCHY_KIND:  # from the passages alone; the previous index stays until this one is complete
                     make_hierarchy(draft, group_by=group_by or None, progress=progress)
                 else:
                     make_graph(draft, build, progress=progress)
@@ -177,45 +217,47 @@ def update_kind(
                     shutil.rmtree(draft, ignore_errors=True)
 
 
-def _has_passages_of(folder: Path, plain: Path) -> bool:
-    held, wanted = _manifest(folder), _manifest(plain)
-    return held is not None and wanted is not None and all(held.sha256[name] == sha256 for name, sha256 in wanted.sha256.items())
+def _has_same_passages(folder: Path, plain_index: Path) -> bool:
+    manifest, expected = _read_index_manifest(folder), _read_index_manifest(plain_index)
+    return (
+        manifest is not None and expected is not None and all(manifest.sha256[name] == sha256 for name, sha256 in expected.sha256.items())
+    )
 
 
-def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) -> bool:
-    """Return whether an index is complete, has the passages of the plain one, and the current format."""
-    held = _manifest(folder)
-    if held is None or held.kind != kind or not _has_passages_of(folder, plain):
+def _is_current(folder: Path, plain_index: Path, kind: IndexKind, group_by: Sequence[str]) -> bool:
+    """Return whether an index is complete, has the passages of the plain one, and has the current format."""
+    manifest = _read_index_manifest(folder)
+    if manifest is None or manifest.kind != kind or not _has_same_passages(folder, plain_index):
         return False
-    grouped = not group_by or held.group_by == list(group_by)
-    [file] = STRUCTURE[kind]
-    return grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == EDITIONS[kind]
+    grouped = not group_by or manifest.group_by == list(group_by)
+    [file] = STRUCTURE_FILES[kind]
+    return grouped and manifest.damage(folder) is None and read_facts(folder / file).get("edition") == STRUCTURE_EDITIONS[kind]
 
 
-def _manifest(folder: Path) -> Manifest | None:
+def _read_index_manifest(folder: Path) -> Manifest | None:
     try:
-        return read_manifest(folder / MANIFEST)
+        return read_index_manifest(folder / MANIFEST)
     except IndexingError:
         return None
 
 
-def copy_plain(plain: Path, folder: Path) -> None:
+def copy_index(plain_index: Path, folder: Path) -> None:
     """Copy a plain index, replacing the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder)
-    for name in (*COPIED, *WORDS):
-        if name in COPIED or (plain / name).exists():
-            shutil.copyfile(plain / name, make_file(folder / name))
+    for name in (*COPIED_FILES, *POSTINGS_FILES):
+        if name in COPIED_FILES or (plain_index / name).exists():
+            shutil.copyfile(plain_index / name, make_file(folder / name))
 
 
-COPY = "degraded"
-"""Folder of the copies, in the run's folder."""
-KEPT = ("recall@10", "hits@1", "precision@5", "mrr@10", WRONG_GROUP)
-"""The retrieval scores that a line keeps."""
+COPIES_FOLDER = "degraded"
+"""Name of the folder for copies of the index, below the run's folder."""
+CELL_SCORES = ("recall@10", "hits@1", "precision@5", "mrr@10", WRONG_GROUP)
+"""The retrieval scores in the rows of degraded metadata."""
 
 
-class Degrading(NamedTuple):
-    """A data set with its true groups, the seed of what is drawn, the encoder, and where copies are made."""
+class DegradationContext(NamedTuple):
+    """A data set with its true groups, the random seed, the encoder, and the folder for copies of the index."""
 
     source: IndexedDataset
     truth: TrueGroups
@@ -224,81 +266,89 @@ class Degrading(NamedTuple):
     folder: Path
 
 
-def degrade(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
-    """Write the missing lines of searching on degraded metadata, cell by cell, on copies of the index that are deleted afterwards.
+def run_degraded_searches(plan: RunPlan, options: RunOptions, progress: Progress = ignore_progress) -> None:
+    """Write the missing rows of searching on degraded metadata, cell by cell, on copies of the index that are deleted afterwards.
 
     Blocking.
     """
-    if not order.metadata_shares:
+    if not options.metadata_shares:
         return
-    cells, folder = cells_of(order.metadata_shares, order.draws), order.out / COPY
+    cells, folder = list_cells(options.metadata_shares, options.draws), options.out / COPIES_FOLDER
     try:
-        with Log(order.out / RESULTS) as log:
-            known = read_outcomes(order.out / RESULTS)
+        with ResultLog(options.out / RESULTS) as log:
+            outcomes = read_outcomes(options.out / RESULTS)
             for source in plan.sources:
-                one = Degrading(source, TrueGroups(source.dataset, order.group_by), order.seed, load_encoder(order.embedding), folder)
-                one.truth.check()
+                context = DegradationContext(
+                    source, TrueGroups(source.dataset, options.group_by), options.seed, load_encoder(options.embedding), folder
+                )
+                context.truth.check()
                 for number, cell in enumerate(cells, 1):
-                    for rows in _cell_rows(one, cell, bool(order.label), known):
-                        log.write(row for row in rows if row["key"] not in known)
+                    for rows in _cell_rows(context, cell, bool(options.label), outcomes):
+                        log.write(row for row in rows if row["key"] not in outcomes)
                     progress(number, len(cells), "cells")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _cell_rows(one: Degrading, cell: DegradedCell, labels: bool, known: Container[str]) -> Iterator[list[Row]]:
-    """Yield the lines of each system of a cell that lacks some, grouped by index."""
-    questions = one.source.dataset.questions
+def _cell_rows(context: DegradationContext, cell: DegradedCell, labels: bool, outcomes: Container[str]) -> Iterator[list[Row]]:
+    """Yield the rows of each system of a cell with missing rows, grouped by index."""
+    questions = context.source.dataset.questions
     systems = [
         name
         for name, system in SYSTEMS.items()
         if (labels or not system.labelled)
-        and not (system.once and cell.share)
-        and any(_cell_key(one.source, name, cell, asked) not in known for asked in questions)
+        and not (system.intact_only and cell.share)
+        and any(_cell_key(context.source, name, cell, question) not in outcomes for question in questions)
     ]
-    for (labelled, grouped), names in groupby(sorted(systems, key=_index_of), _index_of):
-        copy_plain(one.source.folder if labelled else one.source.bare, one.folder)
-        if changed := one.truth.degraded(cell, one.seed):
-            amend(one.folder, one.encoder, changed, one.source.bare)
-        make_hierarchy(one.folder, group_by=one.source.group_by if grouped else [UNGROUPED])
-        index = opened(one.folder)
+    for (labelled, grouped), names in groupby(sorted(systems, key=_index_variant), _index_variant):
+        copy_index(context.source.folder if labelled else context.source.unlabelled, context.folder)
+        if changed := context.truth.degrade_documents(cell, context.seed):
+            update_documents(context.folder, context.encoder, changed, context.source.unlabelled)
+        make_hierarchy(context.folder, group_by=context.source.group_by if grouped else [UNGROUPED])
+        index = open_index(context.folder)
         for name in names:
-            yield [_cell_row(one, name, cell, *found) for found in _found(one, index, SYSTEMS[name])]
+            yield [_cell_row(context, name, cell, *question_hits) for question_hits in _search_questions(context, index, SYSTEMS[name])]
 
 
-def _index_of(name: str) -> tuple[bool, bool]:
-    """Return which index a system searches: whether it has labels, and whether it is grouped."""
+def _index_variant(name: str) -> tuple[bool, bool]:
+    """Return the index that a system searches: whether it has labels, and whether it is grouped."""
     return SYSTEMS[name].labelled, SYSTEMS[name].grouped
 
 
 def _cell_key(source: IndexedDataset, name: str, cell: DegradedCell, question: Question) -> str:
-    return key_of(source.dataset.name, SEARCH, f"{name}, {cell.name}", question.id)
+    return row_key(source.dataset.name, SEARCH_STRATEGY, f"{name}, {cell.name}", question.id)
 
 
-def _found(one: Degrading, index: Index, system: System) -> Iterator[tuple[Question, list[Hit] | None]]:
-    """Yield every question with its hits; None for an oracle filter on a question whose gold has no group."""
+def _search_questions(context: DegradationContext, index: Index, system: System) -> Iterator[tuple[Question, list[Hit] | None]]:
+    """Yield every question with its hits; None for an oracle on a question whose gold has no group."""
     by_filter: dict[str, tuple[dict[str, Any] | None, list[Question]]] = {}
-    for question in one.source.dataset.questions:
-        where = one.truth.filter(question.gold_documents) if system.known else {}
+    for question in context.source.dataset.questions:
+        where = context.truth.group_filter(question.gold_documents) if system.oracle else {}
         by_filter.setdefault(repr(where), (where, []))[1].append(question)
     view: Any = "flat" if system.options is None else "auto"
     for where, questions in by_filter.values():
         if where is None:
             yield from ((question, None) for question in questions)
         else:
-            asked = [question.question for question in questions]
-            hits = index.search(asked, DEEPEST, mmr=None, view=view, options=system.options, filter=where or None)
+            texts = [question.question for question in questions]
+            hits = index.search(texts, MAX_RANK, mmr=None, view=view, options=system.options, filter=where or None)
             yield from zip(questions, hits, strict=True)
 
 
-def _cell_row(one: Degrading, name: str, cell: DegradedCell, question: Question, hits: list[Hit] | None) -> Row:
-    """Return a line, with few fields because there are many lines."""
-    source = one.source
-    told = NOT_SEARCHED if hits is None else scores_of(question, hits, source.dataset.hits_by, one.truth)
-    scored = told["retrieval"]
+def _cell_row(context: DegradationContext, name: str, cell: DegradedCell, question: Question, hits: list[Hit] | None) -> Row:
+    """Return a row with few fields, because there are many rows."""
+    source = context.source
+    scores = EMPTY_RETRIEVAL if hits is None else score_hits(question, hits, source.dataset.hits_by, context.truth)
+    scored = scores["retrieval"]
     return {
-        **{"key": _cell_key(source, name, cell, question), "dataset": source.dataset.name, "strategy": SEARCH},
-        **{"variant": f"{name}, {cell.name}", SYSTEM: name, **cell._asdict()},
+        **{"key": _cell_key(source, name, cell, question), "dataset": source.dataset.name, "strategy": SEARCH_STRATEGY},
+        **{"variant": f"{name}, {cell.name}", SYSTEM_FIELD: name, **cell._asdict()},
         **{"id": question.id, "question": question.question, "type": question.type, "gold_documents": list(question.gold_documents)},
-        **{"seed": one.seed, "error": None, "em": None, **told, "retrieval": scored and {score: scored[score] for score in KEPT}},
+        **{
+            "seed": context.seed,
+            "error": None,
+            "em": None,
+            **scores,
+            "retrieval": scored and {score: scored[score] for score in CELL_SCORES},
+        },
     }

@@ -6,7 +6,7 @@ Only repeated calls can exceed it: after a malformed reply or a failure.
 from typing import NamedTuple
 
 from ramify.nodes.settings import ChainSettings, PruneSettings, Settings, TorSettings, is_embedded
-from ramify.tools.quoting import many
+from ramify.tools.quoting import pluralize
 from ramify.tools.relevance import MODEL
 
 
@@ -23,7 +23,7 @@ class MaxCalls(NamedTuple):
 
     def __str__(self) -> str:
         order = f" (of which {self.critical_path:,} sequential)" if self.critical_path < self.calls else ""
-        return f"at most {many(self.calls, 'model call')}{order} and {many(self.retrievals, 'search', 'searches')}"
+        return f"at most {pluralize(self.calls, 'model call')}{order} and {pluralize(self.retrievals, 'search', 'searches')}"
 
 
 def text_calls(settings: Settings) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from ramify.nodes.state import answered_turns
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
 from ramify.nodes.tree.answers import accepted_answer, answers_parent, is_awaited, sibling_of
-from ramify.tools.reader.calibration import MIN_HOP
+from ramify.tools.reader.calibration import MIN_HOP_CONFIDENCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +172,14 @@ def _hop_below_minimum(tree: Tree, branch: Branch, settings: Any) -> bool:
         return True
     least = settings.min_hop_confidence
     if least is None:  # the embedded model's confidence is calibrated, that of a language model is not
-        least = MIN_HOP if settled.confidence_source == "reader" else 0.0
+        least = MIN_HOP_CONFIDENCE if settled.confidence_source == "reader" else 0.0
     return (settled.confidence or 0.0) < float(least)
 
 
 hop_unsure = replace(
     hop_settled,
     text=lambda settings: (
-        f"first hop has no answer, or below {MIN_HOP if settings.min_hop_confidence is None else settings.min_hop_confidence:g}"
+        f"first hop has no answer, or below {MIN_HOP_CONFIDENCE if settings.min_hop_confidence is None else settings.min_hop_confidence:g}"
     ),
     ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _hop_below_minimum(tree, branch, settings),
 )

@@ -25,8 +25,8 @@ from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import MARK, ChatInput, ConversationOutput
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.models import forget
-from ramify.tools.typed import readable
+from ramify.tools.models import clear_cache
+from ramify.tools.user_input import check_text
 
 THREADS = ("ramify", "threads")
 """The store's namespace with the list of conversations."""
@@ -110,7 +110,7 @@ class Conversation:
 
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
         self.memory = memory if memory is None else memory_address(memory)
-        self.thread = readable(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        self.thread = check_text(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.strategy: str | None = None
         """The strategy of the thread's last question, once it is loaded."""
         self.messages: list[AnyMessage] = []
@@ -133,7 +133,7 @@ class Conversation:
 
         The result's question is the rewritten one.
         """
-        forget()  # a model's server may have been started since the last turn
+        clear_cache()  # a model's server may have been started since the last turn
         return await self._turn(validate_question(question), strategy, watch, config, reviewer, options)
 
     def ask(
@@ -195,7 +195,7 @@ class Conversation:
         await self.recall_async()
         if self.strategy is None:
             raise UsageError(f"there is no conversation {self.thread!r}", "ask its first question")
-        forget()
+        clear_cache()
         return await self._turn(None, self.strategy, watch, config, reviewer, options, edit)
 
     async def _turn(

@@ -12,7 +12,7 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import validate_question
 from ramify.nodes.tree import ROOT, Branch
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 DROPPED_BY_USER = "dropped by the user"
 """The note of a branch that an edit drops."""
@@ -43,7 +43,7 @@ async def fork_run(wiring: Wiring[Any], graph: Graph, config: RunnableConfig, ed
     moment: StateSnapshot | None = await graph.aget_state(config)
     asked = _questions(moment)
     if edit.path not in (_tree(moment)):
-        raise UsageError(f"the last question has no branch {brief(repr(edit.path), _MAX_QUOTED_CHARS)}", "name one of its tree")
+        raise UsageError(f"the last question has no branch {truncate_line(repr(edit.path), _MAX_QUOTED_CHARS)}", "name one of its tree")
     if edit.path == ROOT:
         raise UsageError("the first branch is the question itself", "ask another question instead")
     while moment is not None and _questions(moment) == asked:

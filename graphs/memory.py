@@ -17,10 +17,10 @@ from langgraph.store.base import BaseStore, Op
 
 from ramify.graphs._nested import CHECKPOINT_CLASSES
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.new_files import make_file, remedy_for, share
-from ramify.tools.scrub import learn_address, parts_of, shown
-from ramify.tools.shared import Shared
-from ramify.tools.typed import readable, usable
+from ramify.tools.new_files import make_file, make_readable_by_all, write_error_remedy
+from ramify.tools.scrub import mask_address, register_address, split_address
+from ramify.tools.shared import SharedResources
+from ramify.tools.user_input import check_text, expand_path
 
 if TYPE_CHECKING:
     from aiosqlite import Connection
@@ -48,16 +48,16 @@ class Memory(NamedTuple):
 
 def memory_address(where: str) -> str:
     """Return the address, with the full path of a file; UsageError if it cannot store conversations."""
-    if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
-        learn_address(where)
+    if "://" in where and split_address(where).user.partition(":")[2]:  # a user's name alone is no secret
+        register_address(where)
     if not where.startswith(("postgresql://", "postgres://", SQLITE)) or where == SQLITE:
         remedy = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
-        raise UsageError(f"{shown(where)!r} is not an address for storing conversations", remedy)
+        raise UsageError(f"{mask_address(where)!r} is not an address for storing conversations", remedy)
     if not where.startswith(SQLITE):
         if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
             raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
         return where
-    file = usable(readable(where).removeprefix(SQLITE)).absolute()
+    file = expand_path(check_text(where).removeprefix(SQLITE)).absolute()
     if not file.parent.is_dir():
         raise UsageError(f"there is no folder {str(file.parent)!r} for the conversations", "create it, or name another file")
     for kept, known in _files_of(file).items():
@@ -70,8 +70,8 @@ def share_memory(where: str) -> None:
     """Make a file of conversations, created if missing, readable for every user of this machine; UsageError for a database."""
     place = memory_address(where)
     if not place.startswith(SQLITE):
-        raise UsageError(f"{shown(where)!r} is a database, not a file", "grant access on the database server")
-    share([make_file(kept, _FILE_MODE) for kept in _files_of(Path(place.removeprefix(SQLITE)))])
+        raise UsageError(f"{mask_address(where)!r} is a database, not a file", "grant access on the database server")
+    make_readable_by_all([make_file(kept, _FILE_MODE) for kept in _files_of(Path(place.removeprefix(SQLITE)))])
 
 
 def _is_store(file: Path, known: set[str]) -> bool:
@@ -124,7 +124,7 @@ async def _in_postgres(where: str) -> AsyncIterator[Memory]:
             yield Memory(saver, store)
     except Error as error:
         raise _unreachable(
-            shown(where), error, "check the address, that the server is running, and that the user may create tables"
+            mask_address(where), error, "check the address, that the server is running, and that the user may create tables"
         ) from None
 
 
@@ -157,10 +157,10 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     With a connection each, a writer would lock the file until the loop runs it again, and many others would time out.
     """
     try:
-        async with _FILES.setdefault(asyncio.get_running_loop(), Shared(_open_sqlite)).use(file) as memory:
+        async with _FILES.setdefault(asyncio.get_running_loop(), SharedResources(_open_sqlite)).use(file) as memory:
             yield memory
     except (OSError, sqlite3.Error) as error:
-        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
+        remedy = write_error_remedy(error, "see that it and its folder can be written, and that its disk has room", resumable=True)
         raise _unreachable(repr(file), error, remedy) from error
 
 
@@ -217,7 +217,7 @@ class _Lock(asyncio.Lock):
             self.release()
 
 
-_FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared[Memory]] = WeakKeyDictionary()
+_FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, SharedResources[Memory]] = WeakKeyDictionary()
 """Open files by event loop."""
 
 

@@ -25,9 +25,9 @@ from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree,
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import read_missing_note
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.questions import open_ended
-from ramify.tools.quoting import brief, one_line
-from ramify.tools.scrub import without_known
+from ramify.tools.extractive.questions import open_question_kind
+from ramify.tools.quoting import one_line, truncate_line
+from ramify.tools.scrub import mask_known
 
 NOT_LISTED = {
     "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
@@ -98,7 +98,7 @@ class Result(FrozenModel):
     def to_json(self) -> dict[str, Any]:
         """Return the object that `ramify ask --json` prints, without known secrets."""
         told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
-        found: dict[str, Any] = without_known({**told, "tree": [to_row(branch) for branch in self.tree.values()]})
+        found: dict[str, Any] = mask_known({**told, "tree": [to_row(branch) for branch in self.tree.values()]})
         return found
 
 
@@ -112,7 +112,7 @@ def failure_reason(result: Result) -> str:
     return next(filter(None, reasons), "the model gave no usable reply")
 
 
-def unknown_reason(result: Result) -> str:
+def explain_unknown(result: Result) -> str:
     """Return why the answer is Unknown: nothing found, an open-ended question, or too low a confidence."""
     if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
@@ -121,18 +121,18 @@ def unknown_reason(result: Result) -> str:
     embedded = is_embedded(result.model)
     if result.index and not result.passages:
         return "nothing was found"
-    if embedded and (kind := open_ended(result.question)):
+    if embedded and (kind := open_question_kind(result.question)):
         return NOT_LISTED[kind]
     asked = [b for b in result.tree.values() if b.kind == "question" and b.status not in DROPPED]
     missing = [b for b in asked if b.answer is not None and not b.known and b.question != result.question]
     lacking = next((b for b in missing if not any(other.path.startswith(f"{b.path}.") for other in missing)), None)
     if lacking is not None:
-        return f"unsure: no answer was found to {brief(lacking.question, MAX_NAME_CHARS)!r}"
+        return f"unsure: no answer was found to {truncate_line(lacking.question, MAX_NAME_CHARS)!r}"
     if not result.index:
         return ""
     if embedded and (known := [b for b in asked if b.known]):
         weakest = min(known, key=lambda branch: branch.confidence or 0.0)
-        return f"unsure: {brief(weakest.answer, MAX_NAME_CHARS)!r} was withheld, only {weakest.confidence or 0.0:.2f} sure"
+        return f"unsure: {truncate_line(weakest.answer, MAX_NAME_CHARS)!r} was withheld, only {weakest.confidence or 0.0:.2f} sure"
     read = next((b for b in asked if b.path == ROOT and b.confidence), None)
     if read is None:
         return ""

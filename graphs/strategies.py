@@ -14,7 +14,7 @@ from ramify.graphs._call_counts import MaxCalls
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import MAX_QUOTED_CHARS, Settings
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 DEFAULT = "prune"
 PRESET = "preset"
@@ -102,7 +102,7 @@ def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     presets = find_strategy(name).presets
     preset: Any = options.get(PRESET)
     if preset is not None and preset not in presets:
-        raise UsageError(f"{name} has no preset {brief(repr(preset), MAX_QUOTED_CHARS)}", f"it has {_join_names(presets)}")
+        raise UsageError(f"{name} has no preset {truncate_line(repr(preset), MAX_QUOTED_CHARS)}", f"it has {_join_names(presets)}")
     return {**presets.get(preset, {}), **{key: value for key, value in options.items() if key != PRESET}}
 
 
@@ -145,7 +145,7 @@ def _argument(parameter: inspect.Parameter, value: Any) -> Any:
     except ValidationError:
         allowed = get_args(annotation) if get_origin(annotation) is Literal else ("true", "false")
         raise UsageError(
-            f"{parameter.name}={brief(repr(value), MAX_QUOTED_CHARS)} is not valid", f"choose one of {_join_names(allowed)}"
+            f"{parameter.name}={truncate_line(repr(value), MAX_QUOTED_CHARS)} is not valid", f"choose one of {_join_names(allowed)}"
         ) from None
 
 

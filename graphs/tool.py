@@ -12,7 +12,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from ramify.graphs._nested import threaded_config, tool_config, tool_stream
-from ramify.graphs.run import Result, Watch, blocking, failure_reason, run_graph, unknown_reason
+from ramify.graphs.run import Result, Watch, blocking, explain_unknown, failure_reason, run_graph
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.nodes.init_tree import validate_question
 from ramify.nodes.retrieve import to_passage
@@ -25,16 +25,16 @@ from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
 from ramify.tools.index.searcher import (
     DEMO,
-    LACKING,
+    UNKNOWN_FIELDS,
     Searchable,
+    as_collections,
     check_index,
-    collections_of,
-    described_as,
     find_passages,
+    get_description,
     unknown_filter_fields,
 )
-from ramify.tools.models.named import INSTEAD
-from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
+from ramify.tools.models.named import FALLBACK_NOTICE
+from ramify.tools.quoting import escape_invisible, nonempty_lines, one_line, snippet, truncate_line
 
 ToolCall = Callable[..., Awaitable[tuple[str, Any]]]
 """Takes the caller's config and the arguments; returns the content for the model, and the artifact."""
@@ -150,7 +150,7 @@ def search_tool(
     index: Searchable = DEMO, k: int = 5, *, name: str = "search_documents", about: str | None = None, filter: dict[str, Any] | None = None
 ) -> StructuredTool:
     """Return the search of an index as a tool; the artifact is the list that `search --json` prints."""
-    SearchOptions(k=k).checked()
+    SearchOptions(k=k).validated()
     fixed = filter or {}
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
@@ -167,9 +167,9 @@ def describe_index(index: Searchable) -> str:
     """Return a description of the content of an index, or of several, from their own descriptions."""
     if index == DEMO:
         return ABOUT_DEMO
-    several = collections_of(index)
-    described = {name: described_as(one) for name, one in zip(several.names, several.members, strict=True)} if several else {}
-    told = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [described_as(index)]))
+    several = as_collections(index)
+    described = {name: get_description(one) for name, one in zip(several.names, several.members, strict=True)} if several else {}
+    told = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [get_description(index)]))
     return f"{ABOUT}: {', '.join(told)}" if told else ABOUT
 
 
@@ -179,7 +179,7 @@ def _tool(name: str, description: str, arguments: type[BaseModel], index: Search
     IndexingError if there is no index, before an agent runs. A filter is an argument only for ramify's own indexes, because other
     stores have their own syntax.
     """
-    several = collections_of(index)
+    several = as_collections(index)
     members = several.members if several else [index]
     check_index(index)
     if all(isinstance(one, (Index, str, Path)) for one in members):
@@ -215,7 +215,7 @@ def _refusal(error: ValidationError | Any) -> str:
 def format_answer(result: Result) -> str:
     """Return a result as text for a model: the answer, its confidence, numbered sources and notes."""
     known = not is_unknown(result.answer)
-    several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
+    several = nonempty_lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN_ANSWER
     if result.text not in ("", result.answer) and not result.quoted:  # what is quoted stands below, with its sources
@@ -231,13 +231,14 @@ def format_passages(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, 
     """Return passages as text for a model: numbered, each with its source and score."""
     if not passages:
         return (
-            f"Nothing was found with filter {brief(dict(wanted), MAX_PASSAGE_CHARS)}: search again without it."
+            f"Nothing was found with filter {truncate_line(dict(wanted), MAX_PASSAGE_CHARS)}: search again without it."
             if wanted
             else "Nothing was found."
         )
     named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
     told = [
-        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(reveal(passage['text']), '', MAX_PASSAGE_CHARS)}"
+        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): "
+        f"{snippet(escape_invisible(passage['text']), '', MAX_PASSAGE_CHARS)}"
         for number, (passage, citation) in enumerate(zip(passages, named, strict=True), 1)
     ]
     return "\n".join([QUOTED_TITLE, *told])
@@ -262,7 +263,7 @@ def _quoted(title: str, citations: Iterable[tuple[int, Citation]]) -> list[str]:
 def _failure(result: Result) -> str:
     """Return why a run failed or found nothing; empty if there are any results."""
     if result.tree[ROOT].note.endswith(NOT_FOUND) and is_unknown(result.answer):
-        return "; ".join([NOT_FOUND, *(notice for notice in result.notices if notice.startswith(LACKING))])
+        return "; ".join([NOT_FOUND, *(notice for notice in result.notices if notice.startswith(UNKNOWN_FIELDS))])
     return "" if _findings(result) or not is_unknown(result.answer) else failure_reason(result)
 
 
@@ -279,14 +280,14 @@ def _findings(result: Result) -> list[str]:
 
 def for_callers(notices: Sequence[str]) -> list[str]:
     """Return the notices without the one about a missing language model, which is for the operator."""
-    return [notice for notice in notices if INSTEAD not in notice]
+    return [notice for notice in notices if FALLBACK_NOTICE not in notice]
 
 
 def _notes(result: Result, known: bool) -> list[str]:
     told = [f"stopped early: {STOP_REASONS[result.stopped_by]}"] if result.stopped_by in STOP_REASONS else []
     if result.settled_by not in {"", "agreement", "unsettled"}:
         told.append(f"the findings contradict each other; settled by {result.settled_by}")
-    told += [*for_callers(result.notices), *([] if known else [result.explanation, unknown_reason(result)])]
+    told += [*for_callers(result.notices), *([] if known else [result.explanation, explain_unknown(result)])]
     notes = [f"Note: {one_line(note)}" for note in dict.fromkeys(filter(None, told))]
     return [*notes, f"Searched: {one_line(result.index)}"] if result.index else notes
 

@@ -10,7 +10,15 @@ from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
-from ramify.tools.english import added, content, has_pronoun, holds, likeliest, pronoun, with_person
+from ramify.tools.english import (
+    added_words,
+    contains_name,
+    content_stems,
+    has_pronoun,
+    likeliest_person,
+    replace_pronouns,
+    unresolved_pronoun,
+)
 
 MAX_TURNS = 4
 """Maximum number of turns that a follow-up may refer to."""
@@ -42,9 +50,9 @@ def _replace_pronoun(question: str, rewritten: str, messages: list[AnyMessage]) 
     if not rewritten or not has_pronoun(question):
         return rewritten
     known = persons_mentioned(messages, MAX_TURNS)
-    words = added(question, rewritten)
-    to_person = any(holds(rewritten, person) for person in known) or bool(words and likeliest([words]))
-    kept = content(question) <= content(rewritten)
-    if pronoun(question) is None or not known:  # it says itself whom it means, or the model found one
+    words = added_words(question, rewritten)
+    to_person = any(contains_name(rewritten, person) for person in known) or bool(words and likeliest_person([words]))
+    kept = content_stems(question) <= content_stems(rewritten)
+    if unresolved_pronoun(question) is None or not known:  # it says itself whom it means, or the model found one
         return rewritten if kept and (to_person or has_pronoun(rewritten)) else question
-    return rewritten if kept and to_person else with_person(question, known[0])
+    return rewritten if kept and to_person else replace_pronouns(question, known[0])

@@ -10,7 +10,7 @@ from ramify.nodes.tree.notes import missing_note
 from ramify.prompts.decide import WAYS, Decision, decide_prompt
 from ramify.prompts.lenient_types import THOUGHT
 from ramify.tools.errors import ReplyError
-from ramify.tools.quoting import LONGEST_ANSWER, brief
+from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
 NEXT_STEPS = {"answer": "prune", "decompose": "decompose", "entities": "extract_entities", "unknown": "prune"}
 """The step that a choice leads to; without an edge to it the model is not offered that choice (an ablation)."""
@@ -65,6 +65,8 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
 def _hint(branch: Branch) -> str:
     """Return the hint that the earlier answer was not sure enough, or missing."""
     said = (
-        f"You answered {brief(branch.answer, LONGEST_ANSWER)!r} before and were not sure" if branch.known else "You found no answer before"
+        f"You answered {truncate_line(branch.answer, MAX_ANSWER_CHARS)!r} before and were not sure"
+        if branch.known
+        else "You found no answer before"
     )
     return f"{said}. Reconsider: look at the passages again, or choose another way."

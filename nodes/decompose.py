@@ -11,7 +11,7 @@ from ramify.nodes.tree.answers import PLACEHOLDER, fill_references, normalize_re
 from ramify.nodes.tree.notes import SIMPLE, filled_note
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError, UsageError
-from ramify.tools.quoting import LONGEST_ANSWER, brief, flatten
+from ramify.tools.quoting import MAX_ANSWER_CHARS, collapse_whitespace, truncate_line
 
 CARRIED_FIELDS = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
 """The fields of a half that are copied when it is carried over."""
@@ -39,7 +39,9 @@ def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[Tre
         texts = [edited[name] for name in PARTS if edited[name].strip()]
         if len(texts) < len(parts) or not askable(texts, branch, context):
             may = f"only the second may have {PLACEHOLDER}" if context.settings.dependent else f"none may have {PLACEHOLDER}"
-            raise UsageError(f"{brief(repr(texts), LONGEST_ANSWER)} cannot be asked", f"ask {len(parts)}, none of them from above; {may}")
+            raise UsageError(
+                f"{truncate_line(repr(texts), MAX_ANSWER_CHARS)} cannot be asked", f"ask {len(parts)}, none of them from above; {may}"
+            )
 
     return ReviewAction("split_question", args, described, check)
 
@@ -114,7 +116,7 @@ def _rejection(children: list[Branch], before: Sequence[Branch]) -> str:
 def askable(questions: Sequence[str], branch: Branch, context: Context[TreeSettings]) -> list[str]:
     """Return the sub-questions, normalized, if they can be asked: not empty, no ancestor's question, placeholders only in the second."""
     above = (*(one.question for one in ancestors(context.tree, branch.path)), branch.question)
-    kept = [normalize_references(flatten(text), above) for text in questions[:2] if text.strip()]
+    kept = [normalize_references(collapse_whitespace(text), above) for text in questions[:2] if text.strip()]
     asked = {normalized_key(Branch(path=ROOT, question=text)) for text in above}
     if any(normalized_key(Branch(path=ROOT, question=text)) in asked for text in kept):
         return []

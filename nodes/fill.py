@@ -20,7 +20,7 @@ from ramify.nodes.step.review import (
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.answers import PLACEHOLDER, accepted_answer, confidence_note, sibling_of
 from ramify.nodes.tree.notes import filled_note
-from ramify.tools.quoting import LONGEST_ANSWER, brief
+from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
 
 async def confirm_answers(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
@@ -50,7 +50,7 @@ def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
 
 def _fill_branch(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
     told = ", ".join(filter(None, (filled_note(settled.answer, settled.path), confidence_note(settled))))
-    question = branch.question.replace(PLACEHOLDER, brief(settled.answer or "", LONGEST_ANSWER))
+    question = branch.question.replace(PLACEHOLDER, truncate_line(settled.answer or "", MAX_ANSWER_CHARS))
     return branch.with_status("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
 
 

@@ -15,8 +15,8 @@ from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
 from ramify.tools.profile import load_profile
-from ramify.tools.relevance import NONE, load
-from ramify.tools.typed import readable
+from ramify.tools.relevance import NO_RERANKER, load_reranker
+from ramify.tools.user_input import check_text
 
 MAX_QUESTION_CHARS = 20_000
 AUTO = "auto"
@@ -74,7 +74,7 @@ def _load_model(settings: Settings, searches: bool) -> tuple[Answerer, float]:
         return model, loading
     warm_soon(settings.index)
     loading += model.load()
-    return model, loading if settings.reranker == NONE else loading + load(settings.reranker)
+    return model, loading if settings.reranker == NO_RERANKER else loading + load_reranker(settings.reranker)
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:
@@ -99,4 +99,4 @@ def validate_question(question: object) -> str:
         raise UsageError(f"the question is empty: {question!r}", "ask something, for example: Who invented the saxophone?")
     if len(question) > MAX_QUESTION_CHARS:
         raise UsageError(f"the question has {len(question):,} characters", f"ask in at most {MAX_QUESTION_CHARS:,}")
-    return readable(question).strip()
+    return check_text(question).strip()

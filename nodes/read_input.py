@@ -10,7 +10,7 @@ from ramify.nodes.init_tree import validate_question
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import mark_as_read, pending_clarification, pending_message, persons_mentioned, recent_questions
 from ramify.nodes.step import Context, Update, state_step
-from ramify.tools.english import about_a_person, asked_for, names_in, pronoun, with_person
+from ramify.tools.english import find_names, mentions_person, person_asked_for, replace_pronouns, unresolved_pronoun
 
 _QUESTION_START = re.compile(
     r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
@@ -39,10 +39,12 @@ def _resolve_question(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
     """Return the completed question, and a clarifying question, empty if none is needed."""
     question, before = said, pending_clarification(messages)
     if before and not said.endswith("?") and len(said.split()) <= _MAX_NAME_WORDS and not _QUESTION_START.match(said):
-        names = names_in(said)
-        question = with_person(before, names[0] if len(names) == 1 else said.rstrip(" ."))
-    meant = pronoun(question)
-    described = (asked for asked in recent_questions(messages, MAX_TURNS) if asked_for(asked) != "")  # "Who leads it?" tells of nobody
-    if meant is None or persons_mentioned(messages, MAX_TURNS) or any(map(about_a_person, described)):
+        names = find_names(said)
+        question = replace_pronouns(before, names[0] if len(names) == 1 else said.rstrip(" ."))
+    meant = unresolved_pronoun(question)
+    described = (
+        asked for asked in recent_questions(messages, MAX_TURNS) if person_asked_for(asked) != ""
+    )  # "Who leads it?" tells of nobody
+    if meant is None or persons_mentioned(messages, MAX_TURNS) or any(map(mentions_person, described)):
         return question, ""
     return question, f"Who is meant by {meant.lower()!r}? Please give a name, or ask again with it."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ramify.nodes.retrieve import to_passage
-from ramify.nodes.retrieve_reports import open_index
+from ramify.nodes.retrieve_reports import open_report_index
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model
@@ -15,13 +15,13 @@ from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import MAX_UNCITED, Sentence, cite, headings, mark_numbers, without_marks
 from ramify.prompts import REDUCE
 from ramify.prompts.reduce import MAX_POINTS
-from ramify.tools.english import content
+from ramify.tools.english import content_stems
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import parse_report_id
-from ramify.tools.knowledge.reports import Finding
-from ramify.tools.quoting import flatten
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.knowledge.reports import ReportFinding
+from ramify.tools.quoting import collapse_whitespace
+from ramify.tools.supporting_sentence import split_statements
 
 POINT = "point "
 """Prefix of a point's id; its batch and its position there follow."""
@@ -106,7 +106,10 @@ async def _cite_points(
         read = {id: state["tree"][id.removeprefix(POINT).rpartition(".")[0]].evidence for id in points}
     grounds = await asyncio.to_thread(_find_cited_passages, state, {id: (points[id].text, ids) for id, ids in read.items()}, settings)
     grounds = sorted(grounds, key=lambda ground: _quote_position(ground, answer))[: settings.final_k if cited else MAX_UNCITED]
-    quotes = [next((line for line in ground.says if line in answer and line in flatten(ground.passage.text)), "") for ground in grounds]
+    quotes = [
+        next((line for line in ground.says if line in answer and line in collapse_whitespace(ground.passage.text)), "")
+        for ground in grounds
+    ]
     places = list(enumerate(grounds, 1))
     if numbered is None:
         numbers = [(line, [place for place, ground in places if any(said in line for said in ground.says)]) for line in answer.splitlines()]
@@ -133,16 +136,16 @@ def _find_cited_passages(state: State, points: Mapping[str, tuple[str, Sequence[
     """Return the passages of each point, found through the findings of its reports that say the same; blocking."""
     read = dict.fromkeys(id for _, ids in points.values() for id in ids)
     numbers = {id: name[1] for id in read if (name := parse_report_id(id))}
-    found = open_index(settings) if numbers else None
+    found = open_report_index(settings) if numbers else None
     index = found if isinstance(found, Index) else None
-    reports = {report.community: report for report in index.reports.of(numbers.values())} if index and index.reports else {}
+    reports = {report.community: report for report in index.reports.by_ids(numbers.values())} if index and index.reports else {}
     held = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
     says: dict[str, list[str]] = {}
     of: dict[str, set[str]] = {}
     for point, (text, ids) in points.items():
         for id in ids:
             if id in held:
-                says.setdefault(id, statements(held[id].text, headings(held[id])))
+                says.setdefault(id, split_statements(held[id].text, headings(held[id])))
                 of.setdefault(id, set()).add(point)
             elif (report := reports.get(numbers.get(id, ""))) is not None:
                 for finding in _nearest_findings(report.findings, text):
@@ -154,10 +157,10 @@ def _find_cited_passages(state: State, points: Mapping[str, tuple[str, Sequence[
     return [_CitedPassage(held[id], lines, of[id]) for id, lines in says.items() if id in held]
 
 
-def _nearest_findings(findings: Iterable[Finding], text: str) -> list[Finding]:
+def _nearest_findings(findings: Iterable[ReportFinding], text: str) -> list[ReportFinding]:
     """List the findings that a text contains verbatim, otherwise those that share most words with it."""
-    told = content(text)
-    shares = {one: len(words & told) / len(words) if (words := content(one.text)) else 0.0 for one in findings if one.text}
+    told = content_stems(text)
+    shares = {one: len(words & told) / len(words) if (words := content_stems(one.text)) else 0.0 for one in findings if one.text}
     least = _MIN_SHARED_WORDS * max(shares.values(), default=0.0)
     return [one for one in shares if one.text in text] or [one for one, share in shares.items() if share >= least]
 

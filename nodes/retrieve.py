@@ -14,9 +14,9 @@ from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MAX_QUESTIONS
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import Searchable, describe, find_passages, languages_of, unknown_filter_fields, warm
-from ramify.tools.languages import language_of
-from ramify.tools.relevance import NONE, load, reranked
+from ramify.tools.index.searcher import Searchable, find_passages, index_summary, languages_of, unknown_filter_fields, warm
+from ramify.tools.languages import detect_language
+from ramify.tools.relevance import NO_RERANKER, load_reranker, rerank_hits
 
 _UNTRANSLATED = "searched in the language of the question"
 
@@ -25,8 +25,8 @@ _UNTRANSLATED = "searched in the language of the question"
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
     """Search the passages of all branches in one batch, and rerank them."""
     state, settings = context.state, context.settings
-    reranks = settings.reranker != NONE
-    loading = await asyncio.to_thread(load, settings.reranker) if reranks else 0.0
+    reranks = settings.reranker != NO_RERANKER
+    loading = await asyncio.to_thread(load_reranker, settings.reranker) if reranks else 0.0
     index, waited = await asyncio.to_thread(warm, settings.index)  # opened once for all that this step asks of it
     waited += loading
     wanted = {branch.path: settings.passages_for(branch.path) for branch in branches}
@@ -42,7 +42,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     found = await find_passages(index, queries, k=wide, **how, view=settings.view, options=settings.search)
     told = None if any(found) else await asyncio.to_thread(unknown_filter_fields, index, settings.filter)
     if reranks:
-        found = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
+        found = await asyncio.to_thread(lambda: [rerank_hits(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(asked, found, strict=True))
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
     evidence = {path: tuple(str(hit.document.id) for hit in found) for path, found in taken.items()}
@@ -56,7 +56,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         "passages": {hit.document.id: to_passage(hit) for group in taken.values() for hit in group},
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
-        "index": describe(settings.index, index),
+        "index": index_summary(settings.index, index),
         **(add_loading_time(state, waited) if waited else {}),
         **({"notices": [*translating.get("notices", []), told]} if told else {}),
     }
@@ -74,7 +74,7 @@ async def _translate_queries(
         return questions, {}
     known = await asyncio.to_thread(languages_of, index)
     others = [question for question in questions if question not in names]
-    foreign = [question for question in others if (language := language_of(question)) and known and language not in known]
+    foreign = [question for question in others if (language := detect_language(question)) and known and language not in known]
     if not foreign:
         return questions, {}
     slots: dict[str, Any] = {"questions": foreign[:MAX_QUESTIONS], "language": " or ".join(sorted(known))}

@@ -18,7 +18,7 @@ from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.reports import REPORT_NAMES, Reports, Subject, report_id
-from ramify.tools.index.searcher import DEMO, Searchable, collections_of, describe, find_passages, opened
+from ramify.tools.index.searcher import DEMO, Searchable, as_collections, find_passages, index_summary, open_index
 from ramify.tools.knowledge.reports import Report
 
 _PROMPT_TOKENS = 1200
@@ -56,7 +56,7 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
         "tree": {branch.path: branch for branch in (root.with_status("split"), *children)},
         "passages": {text.id: text for batch in batches for text in batch},
         "usage": Usage(retrievals=1),
-        "index": describe(settings.index, index),
+        "index": index_summary(settings.index, index),
         **({"notices": [notice]} if notice else {}),
         **(add_loading_time(state, waited) if waited else {}),
     }
@@ -68,20 +68,20 @@ def _open_index(settings: GlobalSettings) -> tuple[Searchable, float]:
     No encoder is loaded, because nothing is searched by vectors.
     """
     began = time.perf_counter()
-    index = open_index(settings)
+    index = open_report_index(settings)
     if isinstance(index, Index) and settings.over == "reports":
         _require_reports(index, settings)  # refused before a model is loaded
     opening = time.perf_counter() - began
     return index, (opening if opening >= _MIN_LOADING_S else 0.0) + current_model(settings).load()
 
 
-def open_index(settings: GlobalSettings) -> Searchable:
+def open_report_index(settings: GlobalSettings) -> Searchable:
     """Return the opened index; for the demo corpus the one with a graph. Blocking. UsageError for several indexes."""
-    if several := collections_of(settings.index):
+    if several := as_collections(settings.index):
         what = f"reports belong to one index, and {len(several.names)} are given: {', '.join(several.names)}"
         raise UsageError(what, "ask about one of them, or choose another strategy")
     index = demo_index("graph") if settings.index == DEMO else settings.index
-    return opened(index) if isinstance(index, (str, Path)) else index
+    return open_index(index) if isinstance(index, (str, Path)) else index
 
 
 def _require_reports(index: Index, settings: GlobalSettings) -> Reports:

@@ -12,24 +12,24 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collections import Collections
+from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.index.passage_store import choices_of
-from ramify.tools.index.searcher import collections_of
+from ramify.tools.index.passage_store import filter_choices
+from ramify.tools.index.searcher import as_collections
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
-from ramify.tools.quoting import brief
-from ramify.tools.reader.calibration import MIN_HOP
+from ramify.tools.quoting import truncate_line
+from ramify.tools.reader.calibration import MIN_HOP_CONFIDENCE
 from ramify.tools.reader.calibration import TAU as CALIBRATED
-from ramify.tools.relevance import NONE
-from ramify.tools.server_address import as_one_text
-from ramify.tools.typed import readable
+from ramify.tools.relevance import NO_RERANKER
+from ramify.tools.server_address import join_addresses
+from ramify.tools.user_input import check_text
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
 LARGE = "extractive:large"
 """Its name with the large reader, which is downloaded."""
-IndexList = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[Collections]
+IndexList = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[CollectionSet]
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
 MAX_QUOTED_CHARS = 80
@@ -43,7 +43,7 @@ UNSURE: AskFirst = "unsure"
 
 def _reranker(value: Any) -> Any:
     """Return the name "none" for None, which the command line makes of it."""
-    return NONE if value is None else value.strip() if isinstance(value, str) else value
+    return NO_RERANKER if value is None else value.strip() if isinstance(value, str) else value
 
 
 def is_embedded(model: object) -> bool:
@@ -75,7 +75,7 @@ class Settings(BaseModel):
         description="Chat model: auto (Ollama if it is running, else extractive), extractive, extractive:large (`ramify download reader`), "
         "ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
     )
-    base_url: Annotated[str | None, BeforeValidator(as_one_text)] = Field(
+    base_url: Annotated[str | None, BeforeValidator(join_addresses)] = Field(
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); separate several by spaces or commas."
     )
     index: Annotated[
@@ -104,7 +104,7 @@ class Settings(BaseModel):
         examples=["search.seeds=3"],
     )
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
-        default=NONE,
+        default=NO_RERANKER,
         min_length=1,
         description="Model that reorders the passages found by a search: none, reader (the relevance score of the embedded model), or the "
         "name or path of a sentence-transformers cross-encoder.",
@@ -162,21 +162,23 @@ class Settings(BaseModel):
         for value in given.values() if isinstance(given, dict) else ():
             for text in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(text, str):
-                    readable(text)
+                    check_text(text)
         try:
             made = handler(given)
         except ValidationError as error:
             first, *others = error.errors()
             name = str(first["loc"][0])
             or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
-            what = f"{name}={brief(repr(first['input']), MAX_QUOTED_CHARS)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            what = (
+                f"{name}={truncate_line(repr(first['input']), MAX_QUOTED_CHARS)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            )
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.settings_help
             raise UsageError(what, remedy) from None
-        several = collections_of(made.index)
+        several = as_collections(made.index)
         if any(isinstance(one, str) for one in (several.members if several else [made.index])):  # other stores have filters of their own
             for field, wanted in (made.filter or {}).items():
-                choices_of(field, wanted)
+                filter_choices(field, wanted)
         return made
 
     @property
@@ -221,7 +223,7 @@ class TreeSettings(Settings):
         ge=0,
         le=1,
         description="A sub-question is not asked if the confidence of the answer it needs is below this. Not given: 0; for the extractive "
-        f"model {MIN_HOP:g}.",
+        f"model {MIN_HOP_CONFIDENCE:g}.",
     )
     ask_first: AskFirst = Field(
         default=NEVER,
@@ -316,7 +318,7 @@ class IterativeSettings(Settings):
     @property
     def reranker(self) -> str:
         """Return "none": a filter reads all passages, round by round."""
-        return NONE
+        return NO_RERANKER
 
     def passages_for(self, path: str) -> int:
         """Return how many passages are retrieved for the branch at this path: half as many, except for the primary query."""

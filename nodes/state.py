@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from ramify.nodes.tree import DROPPED, FrozenModel, Passage, Tree, is_unknown, merge_branches
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.prompts import Turn
-from ramify.tools.english import LIKELY, asked_for, named_by, names_in, probabilities
+from ramify.tools.english import MIN_PERSON_PROBABILITY, find_names, person_asked_for, person_named_by, person_probabilities
 
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
@@ -267,11 +267,11 @@ def persons_mentioned(messages: Iterable[BaseMessage], turns: int) -> list[str]:
         tree = told.get("tree")
         rows = tree if isinstance(tree, list) else ()
         for row in (whole, *(row for row in rows if isinstance(row, dict) and row.get("status") not in DROPPED)):
-            if (described := asked_for(str(row.get("question")))) is not None:
-                sure = named_by(row["answer"]) if _is_sure(row.get("answer"), row.get("confidence")) else None
+            if (described := person_asked_for(str(row.get("question")))) is not None:
+                sure = person_named_by(row["answer"]) if _is_sure(row.get("answer"), row.get("confidence")) else None
                 found += filter(None, (sure, described))
-        named = [*names_in(asked), *([answer] if _is_sure(answer, told.get("confidence")) else [])]
-        found += [name for name, likely in zip(named, probabilities(named), strict=True) if likely >= LIKELY]
+        named = [*find_names(asked), *([answer] if _is_sure(answer, told.get("confidence")) else [])]
+        found += [name for name, likely in zip(named, person_probabilities(named), strict=True) if likely >= MIN_PERSON_PROBABILITY]
     return list(dict.fromkeys(found))
 
 

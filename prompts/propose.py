@@ -23,7 +23,7 @@ class ProposedQuestion(ModelReply):
     )
 
 
-QUESTION_KINDS = {
+KIND_INSTRUCTIONS = {
     "fact": "a question for one fact that the passage states; the answer is a name, a date, a number or a short phrase; one quote",
     "two-hop": (
         "a question that takes both passages, which share {name}. Passage 2 tells something of {name}: ask for that, but instead of "
@@ -50,7 +50,7 @@ DESIGNED = "It was designed by Edda Rask and opened in 1852."
 
 def _example(kind: str, question: str, answer: str, *quotes: str, about: str = "bridge") -> Example:
     shown = {"bridge": [_BRIDGE], "both": [_BRIDGE, _RASK], "lock": [_LOCK]}[about]
-    wanted = QUESTION_KINDS[kind].format(name="Edda Rask")
+    wanted = KIND_INSTRUCTIONS[kind].format(name="Edda Rask")
     return example({"question": question, "answer": answer, "quotes": list(quotes)}, passages=shown, wanted=wanted)
 
 

@@ -1,1 +1,1 @@
-"""What a release is made with: `lock` (pinned packages with their hashes), `licences`, `audit`, and `build`, which a person runs."""
+"""Tools for a release: `install` (with uv), `lock` (pinned packages with their hashes), `licences`, `audit`, and `build`."""

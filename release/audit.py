@@ -1,8 +1,8 @@
-"""Look the pinned packages up in a database of known vulnerabilities: pip-audit, over PyPI's, else over OSV's.
+"""Check the pinned packages for known vulnerabilities with pip-audit, in PyPI's database, else in OSV's.
 
     make audit
 
-It fails where a package is vulnerable, and where a package was not looked up: no database reached, no package in the file.
+It fails if a package is vulnerable, or if a package was not checked: no database was reached, or the file has no package.
 """
 
 import json
@@ -13,26 +13,26 @@ from pathlib import Path
 from typing import Any, Final
 
 DATABASES: Final = ("pypi", "osv")
-REMEDY: Final = "connect to the network, or run it where PyPI or OSV are reached; a mirror of PyPI has no vulnerabilities to tell"
+REMEDY: Final = "connect to the network, or run it where PyPI or OSV can be reached; a mirror of PyPI has no data on vulnerabilities"
 
 
-def findings(report: Any) -> tuple[list[str], list[str], int]:
-    """Return of pip-audit's report the vulnerabilities found, the packages that were not looked up, and how many were."""
+def parse_report(report: Any) -> tuple[list[str], list[str], int]:
+    """Return the vulnerabilities in pip-audit's report, the packages that were skipped, and the number of packages checked."""
     packages = report["dependencies"]
     skipped = [package["name"] for package in packages if "skip_reason" in package]
     found = [
-        f"{package['name']} {package['version']}: {one['id']}, mended in {', '.join(one['fix_versions']) or 'no version'}"
+        f"{package['name']} {package['version']}: {one['id']}, fixed in {', '.join(one['fix_versions']) or 'no version'}"
         for package in packages
         for one in package.get("vulns", ())
     ]
     return found, skipped, len(packages) - len(skipped)
 
 
-def verdict(report: Any) -> tuple[int, str]:
-    """Return the exit code and what to print of a report; None stands for a database that was not reached."""
+def summarize_report(report: Any) -> tuple[int, str]:
+    """Return the exit code and the text to print for a report; None means that no database was reached."""
     if report is None:
         return 1, f"error: nothing was audited: no database of vulnerabilities was reached — {REMEDY}"
-    found, skipped, audited = findings(report)
+    found, skipped, audited = parse_report(report)
     if not audited:
         return 1, f"error: nothing was audited, of {len(skipped)} packages — {REMEDY}"
     lines = [*found, f"{audited} packages looked up, {len(found)} vulnerabilities"]
@@ -42,9 +42,9 @@ def verdict(report: Any) -> tuple[int, str]:
 
 
 def audit(files: Sequence[Path], database: str) -> Any:
-    """Return pip-audit's report on the pinned packages of files; None where the database was not reached.
+    """Return pip-audit's report on the pinned packages of files; None if the database was not reached.
 
-    Each file is audited by itself: beside one with hashes, pip-audit takes none without.
+    Files are audited one by one, since pip-audit does not accept files with and without hashes together.
     """
     command = [sys.executable, "-m", "pip_audit", "--disable-pip", "--no-deps", "--format=json", "--progress-spinner=off", "-s", database]
     packages: list[Any] = []
@@ -53,20 +53,20 @@ def audit(files: Sequence[Path], database: str) -> Any:
         try:
             packages += [package for package in json.loads(done.stdout)["dependencies"] if package not in packages]
         except ValueError:
-            print(f"{database}: {(done.stderr.splitlines() or ['it said nothing'])[-1]}", file=sys.stderr)
+            print(f"{database}: {(done.stderr.splitlines() or ['no output'])[-1]}", file=sys.stderr)
             return None
     return {"dependencies": packages}
 
 
 def main(files: Sequence[str]) -> int:
-    """Audit files, by the first database that knows of any package."""
+    """Audit files with the first database that returns results."""
     report = None
     for database in DATABASES:
         report = audit([Path(file) for file in files], database)
-        if report is not None and findings(report)[2]:
+        if report is not None and parse_report(report)[2]:
             break
-    code, told = verdict(report)
-    print(told, file=sys.stderr if code else sys.stdout)
+    code, text = summarize_report(report)
+    print(text, file=sys.stderr if code else sys.stdout)
     return code
 
 

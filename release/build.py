@@ -1,4 +1,4 @@
-"""Build a release and try it; nothing is tagged or uploaded, the commands for that are printed at the end.
+"""Build and test a release; nothing is tagged or uploaded, the commands for that are printed at the end.
 
     make release          # tests first; RELEASE=--no-tests leaves them out, RELEASE=--cuda installs torch as PyPI has it
 
@@ -25,9 +25,9 @@ from typing import Any, Final
 from release.lock import CUDA_LOCK, LOCK, ROOT, read_lock
 
 DIST: Final = ROOT / "dist"
-FRESH: Final = ROOT / "build" / "fresh"
+TEST_ENVIRONMENT: Final = ROOT / "build" / "fresh"
 QUESTION: Final = "In which city was the inventor of the ballpoint pen born?"
-HELLO: Final = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "release", "version": "1"}}
+INITIALIZE_PARAMS: Final = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "release", "version": "1"}}
 COMMANDS: Final = (
     ("ramify ask ... --tree", ("ask", QUESTION, "--tree", "--model", "extractive"), "Budapest"),
     ("ramify index", ("index", "papers", "notes.md", "--out", "my-index"), "2 documents"),
@@ -38,19 +38,19 @@ COMMANDS: Final = (
     ("ramify doctor", ("doctor",), "ramify"),
     ("ramify mcp", ("mcp",), "serverInfo"),
 )
-"""What is shown, what is run, and a word of what it prints."""
+"""A description of each command, its arguments, and a word of the expected output."""
 
 
 class ReleaseError(RuntimeError):
-    """The release cannot be made: what is wrong with it."""
+    """The release cannot be made; the message is the reason."""
 
 
-def run(*command: object, cwd: Path = ROOT, told: str | None = None, **environment: str) -> str:
-    """Run a command and return what it prints; ReleaseError, with the end of it, where it fails."""
+def run_command(*command: object, cwd: Path = ROOT, input_text: str | None = None, **environment: str) -> str:
+    """Run a command and return its output; ReleaseError with the end of the output if it fails."""
     given = {**os.environ, **environment}
     done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, input=told or "", env=given, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        check=False,
+        [str(part) for part in command], cwd=cwd, input=input_text or "", env=given, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     if done.returncode:
         raise ReleaseError(f"{' '.join(map(str, command))!r} failed ({done.returncode}):\n{done.stdout[-3000:]}")
@@ -58,10 +58,10 @@ def run(*command: object, cwd: Path = ROOT, told: str | None = None, **environme
 
 
 def check_tree(version: str) -> None:
-    """Raise ReleaseError where the tree has changes, the version is tagged already, or the changelog does not begin with it."""
-    if changed := run("git", "status", "--porcelain"):
+    """Raise ReleaseError if the tree has changes, the version is already tagged, or the changelog does not begin with it."""
+    if changed := run_command("git", "status", "--porcelain"):
         raise ReleaseError(f"the tree is not clean: commit or remove\n{changed}")
-    if run("git", "tag", "--list", f"v{version}"):
+    if run_command("git", "tag", "--list", f"v{version}"):
         raise ReleaseError(f"v{version} is tagged already: raise the version in pyproject.toml")
     first = next(line for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if line.startswith("## "))
     if not first.startswith(f"## {version}"):
@@ -69,38 +69,38 @@ def check_tree(version: str) -> None:
     print(f"clean tree; {first.removeprefix('## ')}")
 
 
-def dead_links(readme: str) -> list[str]:
-    """Return the links and pictures of a README that lead to a file beside it: PyPI shows the page alone."""
+def relative_links(readme: str) -> list[str]:
+    """Return the links and pictures of a README with relative paths, which do not work on PyPI."""
     return re.findall(r"\]\((?!https?:|mailto:|#)([^)\s]+)\)", readme)
 
 
 def check_links(project: dict[str, Any]) -> None:
-    """Warn, with what to do, where PyPI's page of the project would have no address or dead links; a release is possible without."""
+    """Warn, with a remedy, if the project's page on PyPI would have no repository address or dead links."""
     if not project.get("urls"):
         print('warning: pyproject.toml has no [project.urls]: give the address of the repository, Repository = "https://..."')
-    if dead := dead_links((ROOT / project["readme"]).read_text(encoding="utf-8")):
+    if dead := relative_links((ROOT / project["readme"]).read_text(encoding="utf-8")):
         print(f"warning: {len(dead)} of the links and pictures of {project['readme']} are dead on PyPI, {dead[0]} the first:")
         print("  put the address before them, that of the tag's files; pictures need that of the raw files")
 
 
-def build() -> tuple[Path, Path]:
-    """Build both distributions and compare them with what they are built from; return their paths."""
+def build_distributions() -> tuple[Path, Path]:
+    """Build both distributions, compare them with their sources, and return their paths."""
     shutil.rmtree(DIST, ignore_errors=True)
-    epoch = run("git", "log", "-1", "--format=%ct").strip()
+    epoch = run_command("git", "log", "-1", "--format=%ct").strip()
     build = (sys.executable, "-m", "build", "--no-isolation", "--outdir")
-    run(*build, DIST, SOURCE_DATE_EPOCH=epoch)  # the wheel from the source distribution
+    run_command(*build, DIST, SOURCE_DATE_EPOCH=epoch)  # the wheel from the source distribution
     (wheel,), (source,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     with TemporaryDirectory(prefix="ramify-") as folder:
-        run(*build, folder, "--wheel", SOURCE_DATE_EPOCH=epoch)
+        run_command(*build, folder, "--wheel", SOURCE_DATE_EPOCH=epoch)
         (again,) = Path(folder).glob("*.whl")
         if different := _contents(wheel).items() ^ _contents(again).items():
             raise ReleaseError(f"the source distribution builds another wheel: {sorted(name for name, _ in different)[:5]}")
     with tarfile.open(source) as held:
         names = {name.partition("/")[2] for name in held.getnames()}
-    if missing := sorted(set(run("git", "ls-files", "-z").rstrip("\0").split("\0")) - names):
+    if missing := sorted(set(run_command("git", "ls-files", "-z").rstrip("\0").split("\0")) - names):
         raise ReleaseError(f"the source distribution lacks {missing[:5]}: add them to MANIFEST.in")
-    run(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
-    print("the source distribution holds every file of the repository and builds the same wheel; twine finds no fault")
+    run_command(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
+    print("the source distribution contains every file of the repository and builds the same wheel; twine check passed")
     return wheel, source
 
 
@@ -109,38 +109,49 @@ def _contents(wheel: Path) -> dict[str, str]:
         return {name: hashlib.sha256(held.read(name)).hexdigest() for name in held.namelist()}
 
 
-def install(wheel: Path, cuda: bool) -> Path:
-    """Install a wheel by the lock into an environment of its own; return the folder of its commands."""
-    run(sys.executable, "-m", "venv", "--clear", FRESH)
-    pip = (FRESH / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+def install_release(wheel: Path, cuda: bool) -> Path:
+    """Install a wheel with the locked packages into a new environment; return the folder of its commands."""
+    run_command(sys.executable, "-m", "venv", "--clear", TEST_ENVIRONMENT)
+    pip = (TEST_ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     locks = ("-r", LOCK, "-r", CUDA_LOCK) if cuda else ("-r", LOCK)
-    if not cuda:  # the CPU build, where pip is offered one
-        run(*pip, "--no-deps", f"torch=={read_lock(LOCK)['torch'][0]}")
-    run(*pip, "--require-hashes", *locks)
-    run(*pip, "--no-deps", wheel)
-    print(run(FRESH / "bin" / "python", "-m", "pip", "check").strip())
-    return FRESH / "bin"
+    if not cuda:  # the CPU build, if the index has one
+        run_command(*pip, "--no-deps", f"torch=={read_lock(LOCK)['torch'][0]}")
+    run_command(*pip, "--require-hashes", *locks)
+    run_command(*pip, "--no-deps", wheel)
+    print(run_command(TEST_ENVIRONMENT / "bin" / "python", "-m", "pip", "check").strip())
+    return TEST_ENVIRONMENT / "bin"
 
 
 def try_commands(commands: Path) -> None:
-    """Run the README's commands in an empty folder; ReleaseError where one fails or prints something else."""
+    """Run the README's commands in an empty folder; ReleaseError if one fails or its output is unexpected."""
     with TemporaryDirectory(prefix="ramify-") as name:
         folder = Path(name)
         (folder / "papers").mkdir()
         (folder / "papers" / "arda.txt").write_text("Arda is a company. It was founded by Ida Berka in Brno in 1921.", encoding="utf-8")
         (folder / "notes.md").write_text("# Brno\n\nBrno lies on the river Svitava.", encoding="utf-8")
-        for shown, arguments, word in COMMANDS:
-            told = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}) + "\n"
-            printed = run(commands / "ramify", *arguments, cwd=folder, told=told, RAMIFY_CACHE=str(folder / "cache"), COLUMNS="200")
+        for description, arguments, word in COMMANDS:
+            request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE_PARAMS}) + "\n"
+            printed = run_command(
+                commands / "ramify", *arguments, cwd=folder, input_text=request, RAMIFY_CACHE=str(folder / "cache"), COLUMNS="200"
+            )
             if word not in printed:
-                raise ReleaseError(f"`{shown}` does not print {word!r}:\n{printed[-3000:]}")
-            print(f"{shown}: {word}")
+                raise ReleaseError(f"`{description}` does not print {word!r}:\n{printed[-3000:]}")
+            print(f"{description}: {word}")
 
 
-def describe(version: str, wheel: Path, source: Path) -> None:
-    """Write the list of what is installed, and SHA256SUMS; print sizes, sums and the commands that are left for a person."""
+def write_checksums(version: str, wheel: Path, source: Path) -> None:
+    """Write the list of installed packages, and SHA256SUMS; print sizes, sums and the remaining commands."""
     bill = DIST / f"ramify_rag-{version}.cdx.json"
-    run(sys.executable, "-m", "cyclonedx_py", "environment", FRESH / "bin" / "python", "--output-reproducible", "--output-file", bill)
+    run_command(
+        sys.executable,
+        "-m",
+        "cyclonedx_py",
+        "environment",
+        TEST_ENVIRONMENT / "bin" / "python",
+        "--output-reproducible",
+        "--output-file",
+        bill,
+    )
     files = (wheel, source, bill)
     sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
     (DIST / "SHA256SUMS").write_text(sums, encoding="ascii")
@@ -152,7 +163,7 @@ def describe(version: str, wheel: Path, source: Path) -> None:
 
 
 def main() -> None:
-    """Make the release, and print what a person does with it."""
+    """Build the release and print the next steps."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--no-tests", action="store_true", help="leave out make check and make test-all")
     parser.add_argument("--cuda", action="store_true", help="install NVIDIA's libraries, too, which torch of PyPI needs on Linux")
@@ -162,10 +173,10 @@ def main() -> None:
     try:
         check_tree(version)
         check_links(project)
-        print("tests left out" if options.no_tests else run("make", "check", "test-all").splitlines()[-1])
-        wheel, source = build()
-        try_commands(install(wheel, options.cuda))
-        describe(version, wheel, source)
+        print("tests left out" if options.no_tests else run_command("make", "check", "test-all").splitlines()[-1])
+        wheel, source = build_distributions()
+        try_commands(install_release(wheel, options.cuda))
+        write_checksums(version, wheel, source)
     except ReleaseError as error:
         sys.exit(f"error: {error}")
 

@@ -2,7 +2,7 @@
 
     make licences
 
-It fails where a licence is not among those accepted here: look at it, then add it, or do without the package.
+It fails if a licence is not among those accepted here: review it, then add it, or remove the package.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Final
 
 from packaging.requirements import Requirement
 
-from release.lock import CUDA_LOCK, LOCK, ROOT, normalized, read_lock
+from release.lock import CUDA_LOCK, LOCK, ROOT, normalize_name, read_lock
 
 PAGE: Final = ROOT / "docs" / "licences.md"
 HEAD: Final = """# Licences of the dependencies
@@ -38,7 +38,7 @@ ACCEPTED: Final = {
 }
 EXTRAS: Final = ("eval", "gguf", "mcp", "milvus", "notebook", "openai", "postgres", "ray", "serve", "sqlite", "studio", "watch")
 """Those that users install, without `inspect` and `umap`: their packages are not in the environment of the tests."""
-STATED: Final = {
+KNOWN_LICENCES: Final = {
     "colorama": "BSD-3-Clause",
     "forbiddenfruit": "GPL-3.0-or-later OR MIT",
     "httpx2-jsfetch": "BSD-3-Clause",
@@ -49,8 +49,8 @@ STATED: Final = {
     "triton": "MIT",
     "uvloop": "MIT OR Apache-2.0",
 }
-"""Of packages that state two in words, or that are not installed on Linux without CUDA."""
-SPELLED: Final = {
+"""Licences of packages that state two in words, or are not installed on Linux without CUDA."""
+SPDX_NAMES: Final = {
     **dict.fromkeys(("apache 2.0", "apache 2.0 license", "apache license, version 2.0", "apache software license"), "Apache-2.0"),
     **dict.fromkeys(("bsd 3-clause license", "3-clause bsd license"), "BSD-3-Clause"),
     "bsd license": "BSD",
@@ -59,24 +59,24 @@ SPELLED: Final = {
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
     **dict.fromkeys(("psfl", "python software foundation license"), "PSF-2.0"),
 }
-"""What packages write, in SPDX's words; "BSD" where they do not say with how many clauses."""
+"""SPDX identifiers of the names that packages use; "BSD" if the number of clauses is not stated."""
 
 
-def licence_of(package: Distribution) -> str:
-    """Return the licence that a package states, as an SPDX expression; empty where it states none that is known."""
+def find_licence(package: Distribution) -> str:
+    """Return the licence in a package's metadata as an SPDX expression, the stated text if it is unknown, or ""."""
     known = package.metadata
-    name = normalized(known["Name"])
+    name = normalize_name(known["Name"])
     stated = [text for field in ("License-Expression", "License") for text in known.get_all(field) or ()]
     stated += [line.rpartition("::")[2].strip() for line in known.get_all("Classifier") or () if line.startswith("License ::")]
-    for one in (STATED.get(name, ""), *stated):
+    for one in (KNOWN_LICENCES.get(name, ""), *stated):
         first = " ".join(one.splitlines()[0].split()) if one.strip() else ""
-        if is_accepted(found := SPELLED.get(first.lower(), first)):
+        if is_accepted(found := SPDX_NAMES.get(first.lower(), first)):
             return found
     return next((one.splitlines()[0] for one in stated if one.strip()), "")
 
 
 def is_accepted(expression: str) -> bool:
-    """Return whether an SPDX expression can be met with accepted licences alone; one with both AND and OR is for `STATED`."""
+    """Return whether an SPDX expression can be met with accepted licences only; for both AND and OR use `KNOWN_LICENCES`."""
     one_of = re.split(r"\s+OR\s+", expression)
     all_of = re.split(r"\s+(?:AND|WITH)\s+", expression)
     if len(one_of) > 1:
@@ -84,8 +84,8 @@ def is_accepted(expression: str) -> bool:
     return all(part in ACCEPTED for part in all_of)
 
 
-def needed_by(extras: Iterable[str]) -> Iterator[str]:
-    """Yield the names of the packages that ramify needs with these extras, and those that they need, as far as they are installed."""
+def required_packages(extras: Iterable[str]) -> Iterator[str]:
+    """Yield the names of the installed packages that ramify with these extras requires, directly or indirectly."""
     left, seen = [("ramify-rag", frozenset(extras))], set()
     while left:
         name, wanted = left.pop()
@@ -95,41 +95,44 @@ def needed_by(extras: Iterable[str]) -> Iterator[str]:
             continue
         for text in requires:
             one = Requirement(text)
-            key = (normalized(one.name), frozenset(one.extras))
+            key = (normalize_name(one.name), frozenset(one.extras))
             if key not in seen and any(one.marker is None or one.marker.evaluate({"extra": extra}) for extra in (*wanted, "")):
                 seen.add(key)
                 left.append(key)
     yield from sorted({name for name, _ in seen})
 
 
-def rows(names: Iterable[str]) -> list[tuple[str, str]]:
-    """List packages with their licences; those that are not installed here, and not known otherwise, are left out."""
+def licence_rows(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return packages with their licences; those that are neither installed nor in `KNOWN_LICENCES` are skipped."""
     found = []
     for name in names:
         try:
-            found.append((name, licence_of(distribution(name))))
+            found.append((name, find_licence(distribution(name))))
         except PackageNotFoundError:
-            if name in STATED or name.startswith(("cuda-", "nvidia-")):
-                found.append((name, STATED.get(name, NVIDIA)))
+            if name in KNOWN_LICENCES or name.startswith(("cuda-", "nvidia-")):
+                found.append((name, KNOWN_LICENCES.get(name, NVIDIA)))
     return found
 
 
-def table(found: Iterable[tuple[str, str]]) -> str:
-    """Return a table of packages and licences."""
+def markdown_table(found: Iterable[tuple[str, str]]) -> str:
+    """Return a Markdown table of packages and licences."""
     return "| package | licence |\n|---|---|\n" + "".join(f"| {name} | {licence} |\n" for name, licence in found)
 
 
 def main() -> int:
-    """Write the page; return 1 where a licence is not accepted."""
-    locked, cuda = rows(read_lock(LOCK)), rows(read_lock(CUDA_LOCK))
-    others = rows(name for name in needed_by(EXTRAS) if name not in read_lock(LOCK) and name not in read_lock(CUDA_LOCK))
-    parts = [HEAD, f"## `ramify-rag[serve]`\n\nThe packages in `requirements.lock`.\n\n{table(locked)}"]
-    parts += [f"## CUDA\n\nWhat torch from PyPI also installs on Linux (`requirements-cuda.lock`), unlike its CPU build.\n\n{table(cuda)}"]
-    parts += [f"## Other extras\n\n{', '.join(f'`{extra}`' for extra in EXTRAS if extra != 'serve')}.\n\n{table(others)}"]
+    """Write the page; return 1 if a licence is not accepted."""
+    locked, cuda = licence_rows(read_lock(LOCK)), licence_rows(read_lock(CUDA_LOCK))
+    others = licence_rows(name for name in required_packages(EXTRAS) if name not in read_lock(LOCK) and name not in read_lock(CUDA_LOCK))
+    parts = [HEAD, f"## `ramify-rag[serve]`\n\nThe packages in `requirements.lock`.\n\n{markdown_table(locked)}"]
+    parts += [
+        "## CUDA\n\nWhat torch from PyPI also installs on Linux (`requirements-cuda.lock`), unlike its CPU build.\n\n"
+        + markdown_table(cuda)
+    ]
+    parts += [f"## Other extras\n\n{', '.join(f'`{extra}`' for extra in EXTRAS if extra != 'serve')}.\n\n{markdown_table(others)}"]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     refused = [f"{name}: {licence or 'none stated'}" for name, licence in (*locked, *cuda, *others) if not is_accepted(licence)]
     if refused:
-        print(f"error: licences that are not accepted: {'; '.join(refused)} — look at them, then add them to {__file__}", file=sys.stderr)
+        print(f"error: licences that are not accepted: {'; '.join(refused)} — review them, then add them to {__file__}", file=sys.stderr)
     return int(bool(refused))
 
 

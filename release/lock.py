@@ -1,4 +1,4 @@
-"""Write requirements.lock: what `ramify-rag[serve]` needs, at the versions of constraints.txt, with the hashes of their files.
+"""Write requirements.lock: the packages of `ramify-rag[serve]` in the versions of constraints.txt, with hashes.
 
     make lock
 
@@ -18,26 +18,26 @@ _UV = ("pip", "compile", "pyproject.toml", "--extra", "serve", "-c", "constraint
        "--generate-hashes", "--no-annotate", "--no-header", "--quiet")  # fmt: skip
 
 
-def pins(text: str) -> list[str]:
-    """List the packages of a lock, each with its version, its platforms and its hashes."""
+def split_pins(text: str) -> list[str]:
+    """Return the entries of a lock, each with version, platforms and hashes."""
     return [pin for pin in re.split(r"\n(?=\S)", text.rstrip()) if "==" in pin]
 
 
 def read_lock(file: Path) -> dict[str, tuple[str, int]]:
-    """Return the packages of a lock by their normalized names: the version of each, and how many hashes it has."""
-    found = [(re.split(r"==|[ \\]+", pin, maxsplit=2), pin.count("--hash=sha256:")) for pin in pins(file.read_text(encoding="utf-8"))]
-    return {normalized(name): (version, hashes) for (name, version, *_), hashes in found}
+    """Return the packages of a lock by normalized name: version and number of hashes."""
+    found = [(re.split(r"==|[ \\]+", pin, maxsplit=2), pin.count("--hash=sha256:")) for pin in split_pins(file.read_text(encoding="utf-8"))]
+    return {normalize_name(name): (version, hashes) for (name, version, *_), hashes in found}
 
 
-def normalized(name: str) -> str:
-    """Return the name of a package as the index knows it."""
+def normalize_name(name: str) -> str:
+    """Return the normalized name of a package (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def main() -> None:
     """Write both files."""
     done = subprocess.run([sys.executable, "-m", "uv", *_UV], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    found = pins(done.stdout)
+    found = split_pins(done.stdout)
     cuda = [pin for pin in found if pin.startswith(_CUDA)]
     install = f"pip install --require-hashes -r {LOCK.name}"
     head = "# Made by `make lock`; docs/install.md says how to install with it.\n"

@@ -33,15 +33,15 @@ from ramify.studio.commands import (
     watch,
 )
 from ramify.studio.commands import eval as evaluation
-from ramify.studio.console.options import OnRay
+from ramify.studio.console.options import RayCommand
 from ramify.studio.console.streams import fail
 from ramify.tools.errors import RamifyError, UsageError
 
-ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-"""typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
+ClickException: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""The exception class of the click that typer uses: some versions of typer contain a copy of click, others import the package."""
 
-INTERRUPTED = 130
-RESUMED = ("index", "watch", "eval", "questions", "reproduce")
+INTERRUPTED_EXIT_CODE = 130
+RESUMABLE_COMMANDS = ("index", "watch", "eval", "questions", "reproduce")
 """Commands that resume after an interruption."""
 
 app = typer.Typer(
@@ -52,32 +52,32 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command, name in (
-    (index.index, "index"),
-    (watch.watch, "watch"),
-    (search.search, "search"),
-    (inspect.inspect, "inspect"),
-    (ask.ask, "ask"),
-    (chat.chat, "chat"),
-    (questions.questions, "questions"),
-    (evaluation.evaluate, "eval"),
-    (compare.compare, "compare"),
-    (reproduce.reproduce, "reproduce"),
-    (report.report, "report"),
-    (export.export, "export"),
-    (calibrate.calibrate, "calibrate"),
-    (graph.graph, "graph"),
-    (settings.settings, "settings"),
-    (doctor.doctor, "doctor"),
-    (download.download, "download"),
-    (serve.serve, "serve"),
-    (studio.studio, "studio"),
-    (mcp.mcp, "mcp"),
+    (index.index_command, "index"),
+    (watch.watch_command, "watch"),
+    (search.search_command, "search"),
+    (inspect.inspect_command, "inspect"),
+    (ask.ask_command, "ask"),
+    (chat.chat_command, "chat"),
+    (questions.questions_command, "questions"),
+    (evaluation.eval_command, "eval"),
+    (compare.compare_command, "compare"),
+    (reproduce.reproduce_command, "reproduce"),
+    (report.report_command, "report"),
+    (export.export_command, "export"),
+    (calibrate.calibrate_command, "calibrate"),
+    (graph.graph_command, "graph"),
+    (settings.settings_command, "settings"),
+    (doctor.doctor_command, "doctor"),
+    (download.download_command, "download"),
+    (serve.serve_command, "serve"),
+    (studio.studio_command, "studio"),
+    (mcp.mcp_command, "mcp"),
 ):
-    app.command(name, cls=OnRay if "ray" in signature(command).parameters else None)(command)
+    app.command(name, cls=RayCommand if "ray" in signature(command).parameters else None)(command)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"ramify {version('ramify-rag')}")
         raise typer.Exit
 
@@ -85,7 +85,9 @@ def _show_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def options(
     context: typer.Context,
-    shown: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")] = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """Answer multi-hop questions over your own documents with a local model: it builds and prunes a tree of sub-questions."""
     if context.invoked_subcommand is None:
@@ -95,14 +97,14 @@ def options(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
-    called: list[str] = []
+    """Run a command line and return its exit code: 0 for success, 2 for wrong usage, 1 for other errors, 130 if interrupted."""
+    invoked: list[str] = []
     try:
-        code = app(args=None if arguments is None else list(arguments), prog_name="ramify", standalone_mode=False, obj=called)
+        code = app(args=None if arguments is None else list(arguments), prog_name="ramify", standalone_mode=False, obj=invoked)
     except RamifyError as error:
         fail(error)
         return 2 if isinstance(error, UsageError) else 1
-    except ClickError as error:
+    except ClickException as error:
         context = getattr(error, "ctx", None)
         message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
         fail(f"{message} — see `{context.command_path if context else 'ramify'} --help`")
@@ -110,13 +112,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        fail(f"{error} — look at the file, its permissions and the room on the disk")
+        fail(f"{error} — check the file, its permissions and free disk space")
         return 1
     except typer.Abort:
-        code = INTERRUPTED
-    if code == INTERRUPTED:
-        kept = " — progress is kept; run the command again to resume"
-        fail(f"interrupted{kept if called and called[0] in RESUMED else ''}")
+        code = INTERRUPTED_EXIT_CODE
+    if code == INTERRUPTED_EXIT_CODE:
+        hint = " — progress is saved; run the command again to resume"
+        fail(f"interrupted{hint if invoked and invoked[0] in RESUMABLE_COMMANDS else ''}")
     return code if isinstance(code, int) else 0
 
 
@@ -127,10 +129,10 @@ def main() -> None:
     try:
         code = run()
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `ramify ask … | head`
+    except BrokenPipeError:  # the reader closed the pipe, as in `ramify ask … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    if code == INTERRUPTED:  # background threads are not waited for, as `sys.exit` would
+    if code == INTERRUPTED_EXIT_CODE:  # do not wait for background threads, as `sys.exit` would
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()

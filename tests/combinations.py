@@ -1,4 +1,4 @@
-"""Products of several lists: all combinations, of which few are run always, those in which every two values meet.
+"""Products of several lists: all combinations, of which only a pairwise covering set is always run.
 
 The others are marked `combination` and run where RAMIFY_COMBINATIONS is `all`.
 """
@@ -13,24 +13,24 @@ import pytest
 ALL = os.environ.get("RAMIFY_COMBINATIONS") == "all"
 
 
-def meetings(values: Mapping[str, Any]) -> set[tuple[tuple[str, Any], ...]]:
-    """List what meets in a combination: nothing, each value, and every two of them."""
+def value_pairs(values: Mapping[str, Any]) -> set[tuple[tuple[str, Any], ...]]:
+    """Return the subsets of a combination with at most two values."""
     return {met for size in range(3) for met in combinations(sorted(values.items(), key=lambda one: one[0]), size)}
 
 
-def pairwise(every: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Choose few combinations in which all meets that meets in any: time and again the first of those that add most."""
-    missing = set[tuple[tuple[str, Any], ...]]().union(*map(meetings, every))
+def choose_pairwise(combinations_of_values: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return few combinations that cover all pairs of values, chosen greedily."""
+    uncovered = set[tuple[tuple[str, Any], ...]]().union(*map(value_pairs, combinations_of_values))
     chosen = []
-    while missing:
-        chosen.append(max(every, key=lambda values: len(meetings(values) & missing)))
-        missing -= meetings(chosen[-1])
+    while uncovered:
+        chosen.append(max(combinations_of_values, key=lambda values: len(value_pairs(values) & uncovered)))
+        uncovered -= value_pairs(chosen[-1])
     return chosen
 
 
-def paired(**lists: Iterable[Any]) -> pytest.MarkDecorator:
-    """Parametrize with the product of some lists; what `pairwise` leaves out is marked."""
+def parametrize_pairwise(**lists: Iterable[Any]) -> pytest.MarkDecorator:
+    """Parametrize with the product of some lists; combinations that `choose_pairwise` leaves out are marked."""
     every = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
-    few = pairwise(every)
+    few = choose_pairwise(every)
     marked = [pytest.param(*values.values(), marks=() if values in few else pytest.mark.combination) for values in every]
     return pytest.mark.parametrize(tuple(lists), marked)

@@ -59,23 +59,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file of which `make test` runs nothing: those of real models, clusters and servers are slow to import alone."""
-    from tests.sharing import REAL, SLOW
+    from tests.sharing import REAL_FILES, SLOW_TESTS
 
     left_out = config.getoption("markexpr") == "not real and not slow"
-    return True if left_out and collection_path.relative_to(config.rootpath).as_posix() in REAL | SLOW else None
+    return True if left_out and collection_path.relative_to(config.rootpath).as_posix() in REAL_FILES | SLOW_TESTS else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out further combinations; mark the tests that ask a real model, cluster or database, or read public data, and the long ones."""
     from tests.combinations import ALL
-    from tests.sharing import REAL, is_slow
+    from tests.sharing import REAL_FILES, is_slow
 
     if not ALL:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("combination")])
         items[:] = [item for item in items if not item.get_closest_marker("combination")]
     for item in items:
         item.user_properties += [("fault", "\t".join(mark.args)) for mark in item.iter_markers("fault")]
-        if item.nodeid.partition("::")[0] in REAL:
+        if item.nodeid.partition("::")[0] in REAL_FILES:
             item.add_marker("real")
         if is_slow(item.nodeid):
             item.add_marker("slow")
@@ -84,6 +84,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Deal the tests out our way, whatever `--dist` says."""
-    from tests.sharing import Sharing
+    from tests.sharing import SharedScheduling
 
-    return Sharing(config, log)
+    return SharedScheduling(config, log)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.sharing import REAL, SLOW_TESTS
+from tests.sharing import REAL_FILES, SLOW_TESTS_FILE
 
 LIMIT = 0.5
 """Seconds of a case."""
@@ -33,7 +33,7 @@ class Durations:
 
     def pytest_sessionfinish(self) -> None:
         """Write the list."""
-        SLOW_TESTS.write_text("".join(f"{name}\n" for name in self.slow()), encoding="utf-8")
+        SLOW_TESTS_FILE.write_text("".join(f"{name}\n" for name in self.slow()), encoding="utf-8")
 
     def slow(self) -> Iterator[str]:
         """List the slow tests in order; a file of which all are, by its name alone."""
@@ -43,5 +43,5 @@ class Durations:
         for file, tests in files.items():
             shared = self.setup[file] / sum(len(self.cases[test]) for test in tests)
             slow = [test for test in tests if shared + self.own[test] / len(self.cases[test]) > LIMIT]
-            if file not in REAL:
+            if file not in REAL_FILES:
                 yield from [file] if slow == tests else slow

@@ -166,7 +166,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "server that is stopped with questions in its queue",
         "SIGTERM or Ctrl-C while answers run",
         "second question to a conversation, from another window, while the first is answered",
-        "hundreds of conversations",
+        "many conversations of two users",
         "`ramify serve` killed while a hundred answers are written",
         "user who stops another user's question",
         "user who reads or changes another user's conversation",

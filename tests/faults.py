@@ -1,4 +1,4 @@
-"""The fault matrix: a mark tells which fault a test causes, and docs/faults.md is made from the marked tests that passed.
+"""The fault matrix: a mark names the fault that a test causes, and docs/faults.md is made from the marked tests that passed.
 
     @fault("documents", "an archive that expands to far more than its size", sees="the file named, skipped", kept="the other files", code=0)
 
@@ -16,7 +16,7 @@ import pytest
 from tests.fault_rows import ROWS
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "faults.md"
-HEAD: Final = """# Faults
+PAGE_HEAD: Final = """# Faults
 
 What happens when something breaks: the model's server, the index, a document, the disk, the process, a request. The columns:
 
@@ -27,12 +27,12 @@ What happens when something breaks: the model's server, the index, a document, t
 
 `make faults` writes this page from the tests that passed (`pytest -m fault`). `make test-all` fails if a row has no passed test.
 """
-COLUMNS: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
+TABLE_HEAD: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
 Row = tuple[str, str, str, str, str]  # area, fault, seen, kept, code
 
 
 def fault(area: str, name: str, *, sees: str, kept: str, code: int | str = 0) -> pytest.MarkDecorator:
-    """Mark a test with the fault that it causes, and with what it shows of the outcome."""
+    """Return a mark with the fault that a test causes, and its outcome."""
     if name not in ROWS.get(area, []):
         raise ValueError(f"no fault {name!r} in the area {area!r}: add it to tests/fault_rows.py")
     mark: pytest.MarkDecorator = pytest.mark.fault(area, name, sees, kept, str(code))
@@ -49,7 +49,7 @@ class Matrix:
         self.problems: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note the rows of a test that passed."""
+        """Record the rows of a passed test."""
         for row in [row for key, row in report.user_properties if key == "fault"]:
             self.skipped |= report.skipped
             if report.when == "call" and report.passed:
@@ -82,7 +82,7 @@ class Matrix:
 
 def page(passed: Mapping[Row, Sequence[str]]) -> str:
     """Return the page: a table for each area, in the order of the rows."""
-    parts = [HEAD]
+    parts = [PAGE_HEAD]
     for area, names in ROWS.items():
         order = list(names)
         rows = sorted((row for row in passed if row[0] == area), key=lambda row: (order.index(row[1]), row))
@@ -90,7 +90,7 @@ def page(passed: Mapping[Row, Sequence[str]]) -> str:
             continue
         lines = [_line(row, passed[row]) for row in rows]
         total = sum(len(passed[row]) for row in rows)
-        body = "\n".join([COLUMNS, *lines])
+        body = "\n".join([TABLE_HEAD, *lines])
         parts.append(f"\n## {area.capitalize()}\n\n{total} cases.\n\n{body}\n")
     return "".join(parts)
 

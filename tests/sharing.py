@@ -1,10 +1,10 @@
-"""How tests are dealt out to processes: one by one, but those of a file that share something costly stay together and come first."""
+"""Distribution of tests to processes: one by one, except that files sharing something costly stay together and come first."""
 
 from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER = {
+SHARED_FILES = {
     "tests/studio/server/dev/test_command.py": "dev server",
     "tests/studio/server/dev/test_runs.py": "dev server",
     "tests/studio/server/dev/test_threads.py": "dev server",
@@ -19,9 +19,11 @@ TOGETHER = {
     "tests/evaluation/report/test_report.py": "report",
     "tests/evaluation/report/test_page.py": "report page",
     "tests/graphs/test_memory.py": "memory",
+    "tests/graphs/test_shapes.py": "shapes",
+    "tests/graphs/test_shapes_page.py": "shapes",
     "tests/nodes/asking/test_learned_window.py": "learned window",
-    "tests/studio/commands/test_index_in_milvus.py": "milvus at the doors",
-    "tests/studio/commands/test_eval.py": "eval at the doors",
+    "tests/studio/commands/test_index_in_milvus.py": "milvus commands",
+    "tests/studio/commands/test_eval.py": "eval command",
     "tests/studio/inspection/test_groups.py": "groups",
     "tests/studio/inspection/test_groups_page.py": "groups",
     "tests/studio/test_repeated_keys.py": "secrets",
@@ -29,15 +31,15 @@ TOGETHER = {
     "tests/test_agents_page.py": "agents page",
     "tests/test_real_data.py": "real data",
     "tests/test_real_hierarchy.py": "real hierarchy",
-    "tests/tools/index/test_vectors_kept.py": "vectors",
+    "tests/tools/index/test_vector_precision.py": "vectors",
     "tests/tools/milvus/test_index_in_milvus.py": "milvus",
     "tests/tools/milvus/test_tenants_and_refusals.py": "milvus tenants",
     "tests/tools/test_ray.py": "ray",
     "tests/training/test_kept_out.py": "kept out",
 }
-"""What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""
+"""Files whose tests share a server, an index, a run or data. xdist's own mark for it is without effect since pytest 9.2."""
 
-REAL = frozenset(
+REAL_FILES = frozenset(
     {
         "tests/evaluation/load/test_real_data.py",
         "tests/prompts/test_replies_of_smollm2.py",
@@ -53,24 +55,24 @@ REAL = frozenset(
 )
 """Files whose tests are marked `real`: `make test` leaves them out, `make test-all` runs them."""
 
-SLOW_TESTS = Path(__file__).with_name("slow.txt")
-SLOW = frozenset(SLOW_TESTS.read_text(encoding="utf-8").splitlines())
+SLOW_TESTS_FILE = Path(__file__).with_name("slow.txt")
+SLOW_TESTS = frozenset(SLOW_TESTS_FILE.read_text(encoding="utf-8").splitlines())
 """Files and tests that are marked `slow`, for the same: they take longer than others; `tests/durations.py` makes the list."""
 
 
-class Sharing(LoadScopeScheduling):
-    """Deal out groups of tests, the larger ones first."""
+class SharedScheduling(LoadScopeScheduling):
+    """Distributes groups of tests, the larger ones first."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return group(nodeid)
+        return group_of_test(nodeid)
 
 
 def is_slow(nodeid: str) -> bool:
     """Return whether a test is marked `slow`."""
-    return not SLOW.isdisjoint((nodeid.partition("::")[0], nodeid.partition("[")[0]))
+    return not SLOW_TESTS.isdisjoint((nodeid.partition("::")[0], nodeid.partition("[")[0]))
 
 
-def group(nodeid: str) -> str:
-    """Name the group of a test; most are a group of their own. All that run the small model are one: side by side they slow each other."""
+def group_of_test(nodeid: str) -> str:
+    """Return the group of a test; most are their own group. All that run the small model are one: side by side they slow each other."""
     file = nodeid.partition("::")[0]
-    return "smollm2" if "smollm2" in file else TOGETHER.get(file, nodeid)
+    return "smollm2" if "smollm2" in file else SHARED_FILES.get(file, nodeid)

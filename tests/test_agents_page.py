@@ -89,7 +89,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     "example",
     ["create_agent(model, [research, search])", "create_deep_agent(model", "MCPServerStdio(command", '"research", build("prune")'],
 )
-def test_each_example_tells_answer_confidence_and_source(example: str, printed: list[str]) -> None:
+def test_each_example_prints_answer_confidence_and_source(example: str, printed: list[str]) -> None:
     [told] = [lines.split("#>")[1] for lines in printed if example in lines]
     assert "Budapest" in told or "Bíró" in told
     assert re.search(r"\b0\.\d+", told)

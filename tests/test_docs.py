@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
@@ -171,12 +170,14 @@ def test_the_commands_for_one_s_own_documents_run(
     assert (tmp_path / written).exists()
 
 
-def test_the_demo_s_output_in_the_readme_is_the_real_one() -> None:
+def test_the_demo_s_output_in_the_readme_is_the_real_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     told = next(code for code in blocks(ROOT / "README.md", "text") if "answer" in code)
     recipe = next(line for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if "ramify ask" in line)
     words = shlex.split(recipe.split("ramify ", 1)[1])
-    done = subprocess.run([RAMIFY, *words], capture_output=True, text=True, check=True, env=OFFLINE)
-    assert differences(told, done.stdout) == []
+    for name in ("COLUMNS", "OLLAMA_HOST"):
+        monkeypatch.setenv(name, OFFLINE[name])
+    assert run(words) == 0
+    assert differences(told, capsys.readouterr().out) == []
 
 
 SHOWN = "├── 0.0 leaf  Who?\n│   → Bíró  confidence 0.61\n│   filled, confidence 0.615\ncost  5 calls · 8,370 tokens in, 255 out · 4.5 s\n"

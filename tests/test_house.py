@@ -1,4 +1,4 @@
-"""The house: imports run one way, nothing goes in circles, files are small, and tests lie where what they test lies."""
+"""The architecture: packages import only lower ones, without cycles; files are small, and tests mirror the packages."""
 
 import ast
 import re
@@ -10,141 +10,143 @@ from pathlib import Path
 import networkx as nx
 
 ROOT = Path(__file__).parent.parent
-FLOORS = {"studio": 4, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
-MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.py"))
-FACES = [path for path in MODULES if path.name == "__init__.py"]
-STAIRS = {
+LAYERS = {"studio": 4, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
+MODULES = sorted(path for folder in LAYERS for path in (ROOT / folder).rglob("*.py"))
+PACKAGES = [path for path in MODULES if path.name == "__init__.py"]
+SUBPACKAGE_ORDER = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
-    "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"serve"}, {"commands"}, {""}),
+    "studio": ({"drawing"}, {"inspection"}, {"console"}, {"notebook", "server"}, {"serve"}, {"commands"}, {""}),
     "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"papers"}, {"report"}),
 }
-"""The packages of a room, each step above those before it; "" are the other files at its top: steps, the command line, runs."""
-LONGEST = 400
-ONE_A_FILE = {"prompts", "studio/commands"}
-"""Packages whose files are a list by themselves: one prompt, one command a file."""
+"""The subpackages of a package; each set can import those before it. "" are the modules of the package itself."""
+MAX_LINES = 400
+LIST_PACKAGES = {"prompts", "studio/commands", "evaluation/papers"}
+"""Packages with one prompt, command or paper in each file, whose docstrings need not name them."""
 
 
 @cache
-def modules(path: Path) -> frozenset[str]:
-    """List the modules that a file imports, at its top, late or for its types alone."""
+def imported_modules(path: Path) -> frozenset[str]:
+    """Return the modules that a file imports: at its top, in functions, or for type checking."""
     found = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     names = {f"{node.module}.{alias.name}" for node in found if isinstance(node, ast.ImportFrom) and node.module for alias in node.names}
     return frozenset(names | {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names})
 
 
-def place(name: str) -> tuple[str, str]:
-    """Name the room of a module or of something in it, and its package there, or its module that has a step of its own; else ""."""
-    _, room, *rest = name.split(".")
-    named = rest and ((ROOT / room / rest[0]).is_dir() or any(rest[0] in packages for packages in STAIRS.get(room, ())))
-    return room, rest[0] if named else ""
+def owner(name: str) -> tuple[str, str]:
+    """Return the package of a module or of a name in it, and its subpackage or module in SUBPACKAGE_ORDER, or ""."""
+    _, package, *rest = name.split(".")
+    is_listed = rest and ((ROOT / package / rest[0]).is_dir() or any(rest[0] in names for names in SUBPACKAGE_ORDER.get(package, ())))
+    return package, rest[0] if is_listed else ""
 
 
-def own(path: Path) -> str:
+def module_name(path: Path) -> str:
     return ".".join(("ramify", *path.relative_to(ROOT).with_suffix("").parts))
 
 
-def above(path: Path) -> set[str]:
-    """List the packages that a file may not import: rooms that are not below its own, and packages above it in its own room."""
-    room, package = place(own(path))
-    forbidden = {other for other, floor in FLOORS.items() if other != room and floor >= FLOORS[room]}
-    stairs = STAIRS.get(room, ())
-    step = next((step for step, packages in enumerate(stairs) if package in packages), len(stairs))
+def forbidden_imports(path: Path) -> set[str]:
+    """Return the packages that a file must not import: those not below its own, and subpackages above its own."""
+    package, subpackage = owner(module_name(path))
+    forbidden = {other for other, layer in LAYERS.items() if other != package and layer >= LAYERS[package]}
+    order = SUBPACKAGE_ORDER.get(package, ())
+    position = next((position for position, names in enumerate(order) if subpackage in names), len(order))
     if path.name != "__init__.py":
-        forbidden |= {f"{room}/{other}" for packages in stairs[step + 1 :] for other in packages}
+        forbidden |= {f"{package}/{other}" for names in order[position + 1 :] for other in names}
     return forbidden
 
 
-def test_imports_run_one_way() -> None:
+def test_packages_import_only_lower_packages() -> None:
     breaches = []
     for path in MODULES:
-        forbidden, home = above(path), place(own(path))[0]
-        known = [place(name) for name in modules(path) if name.startswith("ramify.")]
-        against = {f"{room}/{package}" if room == home else room for room, package in known} & forbidden
-        breaches += [f"{path.relative_to(ROOT)} imports {name}" for name in sorted(against)]
+        forbidden, own_package = forbidden_imports(path), owner(module_name(path))[0]
+        owners = [owner(name) for name in imported_modules(path) if name.startswith("ramify.")]
+        imported = {f"{package}/{subpackage}" if package == own_package else package for package, subpackage in owners}
+        breaches += [f"{path.relative_to(ROOT)} imports {name}" for name in sorted(imported & forbidden)]
     assert breaches == []
 
 
-def test_nothing_goes_in_circles() -> None:
-    names = {own(path).removesuffix(".__init__") for path in MODULES}
+def test_there_are_no_import_cycles() -> None:
+    names = {module_name(path).removesuffix(".__init__") for path in MODULES}
     graph: nx.DiGraph[str] = nx.DiGraph()
     for path in MODULES:
-        for name in modules(path):
+        for name in imported_modules(path):
             target = name if name in names else name.rpartition(".")[0]
-            if target in names - {own(path).removesuffix(".__init__")}:
-                graph.add_edge(own(path).removesuffix(".__init__"), target)
+            if target in names - {module_name(path).removesuffix(".__init__")}:
+                graph.add_edge(module_name(path).removesuffix(".__init__"), target)
     assert graph.number_of_edges() > len(MODULES)
-    assert [sorted(circle) for circle in nx.strongly_connected_components(graph) if len(circle) > 1] == []
+    assert [sorted(cycle) for cycle in nx.strongly_connected_components(graph) if len(cycle) > 1] == []
 
 
-def test_documents_are_read_without_the_index_that_is_made_of_them() -> None:
+def test_document_readers_do_not_import_the_index() -> None:
     readers = [path for path in MODULES if path.is_relative_to(ROOT / "tools" / "documents")]
-    known = {name for path in readers for name in modules(path) if name.startswith("ramify.")}
+    known = {name for path in readers for name in imported_modules(path) if name.startswith("ramify.")}
     assert {
         name
         for name in known
-        if not name.startswith(("ramify.tools.documents", "ramify.tools.errors", "ramify.tools.quoting", "ramify.tools.typed"))
+        if not name.startswith(("ramify.tools.documents", "ramify.tools.errors", "ramify.tools.quoting", "ramify.tools.user_input"))
     } == set()
 
 
-def test_pages_know_nothing_of_what_they_show() -> None:
-    known = {name for name in modules(ROOT / "tools" / "pages" / "__init__.py") if name.startswith("ramify.")}
+def test_pages_import_nothing_of_what_they_display() -> None:
+    known = {name for name in imported_modules(ROOT / "tools" / "pages" / "__init__.py") if name.startswith("ramify.")}
     assert {name for name in known if not name.startswith("ramify.tools.quoting")} == set()
 
 
-def test_nothing_that_is_installed_needs_a_folder_that_is_not() -> None:
+def test_installed_code_imports_no_folder_that_is_not_installed() -> None:
     outside = {"training", "benchmarks", "docs", "tests"}
-    assert {path: found for path in MODULES if (found := outside & {name.partition(".")[0] for name in modules(path)})} == {}
+    assert {path: found for path in MODULES if (found := outside & {name.partition(".")[0] for name in imported_modules(path)})} == {}
 
 
-def test_no_file_is_longer_than_a_reader_can_hold_in_mind() -> None:
-    folders = (*FLOORS, "tests", "benchmarks", "training", "docs")
+def test_no_file_is_longer_than_the_limit() -> None:
+    folders = (*LAYERS, "tests", "benchmarks", "training", "docs")
     files = [path for folder in folders for kind in ("py", "html", "js", "css") for path in (ROOT / folder).rglob(f"*.{kind}")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in [*files, ROOT / "README.md"]}
-    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+    assert {name: length for name, length in lengths.items() if length > MAX_LINES} == {}
 
 
-def test_a_package_names_what_is_in_it() -> None:
+def test_the_docstring_of_a_package_names_its_modules() -> None:
     unnamed = []
-    for face in FACES:
-        modules = {path.stem for path in face.parent.glob("*.py")} - {"__init__"}
-        packages = {path.parent.name for path in face.parent.glob("*/__init__.py")}
-        words = set(re.findall(r"\w+", ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""))
-        if len(modules | packages) > 1 and str(face.parent.relative_to(ROOT)) not in ONE_A_FILE:
-            plain = {name.removeprefix("_") for name in modules | packages}
-            missing = sorted(name for name in plain if not {name, f"_{name}", f"{name}s", f"{name}es"} & words)
-            unnamed += [f"{face.relative_to(ROOT)}: {name}" for name in missing]
+    for package in PACKAGES:
+        modules = {path.stem for path in package.parent.glob("*.py")} - {"__init__"}
+        packages = {path.parent.name for path in package.parent.glob("*/__init__.py")}
+        words = set(re.findall(r"\w+", ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""))
+        if len(modules | packages) > 1 and str(package.parent.relative_to(ROOT)) not in LIST_PACKAGES:
+            public_names = {name.removeprefix("_") for name in modules | packages}
+            missing = sorted(name for name in public_names if not {name, f"_{name}", f"{name}s", f"{name}es"} & words)
+            unnamed += [f"{package.relative_to(ROOT)}: {name}" for name in missing]
     assert unnamed == []
 
 
-def test_a_package_lists_what_it_offers() -> None:
+def test_every_name_in_all_exists_and_is_public() -> None:
     breaches = []
-    for face in FACES:
-        package = import_module(own(face).removesuffix(".__init__"))
-        offers = list(package.__all__)
-        lost = [name for name in offers if not hasattr(package, name) and not find_spec(f"{package.__name__}.{name}")]
-        breaches += [f"{package.__name__} lists {name} twice" for name in set(offers) if offers.count(name) > 1]
-        breaches += [f"{package.__name__} lists {name}, which is private" for name in offers if name.startswith("_")]
-        breaches += [f"{package.__name__} lists {name}, which is not there" for name in lost]
+    for package in PACKAGES:
+        module = import_module(module_name(package).removesuffix(".__init__"))
+        offers = list(module.__all__)
+        missing = [name for name in offers if not hasattr(module, name) and not find_spec(f"{module.__name__}.{name}")]
+        breaches += [f"{module.__name__} lists {name} twice" for name in set(offers) if offers.count(name) > 1]
+        breaches += [f"{module.__name__} lists {name}, which is private" for name in offers if name.startswith("_")]
+        breaches += [f"{module.__name__} lists {name}, which does not exist" for name in missing]
     assert breaches == []
 
 
 def test_private_modules_are_imported_by_their_own_package_alone() -> None:
-    private = {own(path): path.parent for path in MODULES if path.name.startswith("_") and path.name != "__init__.py"}
+    private = {module_name(path): path.parent for path in MODULES if path.name.startswith("_") and path.name != "__init__.py"}
     assert private
     breaches = []
     for path in MODULES:
-        homes = {name: private.get(name) or private.get(name.rpartition(".")[0]) for name in modules(path)}
-        breaches += [f"{path.relative_to(ROOT)} imports {name}" for name, home in homes.items() if home and not path.is_relative_to(home)]
+        owners = {name: private.get(name) or private.get(name.rpartition(".")[0]) for name in imported_modules(path)}
+        breaches += [
+            f"{path.relative_to(ROOT)} imports {name}" for name, folder in owners.items() if folder and not path.is_relative_to(folder)
+        ]
     assert breaches == []
 
 
-def test_tests_lie_where_what_they_test_lies() -> None:
-    astray = []
-    for room in ("studio", "evaluation", "graphs", "nodes", "tools"):
-        packages = {path.relative_to(ROOT / "tests" / room).parts[0] for path in (ROOT / "tests" / room).rglob("*/test_*.py")}
-        assert packages, room
-        astray += [f"tests/{room}/{name}" for name in sorted(packages) if not (ROOT / room / name).is_dir()]
-    assert astray == []
+def test_tests_mirror_the_packages() -> None:
+    misplaced = []
+    for package in ("studio", "evaluation", "graphs", "nodes", "tools"):
+        packages = {path.relative_to(ROOT / "tests" / package).parts[0] for path in (ROOT / "tests" / package).rglob("*/test_*.py")}
+        assert packages, package
+        misplaced += [f"tests/{package}/{name}" for name in sorted(packages) if not (ROOT / package / name).is_dir()]
+    assert misplaced == []
 
 
 def test_there_are_modules_to_check() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ramify.studio.cli import run
-from ramify.tools.embeddings.encoder import KNOWN
+from ramify.tools.embeddings.encoder import KNOWN_PREFIXES
 from tests.test_docs import PAPERS, blocks
 from tests.tools.ollama_server import Ollama, ollama
 
@@ -37,7 +37,7 @@ def test_the_memory_follows_from_the_formula(row: list[str]) -> None:
 
 
 def test_the_prefixes_are_those_of_the_code() -> None:
-    known = [[", ".join(map(_code, known.names)), _code(known.query), _code(known.document)] for known in KNOWN]
+    known = [[", ".join(map(_code, known.names)), _code(known.query), _code(known.document)] for known in KNOWN_PREFIXES]
     assert rows("models") == known
 
 

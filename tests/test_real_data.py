@@ -11,7 +11,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.graphs.building import make_graph
 from ramify.tools.index import Index
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 
 DATA = os.environ.get("RAMIFY_DATA")
 SET = Path(DATA or ".") / "2wikimultihopqa"
@@ -59,4 +59,4 @@ def test_sub_questions_find_more_of_the_gold_paragraphs_than_the_question_alone(
 def _found(strategy: str, index: Path, questions: list[dict[str, Any]]) -> int:
     results = [graphs.ask(question["question"], strategy, model="extractive", index=str(index)) for question in questions]
     gold = [{fact["doc_id"] for fact in question["supporting"]} for question in questions]
-    return sum(len(ids & {document_of(key) for key in result.passages}) for ids, result in zip(gold, results, strict=True))
+    return sum(len(ids & {document_id(key) for key in result.passages}) for ids, result in zip(gold, results, strict=True))

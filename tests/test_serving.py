@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ramify.studio.cli import app
-from ramify.tools.index.index_store import is_address, store_at
+from ramify.tools.index.index_store import is_store_address, store_at
 
 ROOT = Path(__file__).parents[1]
 
@@ -61,14 +61,14 @@ def test_nothing_listens_beyond_this_machine_and_no_password_is_written_down(com
     assert all(":?" in variable for variable in variables), "a missing password is an error"
 
 
-def test_the_app_is_told_what_its_commands_understand(compose: dict[str, Any]) -> None:
+def test_the_container_s_commands_are_valid(compose: dict[str, Any]) -> None:
     import typer
 
     name, *arguments = compose["services"]["app"]["command"]
     command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
     told = command.make_context(name, list(arguments)).params
     [index] = told["index"]
-    assert (told["host"], is_address(index), store_at(index).where) == ("0.0.0.0", True, index)
+    assert (told["host"], is_store_address(index), store_at(index).where) == ("0.0.0.0", True, index)
     assert told["base_url"] == ["http://ollama:11434"]
     assert (name, told["allow_origin"]) == ("serve", [f"http://app:{told['port']}"])
     assert compose["services"]["app"]["ports"] == [f"127.0.0.1:{told['port']}:{told['port']}"]

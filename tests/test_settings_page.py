@@ -58,5 +58,5 @@ def test_the_page_is_true() -> None:
     assert PAGE.read_text(encoding="utf-8") == page()
 
 
-def test_every_setting_says_what_it_does() -> None:
+def test_every_setting_has_a_description() -> None:
     assert all(field.description for name in graphs.STRATEGIES for field in graphs.build(name).settings.model_fields.values())

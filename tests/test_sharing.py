@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.durations import LIMIT, Durations
-from tests.sharing import REAL, SLOW, TOGETHER, group
+from tests.sharing import REAL_FILES, SHARED_FILES, SLOW_TESTS, group_of_test
 
 
 def test_the_files_and_tests_that_are_named_are_there() -> None:
     root = Path(__file__).parent.parent
-    for file, *within in (name.split("::") for name in (*TOGETHER, *REAL, *SLOW)):
+    for file, *within in (name.split("::") for name in (*SHARED_FILES, *REAL_FILES, *SLOW_TESTS)):
         assert f"def {within[-1]}(" in (root / file).read_text(encoding="utf-8") if within else (root / file).is_file(), (file, within)
 
 
@@ -35,8 +35,8 @@ def test_slow_are_those_whose_cases_take_long_with_their_part_of_what_is_shared(
 
 
 def test_a_test_is_a_group_of_its_own_unless_it_shares_something() -> None:
-    assert group("tests/studio/server/guard/test_pages.py::TestPages::test_one[a]") == group(
+    assert group_of_test("tests/studio/server/guard/test_pages.py::TestPages::test_one[a]") == group_of_test(
         "tests/studio/server/guard/test_bounds.py::test_other"
     )
-    assert group("tests/tools/test_smollm2.py::test_one") == group("tests/graphs/test_tor_smollm2.py::test_other")
-    assert group("tests/tools/test_scrub.py::test_one[a]") != group("tests/tools/test_scrub.py::test_one[b]")
+    assert group_of_test("tests/tools/test_smollm2.py::test_one") == group_of_test("tests/graphs/test_tor_smollm2.py::test_other")
+    assert group_of_test("tests/tools/test_scrub.py::test_one[a]") != group_of_test("tests/tools/test_scrub.py::test_one[b]")

@@ -18,7 +18,7 @@ NEEDED = {".py", ".typed", ".jsonl", ".css", ".js", ".svg", ".ipynb", ".safetens
 pytest.importorskip("setuptools", minversion="77")
 
 
-def test_a_wheel_holds_the_house_and_nothing_else(tmp_path: Path) -> None:
+def test_a_wheel_contains_the_packages_and_nothing_else(tmp_path: Path) -> None:
     for name in (*HOUSE, "training"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
@@ -33,7 +33,7 @@ def test_a_wheel_holds_the_house_and_nothing_else(tmp_path: Path) -> None:
     assert {name for name in held if not name.startswith(tuple(f"ramify/{name}/" for name in HOUSE))} == set()
 
 
-def test_what_is_told_to_be_installed_is_this_project_and_no_namesake() -> None:
+def test_documented_install_commands_name_this_project() -> None:
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert told["name"] == "ramify-rag"  # `ramify` on PyPI is somebody else's
     files = [

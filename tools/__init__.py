@@ -1,10 +1,10 @@
-"""Libraries that steps use; they know nothing of trees and prompts.
+"""Libraries used by the steps, independent of trees and prompts.
 
-* a corpus: `documents` are read, `embeddings` encode them, `index` (or `milvus`) keeps and searches them, with `knowledge` (a graph) or
-  `hierarchy` (groups) beside them; `ray_cluster` shares the work; `demo` ships with the toolkit
+* a corpus: `documents` reads files, `embeddings` encodes texts, `index` (or `milvus`) stores and searches them, `knowledge` (a graph) and
+  `hierarchy` (groups) extend an index; `ray_cluster` distributes the work; `demo` is a small corpus that is installed with ramify
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
-* for all interfaces: `pages`, `checkup`, `errors`, `typed` (what people type), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
-  `released_weights`; the `profile` by which answers are withheld
+* for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
+  `released_weights`; the `profile` of a calibration, by which answers are withheld
 * texts: `english`, `languages`, `quoting`, `supporting_sentence`, `text_location`
 """
 

@@ -9,70 +9,70 @@ from ramify.tools.english import fold
 
 Combination = Literal[
     "single",  # not to be split
-    "bridge",  # the second question is asked with the first one's answer in it; its answer is the answer
-    "agree",  # both ask for the same thing: what both give is the answer
-    "earlier", "later", "more", "less",  # a date or number of each of two things: the answer is the name of one
-    "before", "after", "exceeds",  # the same, but asked whether it is so
+    "bridge",  # the first answer is filled into the second question, whose answer is the answer
+    "agree",  # both ask for the same thing: the answer that both give
+    "earlier", "later", "more", "less",  # compares a date or number of two things: the answer is the name of one
+    "before", "after", "exceeds",  # the same comparison as a yes/no question
     "same", "differ",  # whether both answers are the same, or not
-    "both", "either",  # two verdicts: whether both, or at least one, is Yes
-    "which",  # two verdicts: the name of the thing of which alone it is Yes
+    "both", "either",  # two yes/no answers: whether both, or at least one, is Yes
+    "which",  # two yes/no answers: the name of the only thing whose answer is Yes
 ]  # fmt: skip
-Pair = tuple[str, str]
+TextPair = tuple[str, str]
 _ASCENDING: Final = frozenset({"earlier", "before", "less"})
-_DATED: Final = frozenset({"earlier", "later", "before", "after"})
-_CLAIMED: Final = frozenset({"before", "after", "exceeds"})
-_NUMERIC: Final = frozenset({"more", "less", "exceeds"})
-_LINKS: Final = frozenset({"of", "the", "and", "de", "la", "du", "von", "van"})
+_BY_DATE: Final = frozenset({"earlier", "later", "before", "after"})
+_YES_NO_ORDER: Final = frozenset({"before", "after", "exceeds"})
+_BY_NUMBER: Final = frozenset({"more", "less", "exceeds"})
+_NAME_PARTICLES: Final = frozenset({"of", "the", "and", "de", "la", "du", "von", "van"})
 """Small words inside names."""
-_AROUND = " ,;:?!.\"“”„'‘’"
+_PUNCTUATION = " ,;:?!.\"“”„'‘’"
 
 
-def as_combination(text: str) -> Combination:
-    """Return the combination that a text names, else single."""
+def parse_combination(text: str) -> Combination:
+    """Return the combination that a text names, "single" for any other text."""
     return cast(Combination, text) if text in get_args(Combination) else "single"
 
 
-def combine_answers(how: Combination, questions: Pair, answers: Pair) -> str:
-    """Return the answer that two answers make together; empty if they do not settle it."""
-    if how in _DATED | _NUMERIC:
-        return _ordered(how, questions, answers)
+def combine_answers(how: Combination, questions: TextPair, answers: TextPair) -> str:
+    """Return the answer combined from two answers; empty if they do not determine it."""
+    if how in _BY_DATE | _BY_NUMBER:
+        return _compare_order(how, questions, answers)
     folded = [fold(answer) for answer in answers]
     if how == "which":
-        return labels(questions)[folded.index("yes")] if sorted(folded) == ["no", "yes"] else ""
+        return compared_names(questions)[folded.index("yes")] if sorted(folded) == ["no", "yes"] else ""
     if how in ("both", "either"):
         settling, other = ("No", "Yes") if how == "both" else ("Yes", "No")
         return settling if fold(settling) in folded else other if folded == [fold(other)] * 2 else ""
     if how in ("same", "differ"):
-        alike = same(*answers)
-        return "" if alike is None else _verdict(alike == (how == "same"))
+        alike = is_same_answer(*answers)
+        return "" if alike is None else _yes_or_no(alike == (how == "same"))
     if how == "agree":
-        return answers[0] if same(*answers) else ""
+        return answers[0] if is_same_answer(*answers) else ""
     return answers[1] if how == "bridge" else ""
 
 
-def _ordered(how: Combination, questions: Pair, answers: Pair) -> str:
-    """Return the thing whose date or number is first in the order asked for; for a claimed order, whether it holds."""
+def _compare_order(how: Combination, questions: TextPair, answers: TextPair) -> str:
+    """Return the thing that comes first in the order asked for; Yes or No where the question asks whether an order holds."""
     difference: float | None = None
-    if how in _DATED:
-        dates = [date for answer in answers if (date := when(answer))]
-        difference = in_order(*dates) if len(dates) == 2 else None
+    if how in _BY_DATE:
+        dates = [date for answer in answers if (date := parse_date(answer))]
+        difference = compare_dates(*dates) if len(dates) == 2 else None
     else:
-        numbers = [number for answer in answers if (number := quantity(answer))]
-        difference = larger(*numbers) if len(numbers) == 2 else None
+        numbers = [number for answer in answers if (number := parse_quantity(answer))]
+        difference = compare_quantities(*numbers) if len(numbers) == 2 else None
     if difference is None:
         return ""
     first = (difference < 0) == (how in _ASCENDING)
-    if how in _CLAIMED:
-        return _verdict(first and difference != 0)
-    return labels(questions)[0 if first else 1] if difference else ""
+    if how in _YES_NO_ORDER:
+        return _yes_or_no(first and difference != 0)
+    return compared_names(questions)[0 if first else 1] if difference else ""
 
 
-def _verdict(holds: bool) -> str:
+def _yes_or_no(holds: bool) -> str:
     return "Yes" if holds else "No"
 
 
-def labels(questions: Pair) -> Pair:
-    """Return the names of the two things compared: the words in which two questions differ, each name whole; empty if they do not."""
+def compared_names(questions: TextPair) -> TextPair:
+    """Return the names of the two things compared: the words in which the questions differ, as whole names; empty if they are equal."""
     one, other = (question.split() for question in questions)
     if one == other:
         return "", ""
@@ -85,36 +85,36 @@ def labels(questions: Pair) -> Pair:
         before = back
     while behind:
         name = " ".join(one[before : len(one) - behind])
-        if not _named(one[-behind]) and name.count("(") <= name.count(")"):
+        if not _is_capitalized(one[-behind]) and name.count("(") <= name.count(")"):
             break
         behind -= 1
     first, second = (" ".join(words[before : len(words) - behind]) for words in (one, other))
-    return _bare(first), _bare(second)
+    return _strip_name(first), _strip_name(second)
 
 
 def _name_before(words: list[str], before: int) -> int:
-    """Return where the name that continues at a place begins; the first word of a question is always capitalised."""
+    """Return the index of the first word of the name that continues at `before`, `before` if there is none."""
     place = before - 1
-    while place > 0 and words[place] in _LINKS and before - place < 3:
+    while place > 0 and words[place] in _NAME_PARTICLES and before - place < 3:
         place -= 1
-    return place if place > 0 and _named(words[place]) and not words[place].endswith((",", ":", ";")) else before
+    return place if place > 0 and _is_capitalized(words[place]) and not words[place].endswith((",", ":", ";")) else before
 
 
-def _named(word: str) -> bool:
+def _is_capitalized(word: str) -> bool:
     return word.lstrip("\"“'‘(")[:1].isupper()
 
 
-def _bare(name: str) -> str:
-    return name.strip(_AROUND).removesuffix("'s").removesuffix("’s")
+def _strip_name(name: str) -> str:
+    return name.strip(_PUNCTUATION).removesuffix("'s").removesuffix("’s")
 
 
-_SAME, _APART = 0.815, 0.795
-"""What tells a land with its people (American, United States) from neighbours (French, German): right for 122 of 127 pairs."""
-_PHRASES = ("The country is {}.", "a person from {}")
-"""In these a land and its people come closest, and other lands fall away most."""
+_MIN_SAME, _MAX_DIFFERENT = 0.815, 0.795
+"""Cosine thresholds: the same country (American, United States), or different ones (French, German); right for 122 of 127 pairs."""
+_COMPARISON_PHRASES = ("The country is {}.", "a person from {}")
+"""Templates in which a country and its nationality are most similar, and different countries least."""
 
 
-def same(one: str, other: str) -> bool | None:
+def is_same_answer(one: str, other: str) -> bool | None:
     """Return whether two answers name the same thing; None if that cannot be decided."""
     if not fold(one) or not fold(other):
         return None
@@ -128,11 +128,11 @@ def same(one: str, other: str) -> bool | None:
 
 def _same_value(one: str, other: str) -> bool | None:
     """Compare dates and bare numbers; None for anything else."""
-    dates, numbers = (when(one), when(other)), (quantity(one), quantity(other))
+    dates, numbers = (parse_date(one), parse_date(other)), (parse_quantity(one), parse_quantity(other))
     if dates[0] and dates[1]:
-        return not in_order(dates[0], dates[1])  # None: the same as far as both are given
+        return not compare_dates(dates[0], dates[1])  # None: equal as far as both are given
     if numbers[0] and numbers[1] and one.strip()[0].isdigit() and other.strip()[0].isdigit():
-        difference = larger(numbers[0], numbers[1])
+        difference = compare_quantities(numbers[0], numbers[1])
         return None if difference is None else abs(difference) < 1e-9
     return None
 
@@ -146,16 +146,18 @@ def _same_words(one: str, other: str) -> bool | None:
 
 
 def _same_meaning(one: str, other: str) -> bool | None:
-    """Compare meanings; of a place with the area it lies in, each part."""
+    """Compare by embedding similarity; a place with its region ("Paris, France") by each part."""
     parts = [[part.strip() for part in name.split(",") if part.strip()] for name in (one, other)]
     if len(parts[0]) > 1 and len(parts[1]) > 1:
         parts = [[one], [other]]
     nearest = max(
-        fmean(similarity(phrase.format(first), phrase.format(second)) for phrase in _PHRASES) for first in parts[0] for second in parts[1]
+        fmean(similarity(phrase.format(first), phrase.format(second)) for phrase in _COMPARISON_PHRASES)
+        for first in parts[0]
+        for second in parts[1]
     )
-    if nearest >= _SAME:
+    if nearest >= _MIN_SAME:
         return True
-    return False if nearest < _APART else None
+    return False if nearest < _MAX_DIFFERENT else None
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -166,23 +168,23 @@ _MONTH = (
 _DAY = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?"
 _ERA = r"(?:\s*(?:(?:[-–—]|to)\s*\d{1,4}\s*)?(?P<bc>BCE?\b|B\.\s?C\.))?"
 """`44 BC`, and the first year of `120–80 BC`."""
-_WRITTEN = re.compile(
+_WRITTEN_DATE = re.compile(
     rf"\b(?:(?P<before>{_DAY})(?: of)? )?(?P<month>{_MONTH}),? (?:(?P<after>{_DAY}),? )?(?P<year>\d{{3,4}})(?!\d){_ERA}", re.IGNORECASE
 )
-_ISO = re.compile(r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)")
+_ISO_DATE = re.compile(r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?(?!\d)")
 _YEAR = re.compile(rf"(?<![\d,.])(?P<year>\d{{3,4}})(?!\d|,\d{{3}}|\.\d){_ERA}")
 _FEW_DIGITS = re.compile(
     r"(?<!\d)(?:(?:AD|A\.D\.)\s*(?P<ad>\d{1,4})|(?P<year>\d{1,2})\s*(?:(?P<bc>BCE?\b|B\.\s?C\.)|(?:AD|CE)\b|A\.D\.))(?!\d)"
 )
 _SCALES: Final = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12, "dozen": 12.0}
-_COUNTED = (
+_UNITS_IN_WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 )
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_WORDS: Final = {word: float(value) for value, word in enumerate(_COUNTED.split())} | {
-    word: 10.0 * tens for tens, word in enumerate(_TENS.split(), 2)
+_TENS_IN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_NUMBER_WORDS: Final = {word: float(value) for value, word in enumerate(_UNITS_IN_WORDS.split())} | {
+    word: 10.0 * tens for tens, word in enumerate(_TENS_IN_WORDS.split(), 2)
 }
-_UNITS: Final = {  # with how many metres, square metres, kilograms or seconds each is
+_UNITS: Final = {  # each unit with its size in metres, square metres, kilograms or seconds
     "length": "mm 0.001 millimetre 0.001 millimeter 0.001 cm 0.01 centimetre 0.01 centimeter 0.01 m 1 metre 1 meter 1 km 1000 "
     "kilometre 1000 kilometer 1000 mi 1609.344 mile 1609.344 yd 0.9144 yard 0.9144 ft 0.3048 foot 0.3048 feet 0.3048 in 0.0254 "
     "inch 0.0254 inche 0.0254",
@@ -191,17 +193,19 @@ _UNITS: Final = {  # with how many metres, square metres, kilograms or seconds e
     "time": "s 1 sec 1 second 1 min 60 minute 60 h 3600 hr 3600 hour 3600 day 86400 week 604800 month 2629800 year 31557600 "
     "decade 315576000",
 }
-_KNOWN: Final = {name: (measures, float(size)) for measures, listed in _UNITS.items() for name, size in re.findall(r"(\S+) (\S+)", listed)}
+_UNITS_BY_NAME: Final = {
+    name: (measures, float(size)) for measures, listed in _UNITS.items() for name, size in re.findall(r"(\S+) (\S+)", listed)
+}
 _NUMBER = re.compile(r"(?<![\w.,])(?P<sign>minus |[-−])?(?:[£$€]\s?)?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<rest>\.\d+)?")
-_WORD_BEHIND = re.compile(r"[-\s]?(?P<word>[^\W\d_]+²?)\.?")
+_NEXT_WORD = re.compile(r"[-\s]?(?P<word>[^\W\d_]+²?)\.?")
 _SQUARE = re.compile(r"\b(?:square|sq\.?) (?P<unit>km|kilo|mi|m)\w*", re.IGNORECASE)
-_BRIEF: Final = {"km": "km", "kilo": "km", "mi": "mi", "m": "m"}
-_UP_TO = re.compile(r"^\s*(?:[-–—]|to\b)\s*\d[\d,]*(?:\.\d+)?")
-_DASH = re.compile(r"\s*[–—]\s*|\s+(?:-|to)\s+")
-_DAYS: Final = 365.25
+_SQUARE_UNITS: Final = {"km": "km", "kilo": "km", "mi": "mi", "m": "m"}
+_RANGE_END = re.compile(r"^\s*(?:[-–—]|to\b)\s*\d[\d,]*(?:\.\d+)?")
+_DATE_RANGE = re.compile(r"\s*[–—]\s*|\s+(?:-|to)\s+")
+_DAYS_PER_YEAR: Final = 365.25
 
 
-class When(NamedTuple):
+class PartialDate(NamedTuple):
     """A date; the month or day is 0 if not given, and years before Christ are negative."""
 
     year: int
@@ -209,13 +213,13 @@ class When(NamedTuple):
     day: int = 0
 
 
-def when(text: str) -> When | None:
+def parse_date(text: str) -> PartialDate | None:
     """Return the first date in a text, if any."""
-    found = [read for read in (_iso(text), _written(text), _year(text)) if read is not None]
+    found = [read for read in (_iso_date(text), _written_date(text), _year_alone(text)) if read is not None]
     return min(found, key=lambda item: item[0])[1] if found else None
 
 
-def in_order(one: When, other: When) -> int | None:
+def compare_dates(one: PartialDate, other: PartialDate) -> int | None:
     """Compare two dates as far as both are given: negative if the first is earlier, 0 for the same day, None if undecided."""
     for first, second in zip(one, other, strict=True):
         if 0 in (first, second):
@@ -225,32 +229,32 @@ def in_order(one: When, other: When) -> int | None:
     return 0
 
 
-def _iso(text: str) -> tuple[int, When] | None:
-    found = _ISO.search(text)
+def _iso_date(text: str) -> tuple[int, PartialDate] | None:
+    found = _ISO_DATE.search(text)
     if found is None or not 1 <= int(found["month"]) <= 12:
         return None
-    return found.start("year"), When(int(found["year"]), int(found["month"]), int(found["day"] or 0))
+    return found.start("year"), PartialDate(int(found["year"]), int(found["month"]), int(found["day"] or 0))
 
 
-def _written(text: str) -> tuple[int, When] | None:
-    found = _WRITTEN.search(text)
+def _written_date(text: str) -> tuple[int, PartialDate] | None:
+    found = _WRITTEN_DATE.search(text)
     if found is None:
         return None
     day = re.match(r"\d+", found["before"] or found["after"] or "0")
     month = _MONTHS.index(found["month"][:3].casefold()) + 1
-    # The year that this date ends with is found by itself as well: it counts from where the date begins.
-    return found.start(), When(_signed(found["year"], found["bc"]), month, int(day[0]) if day else 0)
+    # The year at the end of this date is also found alone; the position is that of the whole date.
+    return found.start(), PartialDate(_signed_year(found["year"], found["bc"]), month, int(day[0]) if day else 0)
 
 
-def _year(text: str) -> tuple[int, When] | None:
+def _year_alone(text: str) -> tuple[int, PartialDate] | None:
     found = _YEAR.search(text)
     few = _FEW_DIGITS.search(text)
     if few is not None and (found is None or few.start() < found.start()):
-        return few.start(), When(_signed(few["ad"] or few["year"], few["bc"]))
-    return (found.start(), When(_signed(found["year"], found["bc"]))) if found else None
+        return few.start(), PartialDate(_signed_year(few["ad"] or few["year"], few["bc"]))
+    return (found.start(), PartialDate(_signed_year(found["year"], found["bc"]))) if found else None
 
 
-def _signed(year: str, before_christ: str | None) -> int:
+def _signed_year(year: str, before_christ: str | None) -> int:
     return -int(year) if before_christ else int(year)
 
 
@@ -262,59 +266,59 @@ class Quantity(NamedTuple):
     measures: str = ""
 
 
-def quantity(text: str) -> Quantity | None:
+def parse_quantity(text: str) -> Quantity | None:
     """Return the first number in a text with its scale and unit, a number in words, or the time between two dates, if any."""
-    if (span := _between(text)) is not None:
+    if (span := _time_between(text)) is not None:
         return span
-    text = _SQUARE.sub(lambda match: f"{_BRIEF[match['unit'].casefold()]}²", text)
+    text = _SQUARE.sub(lambda match: f"{_SQUARE_UNITS[match['unit'].casefold()]}²", text)
     found = _NUMBER.search(text)
     if found is None:
-        return _in_words(text)
+        return _number_in_words(text)
     value = float(found["digits"].replace(",", "") + (found["rest"] or "")) * (-1 if found["sign"] else 1)
-    return _measured(value, _UP_TO.sub("", text[found.end() :]))
+    return _parse_unit(value, _RANGE_END.sub("", text[found.end() :]))
 
 
-def larger(one: Quantity, other: Quantity) -> float | None:
-    """Return by how much the first is larger; None if they measure different things. A bare number has the other's unit."""
+def compare_quantities(one: Quantity, other: Quantity) -> float | None:
+    """Return the difference, in the common unit; None if they measure different things. A bare number has the other's unit."""
     if not one.measures or not other.measures:
         return one.number - other.number
     return one.number * one.unit - other.number * other.unit if one.measures == other.measures else None
 
 
-def _measured(value: float, behind: str) -> Quantity:
+def _parse_unit(value: float, behind: str) -> Quantity:
     """Parse the scale and unit after a number, and a smaller unit after that: 6 ft 2 in."""
     word, rest = _next_word(behind)
     while word in _SCALES:
         value *= _SCALES[word]
         word, rest = _next_word(rest)
-    known = _KNOWN.get(word) or _KNOWN.get(word.removesuffix("s"))
+    known = _UNITS_BY_NAME.get(word) or _UNITS_BY_NAME.get(word.removesuffix("s"))
     if known is None or (word == "in" and rest.strip(" .)")):  # 30 in 1990
         return Quantity(value)
     measures, unit = known
     more = re.match(r"(?:,| and)? (?=\d)", rest)
-    if more and (added := quantity(rest[more.end() :])) and added.measures == measures and added.unit < unit:
+    if more and (added := parse_quantity(rest[more.end() :])) and added.measures == measures and added.unit < unit:
         value += added.number * added.unit / unit
     return Quantity(value, unit, measures)
 
 
 def _next_word(text: str) -> tuple[str, str]:
-    found = _WORD_BEHIND.match(text)
+    found = _NEXT_WORD.match(text)
     return (found["word"].casefold(), text[found.end() :]) if found else ("", text)
 
 
-def _in_words(text: str) -> Quantity | None:
+def _number_in_words(text: str) -> Quantity | None:
     words = re.findall(r"[^\W\d_]+", text.casefold())
-    first = next((place for place, word in enumerate(words) if word in _WORDS or word in ("hundred", "dozen")), None)
+    first = next((place for place, word in enumerate(words) if word in _NUMBER_WORDS or word in ("hundred", "dozen")), None)
     if first is None:
         return None
-    last = next((place for place in range(first, len(words)) if words[place] not in _WORDS), len(words))
-    return _measured(sum(_WORDS[word] for word in words[first:last]) or float(first == last), " " + " ".join(words[last:]))
+    last = next((place for place in range(first, len(words)) if words[place] not in _NUMBER_WORDS), len(words))
+    return _parse_unit(sum(_NUMBER_WORDS[word] for word in words[first:last]) or float(first == last), " " + " ".join(words[last:]))
 
 
-def _between(text: str) -> Quantity | None:
+def _time_between(text: str) -> Quantity | None:
     """Return the time between two dates joined by a dash."""
-    ends = [end for part in _DASH.split(text) if (end := when(part)) is not None]
+    ends = [end for part in _DATE_RANGE.split(text) if (end := parse_date(part)) is not None]
     if len(ends) != 2:
         return None
-    days = [end.year * _DAYS + end.month * _DAYS / 12 + end.day for end in ends]
+    days = [end.year * _DAYS_PER_YEAR + end.month * _DAYS_PER_YEAR / 12 + end.day for end in ends]
     return Quantity(days[1] - days[0], 86400.0, "time")

@@ -1,4 +1,4 @@
-"""The checks of `ramify doctor`: components, models, and what not everybody needs."""
+"""The checks of `ramify doctor`: required components, models and optional parts."""
 
 import platform
 import shutil
@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple, cast
 
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.gguf import SMOLLM2
-from ramify.tools.models.server_info import OLLAMA_TIMEOUT, inquire
+from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
 from ramify.tools.scrub import scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
 
-_READERS = {
+_MODULE_PACKAGES = {
     "defusedxml": "defusedxml",
     "lxml.etree": "lxml",
     "lxml.html": "lxml",
@@ -23,14 +23,14 @@ _READERS = {
     "pptx": "python-pptx",
     "pypdfium2": "pypdfium2",
 }
-"""The package of each module that a reader needs."""
-_KINDS = {"graph": ("graspologic_native", "graspologic-native"), "hierarchy": ("sklearn", "scikit-learn")}
+"""The package of each module that a document reader needs."""
+_INDEX_MODULES = {"graph": ("graspologic_native", "graspologic-native"), "hierarchy": ("sklearn", "scikit-learn")}
 """The module and package of each kind of index."""
 _UMAP = "umap-learn"
 
 
 class Check(NamedTuple):
-    """The result of a check, and what to do about it."""
+    """The result of a check, and how to fix a problem."""
 
     name: str
     state: Literal["ok", "note", "broken"]
@@ -38,31 +38,33 @@ class Check(NamedTuple):
     remedy: str = ""
 
 
-def formats() -> Check:
+def check_formats() -> Check:
     """Check that the modules of each reader can be imported."""
-    from ramify.tools.documents.readers import READERS
-    from ramify.tools.documents.worker_pool import LIMITS, cores
+    from ramify.tools.documents.readers import FORMAT_READERS
+    from ramify.tools.documents.worker_pool import LIMITS, available_cores
 
     failed = {}
-    for module in sorted({module for reader in READERS.values() for module in reader.modules}):
+    for module in sorted({module for reader in FORMAT_READERS.values() for module in reader.modules}):
         try:
             import_module(module)
         except (ImportError, OSError) as error:  # the module, or a system library that it needs, is missing
             failed[module] = f"{module} does not load ({error})"
     if failed:
-        unread = [suffix for suffix, reader in READERS.items() if any(module in failed for module in reader.modules)]
+        unread = [suffix for suffix, reader in FORMAT_READERS.items() if any(module in failed for module in reader.modules)]
         found = f"cannot read {', '.join(unread)}: {'; '.join(failed.values())}"
-        return Check("formats", "broken", found, f"run `pip install --force-reinstall {' '.join(_READERS[module] for module in failed)}`")
-    known = ", ".join(suffix.removeprefix(".") for suffix in READERS)
-    limits = f"{cores()} files at once, at most {LIMITS.seconds:g} s and {LIMITS.memory_mb:,} MB for one"
+        return Check(
+            "formats", "broken", found, f"run `pip install --force-reinstall {' '.join(_MODULE_PACKAGES[module] for module in failed)}`"
+        )
+    known = ", ".join(suffix.removeprefix(".") for suffix in FORMAT_READERS)
+    limits = f"{available_cores()} files at once, at most {LIMITS.seconds:g} s and {LIMITS.memory_mb:,} MB for one"
     return Check("formats", "ok", f"{known}, also gzipped; {limits}")
 
 
-def kinds() -> Check:
+def check_index_kinds() -> Check:
     """Check that the modules of each kind of index can be imported; umap-learn is optional."""
     failed: dict[str, str] = {}
     loaded = ["passages"]
-    for kind, (module, package) in _KINDS.items():
+    for kind, (module, package) in _INDEX_MODULES.items():
         try:
             import_module(module)
         except (ImportError, OSError) as error:
@@ -79,45 +81,54 @@ def kinds() -> Check:
     return Check("kinds", "ok", f"{', '.join(loaded)}; a hierarchy's vectors are reduced {reducing}")
 
 
-def gguf() -> Check:
+def check_gguf() -> Check:
     """Check the engine for GGUF files, its GPUs, and the small model."""
-    checks = (_engine(), _small_model())
+    checks = (_describe_engine(), _describe_small_model())
     found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*checks, strict=True))
     return Check("gguf", "note" if remedies else "ok", found, remedies)
 
 
-def _engine() -> tuple[str, str]:
-    from ramify.tools.models.gguf import INSTALL, gpus, missing
+def _describe_engine() -> tuple[str, str]:
+    from ramify.tools.models.gguf import INSTALL_GGUF, list_gpus, missing_packages
 
-    if lacking := missing():
-        return f"{' and '.join(lacking)} not installed", INSTALL
+    if lacking := missing_packages():
+        return f"{' and '.join(lacking)} not installed", INSTALL_GGUF
     try:
-        return f"xllamacpp {version('xllamacpp')} on {', '.join(gpus()) or 'the CPU'}", ""
+        return f"xllamacpp {version('xllamacpp')} on {', '.join(list_gpus()) or 'the CPU'}", ""
     except ImportError as error:
         raise ModelError(
             f"xllamacpp cannot be loaded: {error}", "reinstall it: pip install --force-reinstall --no-deps xllamacpp"
         ) from error
 
 
-def _small_model() -> tuple[str, str]:
+def _describe_small_model() -> tuple[str, str]:
     try:
         SMOLLM2.path()
     except ModelError as error:
         return "smollm2 not installed", error.remedy
-    SMOLLM2.verified()
+    SMOLLM2.verified_path()
     return "smollm2 has the released sha256", ""
 
 
-PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
-OLDEST = (3, 11)
+REQUIRED_PACKAGES = (
+    "langgraph",
+    "langchain",
+    "langchain-core",
+    "langchain-ollama",
+    "torch",
+    "sentence-transformers",
+    "faiss-cpu",
+    "pydantic",
+)
+MIN_PYTHON = (3, 11)
 MIN_FREE_MB = 500
 
 
-def checkup() -> Iterator[Check]:
-    """Run the checks one after another."""
-    for name, look in LOOKS.items():
+def run_checks() -> Iterator[Check]:
+    """Run the checks and yield their results."""
+    for name, check in CHECKS.items():
         try:
-            yield look()
+            yield check()
         except RamifyError as error:
             yield Check(name, "broken", error.what, error.remedy)
         except (ImportError, OSError) as error:
@@ -125,16 +136,16 @@ def checkup() -> Iterator[Check]:
             yield Check(name, "broken", found, "reinstall with `pip install --force-reinstall ramify-rag`")
 
 
-def _python() -> Check:
+def _check_python() -> Check:
     found = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {sys.prefix}"
-    if sys.version_info < OLDEST:
+    if sys.version_info < MIN_PYTHON:
         return Check("python", "broken", found, "install Python 3.11 or newer")
     return Check("python", "ok", found)
 
 
-def _packages() -> Check:
-    missing = [name for name in PACKAGES if _version(name) is None]
-    found = ", ".join(f"{name} {_version(name)}" for name in ("ramify-rag", *PACKAGES) if name not in missing)
+def _check_packages() -> Check:
+    missing = [name for name in REQUIRED_PACKAGES if _version(name) is None]
+    found = ", ".join(f"{name} {_version(name)}" for name in ("ramify-rag", *REQUIRED_PACKAGES) if name not in missing)
     if missing:
         return Check("packages", "broken", f"missing: {', '.join(missing)}", f"run `pip install {' '.join(missing)}`")
     return Check("packages", "ok", found)
@@ -147,7 +158,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _torch() -> Check:
+def _check_torch() -> Check:
     import torch
 
     if torch.cuda.is_available():
@@ -155,31 +166,31 @@ def _torch() -> Check:
     return Check("torch", "ok", f"{torch.__version__} on the CPU, {torch.get_num_threads()} threads")
 
 
-def _encoder() -> Check:
+def _check_encoder() -> Check:
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.embeddings.local_encoders import PieceEncoder
+    from ramify.tools.embeddings.local_encoders import WordPieceEncoder
     from ramify.tools.embeddings.pretrained import MINILM
 
-    encoder = cast(PieceEncoder, load_encoder(MINILM))
+    encoder = cast(WordPieceEncoder, load_encoder(MINILM))
     size = encoder.encode_queries(["Is anybody there?"]).shape[1]
     kind = encoder.computed_in
-    why = "" if kind == "bfloat16" else ", for want of bfloat16 in hardware" if encoder.model.device.type == "cpu" else ""
+    why = "" if kind == "bfloat16" else ", since the processor does not support bfloat16" if encoder.model.device.type == "cpu" else ""
     return Check("encoder", "ok", f"minilm: its weights have the published sha256; vectors of {size}, computed in {kind}{why}")
 
 
-def _reader() -> Check:
+def _check_reader() -> Check:
     from ramify.tools.reader.reading import SMALL
 
     learned = sum(weights.numel() for weights in SMALL.load().parameters())
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
 
 
-def _ollama() -> Check:
+def _check_ollama() -> Check:
     address = ollama_host(None)
     where = without_credentials(address)
-    response = inquire(f"{address}/api/tags", OLLAMA_TIMEOUT)
+    response = request_json(f"{address}/api/tags", OLLAMA_TIMEOUT_S)
     if response is None:
-        return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")
+        return Check("ollama", "note", f"no server answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")
     try:
         names = [str(model["name"]) for model in response.body["models"]]
     except (KeyError, TypeError):
@@ -189,17 +200,17 @@ def _ollama() -> Check:
     return Check("ollama", "ok", f"answers at {where} and has {', '.join(sorted(names))}")
 
 
-def _model() -> Check:
+def _check_model() -> Check:
     from ramify.tools.models import ModelOptions, find_best
 
     found = find_best(ModelOptions())
     if isinstance(found, str):
         reason, _, remedy = found.partition(" — ")
-        return Check("model", "note", f"auto takes extractive: {reason}", remedy)
-    return Check("model", "ok", f"auto takes {found.name}")
+        return Check("model", "note", f"auto uses extractive: {reason}", remedy)
+    return Check("model", "ok", f"auto uses {found.name}")
 
 
-def _tokens() -> Check:
+def _check_tokens() -> Check:
     from ramify.tools.models.tokens import stored_ratios
 
     learned = [
@@ -207,10 +218,14 @@ def _tokens() -> Check:
         f"and {ratios.estimate:g} times the estimate in other scripts"
         for place, ratios in stored_ratios().items()
     ]
-    return Check("tokens", "ok", "; ".join(learned) or "nothing learned yet: those of a model without a tokenizer (Ollama) are estimated")
+    return Check(
+        "tokens",
+        "ok",
+        "; ".join(learned) or "no token ratios learned yet: the tokens of a model without a tokenizer (Ollama) are estimated",
+    )
 
 
-def _demo() -> Check:
+def _check_demo() -> Check:
     from ramify.tools.demo import demo_index
     from ramify.tools.index import Index
 
@@ -218,7 +233,7 @@ def _demo() -> Check:
     return Check("demo index", "ok", f"{len(Index.open(folder))} passages in {folder}")
 
 
-def _cache() -> Check:
+def _check_cache() -> Check:
     from ramify.tools.new_files import cache_folder
 
     folder = cache_folder()
@@ -229,18 +244,18 @@ def _cache() -> Check:
     return Check("cache", "ok", f"{folder}, {free / 1024:,.0f} GB free")
 
 
-LOOKS: dict[str, Callable[[], Check]] = {
-    "python": _python,
-    "packages": _packages,
-    "torch": _torch,
-    "encoder": _encoder,
-    "reader": _reader,
-    "formats": formats,
-    "kinds": kinds,
-    "ollama": _ollama,
-    "gguf": gguf,
-    "model": _model,
-    "tokens": _tokens,
-    "cache": _cache,
-    "demo index": _demo,
+CHECKS: dict[str, Callable[[], Check]] = {
+    "python": _check_python,
+    "packages": _check_packages,
+    "torch": _check_torch,
+    "encoder": _check_encoder,
+    "reader": _check_reader,
+    "formats": check_formats,
+    "kinds": check_index_kinds,
+    "ollama": _check_ollama,
+    "gguf": check_gguf,
+    "model": _check_model,
+    "tokens": _check_tokens,
+    "cache": _check_cache,
+    "demo index": _check_demo,
 }

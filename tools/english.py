@@ -1,4 +1,4 @@
-"""English words and names: unknown answers, quotation, and the likelihood that a name is a person's."""
+"""English words and names: stems, sentences, answers that say "unknown", and the probability that a phrase names a person."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.released_weights import intact
+from ramify.tools.released_weights import verify_weights
 
 WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
@@ -26,25 +26,25 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STOP = word_set(
+ENGLISH_STOP_WORDS = word_set(
     "a an the of in on at to for from by with and or but as is was are were be been being am do does did has have had having it its he "
     "she his her him they them their this that these those there which who whom whose what when where why how than then so such not no "
     "nor if into about also both each other one some any all more most very can could will would shall should may might must s name "
     "called known i you we me my your out up off over under again once first second"
 )
-_ENDS = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]?[A-ZÀ-Þ0-9])|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]?[A-ZÀ-Þ0-9])|\n+")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Dr|Mr|Mrs|Ms|St|Sr|Jr|No|vs|Prof|Gen|Col|Lt|Capt|Rev|Hon|Inc|Ltd|Co|Bros|c|ca|b|d|e\.g|i\.e|approx))\.$"
 )
 _SUFFIX = re.compile(r"(?:ational|ations|ation|ional|ings|ing|edly|ed|ors|or|ers|er|ions|ion|ies|es|s|ly|e|y)$")
-UPPER = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ]"
+UPPERCASE_LETTER = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ]"
 """A capital letter, as a regular expression."""
-_CAPITAL = rf"{UPPER}[\w’'&./-]*"
-_NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITAL}(?:(?: (?:of|the|de|la|von|van))* (?:{_CAPITAL}|\d+\b))*)")
+_CAPITALIZED = rf"{UPPERCASE_LETTER}[\w’'&./-]*"
+_NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITALIZED}(?:(?: (?:of|the|de|la|von|van))* (?:{_CAPITALIZED}|\d+\b))*)")
 
 
-def abbreviates(word: str) -> bool:
-    """Return whether a word is abbreviated with a full stop: Dr, Inc, a single capital."""
+def is_abbreviation(word: str) -> bool:
+    """Return whether a word is an abbreviation with a full stop: Dr, Inc, a single capital letter."""
     return bool(_ABBREVIATION.fullmatch(f"{word.rstrip('.')}."))
 
 
@@ -52,7 +52,7 @@ def abbreviates(word: str) -> bool:
 def sentences(text: str) -> tuple[str, ...]:
     """Split a text into sentences."""
     parts: list[str] = []
-    pieces = _ENDS.split(text)
+    pieces = _SENTENCE_END.split(text)
     for piece, closing in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         part = piece + (closing or "")
         if parts and _ABBREVIATION.search(parts[-1]):
@@ -64,16 +64,16 @@ def sentences(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """Cut the ending off a word, so that `directed` and `director` meet."""
+    """Return the stem of a word: the same for `directed` and `director`."""
     word = fold(word)
     cut = _SUFFIX.sub("", word)
     return cut if len(cut) >= 3 else word
 
 
 @lru_cache(maxsize=16384)
-def content(text: str) -> frozenset[str]:
+def content_stems(text: str) -> frozenset[str]:
     """Return the stems of a text's content words."""
-    return frozenset(stem(word) for word in fold(text).split() if word not in STOP)
+    return frozenset(stem(word) for word in fold(text).split() if word not in ENGLISH_STOP_WORDS)
 
 
 def same_question(one: str, other: str) -> bool:
@@ -81,80 +81,81 @@ def same_question(one: str, other: str) -> bool:
     return fold(one) == fold(other)
 
 
-def bare_title(title: str) -> str:
-    """Drop what tells two articles of one name apart: `Solaris (1972 film)` is Solaris."""
+def strip_disambiguation(title: str) -> str:
+    """Return a title without its disambiguation in parentheses: `Solaris (1972 film)` gives `Solaris`."""
     return re.sub(r"\s*\([^)]*\)\s*$", "", title).strip()
 
 
-def holds(text: str, name: str) -> bool:
+def contains_name(text: str, name: str) -> bool:
     """Return whether a text contains a name, as whole words."""
     return bool(fold(name)) and f" {fold(name)} " in f" {fold(text)} "
 
 
-def names_in(question: str) -> list[str]:
-    """Return the names in a question: what is quoted, and capitalised words, without its first word if that is a stop word."""
+def find_names(question: str) -> list[str]:
+    """Return the names in a question: quoted phrases and capitalised words; a stop word at the beginning is ignored."""
     first, _, rest = question.partition(" ")
-    text = rest if fold(first) in STOP else question
+    text = rest if fold(first) in ENGLISH_STOP_WORDS else question
     found = [(quoted or name).strip(" ,.;:?'’\"") for quoted, name in _NAME.findall(text)]
     bare = [re.sub(r"['’]s$", "", name) for name in found]
-    return [name for name in dict.fromkeys(bare) if content(name)]
+    return [name for name in dict.fromkeys(bare) if content_stems(name)]
 
 
-def unnamed(names: Sequence[str], texts: Sequence[str]) -> list[str]:
+def missing_names(names: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return the first two names that none of the texts contains."""
-    return [name for name in names if not any(holds(text, name) for text in texts)][:2]
+    return [name for name in names if not any(contains_name(text, name) for text in texts)][:2]
 
 
 UNKNOWN = "Unknown"
 
 _DOCUMENTS = r"(?:passages?|documents?|texts?|articles?|sources?|contexts?|excerpts?|evidence|findings|information|corpus|question)"
-_THE = r"(?:(?:any|all|none|of|the|these|those|this|given|provided|available|retrieved|above|supplied|search) )*"
-_THEY = rf"{_THE}{_DOCUMENTS}"
-_WITHIN = rf"(?: (?:in|by|from|within|based on|according to) {_THEY}(?: (?:provided|given|above|alone))?)?"
-_PLAINLY = r"(?:(?:explicitly|directly|clearly|specifically) )?"
-_TOLD = (
+_DETERMINERS = r"(?:(?:any|all|none|of|the|these|those|this|given|provided|available|retrieved|above|supplied|search) )*"
+_THE_DOCUMENTS = rf"{_DETERMINERS}{_DOCUMENTS}"
+_IN_DOCUMENTS = rf"(?: (?:in|by|from|within|based on|according to) {_THE_DOCUMENTS}(?: (?:provided|given|above|alone))?)?"
+_ADVERB = r"(?:(?:explicitly|directly|clearly|specifically) )?"
+_STATED = (
     r"(?:mentioned|specified|stated|given|provided|found|known|available|indicated|disclosed|reported|listed|included|described|discussed|"
     r"addressed|answered|determined|present|contained|clear|said|revealed|named|identified|applicable)"
 )
-_SAY = r"(?:say|state|mention|specify|tell|indicate|answer|reveal|disclose|name|identify)s?"
-_HOLD = r"(?:contain|provide|give|include|have|offer)s?"
-_NONE = r"(?:insufficient|not enough|no|no relevant|no sufficient|no specific)"
-_MATTER = r"(?:answers?|information|details?|evidence|data|facts?|context|mention)"
+_STATES = r"(?:say|state|mention|specify|tell|indicate|answer|reveal|disclose|name|identify)s?"
+_CONTAINS = r"(?:contain|provide|give|include|have|offer)s?"
+_NO = r"(?:insufficient|not enough|no|no relevant|no sufficient|no specific)"
+_INFORMATION = r"(?:answers?|information|details?|evidence|data|facts?|context|mention)"
 _TAIL = r"(?:(?: (?!but\b|however\b|though\b|although\b|yet\b))[^\s;]+)*"
-"""What may follow, unless it takes back what was said."""
-_ON = rf"(?: (?:to|about|on|regarding|for|as to|of){_TAIL})?"
+"""Words that may follow, unless they contradict ("but", "however")."""
+_ABOUT = rf"(?: (?:to|about|on|regarding|for|as to|of){_TAIL})?"
 
-_WAYS = (
+_UNKNOWN_PATTERNS = (
     r"|(?:(?:it|this|that|the answer) is )?(?:unknown|unspecified|undetermined|unanswerable)|n/a",
-    rf"(?:there (?:is|was) )?{_NONE} {_MATTER}(?: (?:is|was|are|were))?(?: {_TOLD})?(?:{_WITHIN}|{_ON}{_WITHIN})",
-    rf"none (?:is )?{_TOLD}{_WITHIN}",
-    rf"(?:(?:it|this|that|(?:the )?answer|{_THEY}) )?(?:is |was |are )?not {_PLAINLY}{_TOLD}{_WITHIN}",
-    rf"{_THEY} (?:do|does|did)(?: not|n't) {_PLAINLY}{_SAY}{_TAIL}",
-    rf"none of {_THEY} {_SAY}{_TAIL}",
-    rf"{_THEY} (?:do|does|did)(?: not|n't) {_PLAINLY}{_HOLD} (?:(?:the|any|an|enough|sufficient|relevant|specific|such) )*{_MATTER}{_TAIL}",
-    rf"(?:(?:it|this|that|(?:the |this )?(?:answer|question)) )?(?:can ?not|can't|could not|couldn't) be {_PLAINLY}{_TOLD}{_WITHIN}",
-    rf"(?:i )?(?:do not|don't) know(?: {_MATTER}| the answer)?",
-    r"(?:i )?(?:do not|don't) have (?:(?:any|enough|sufficient) )?" + _MATTER + _TAIL,
+    rf"(?:there (?:is|was) )?{_NO} {_INFORMATION}(?: (?:is|was|are|were))?(?: {_STATED})?(?:{_IN_DOCUMENTS}|{_ABOUT}{_IN_DOCUMENTS})",
+    rf"none (?:is )?{_STATED}{_IN_DOCUMENTS}",
+    rf"(?:(?:it|this|that|(?:the )?answer|{_THE_DOCUMENTS}) )?(?:is |was |are )?not {_ADVERB}{_STATED}{_IN_DOCUMENTS}",
+    rf"{_THE_DOCUMENTS} (?:do|does|did)(?: not|n't) {_ADVERB}{_STATES}{_TAIL}",
+    rf"none of {_THE_DOCUMENTS} {_STATES}{_TAIL}",
+    rf"{_THE_DOCUMENTS} (?:do|does|did)(?: not|n't) {_ADVERB}{_CONTAINS} "
+    rf"(?:(?:the|any|an|enough|sufficient|relevant|specific|such) )*{_INFORMATION}{_TAIL}",
+    rf"(?:(?:it|this|that|(?:the |this )?(?:answer|question)) )?(?:can ?not|can't|could not|couldn't) be {_ADVERB}{_STATED}{_IN_DOCUMENTS}",
+    rf"(?:i )?(?:do not|don't) know(?: {_INFORMATION}| the answer)?",
+    r"(?:i )?(?:do not|don't) have (?:(?:any|enough|sufficient) )?" + _INFORMATION + _TAIL,
     rf"(?:(?:i am |i'm )?unable to|i (?:can ?not|can't|could not|couldn't)) (?:answer|determine|find|say|tell|identify)"
     rf"(?: (?:the|this|that|it|who|what|when|where|which|how|whether|from|based){_TAIL})?",
 )
-_SAYS_SO = re.compile("|".join(f"(?:{way})" for way in _WAYS))
-_PARTS = re.compile(r"[.,;:()\[\]]+(?:\s|$)|\s[(\[]|\s[-–—]+\s")
+_UNKNOWN_PATTERN = re.compile("|".join(f"(?:{way})" for way in _UNKNOWN_PATTERNS))
+_CLAUSE_END = re.compile(r"[.,;:()\[\]]+(?:\s|$)|\s[(\[]|\s[-–—]+\s")
 
 
 def is_unknown(answer: str) -> bool:
-    """Return whether an answer as a whole says that it is not known, unlike a name that contains such words."""
+    """Return whether an answer as a whole says that the answer is unknown; names that contain such words are not matched."""
     text = " ".join(answer.casefold().replace("’", "'").split())
-    parts = [part.strip(" .!") for part in _PARTS.split(text)]
-    return bool(_SAYS_SO.fullmatch(text.strip(" .!"))) or all(map(_SAYS_SO.fullmatch, parts))
+    parts = [part.strip(" .!") for part in _CLAUSE_END.split(text)]
+    return bool(_UNKNOWN_PATTERN.fullmatch(text.strip(" .!"))) or all(map(_UNKNOWN_PATTERN.fullmatch, parts))
 
 
-FILE = "persons.safetensors"
-SHA256 = "0b3aedb58060efcf57e9cd17898845bce02a5fd2d2181ffd4e0e0846b457779b"
-_SHORT = 4
-"""Words of an answer that is a name and no sentence."""
-LIKELY = 0.5
-"""From this probability on, words are taken to name a person."""
+PERSON_WEIGHTS_FILE = "persons.safetensors"
+PERSON_WEIGHTS_SHA256 = "0b3aedb58060efcf57e9cd17898845bce02a5fd2d2181ffd4e0e0846b457779b"
+_MAX_NAME_WORDS = 4
+"""Longer answers are sentences, not names."""
+MIN_PERSON_PROBABILITY = 0.5
+"""Phrases with at least this probability are treated as persons."""
 _PRONOUN = re.compile(r"\b(?:he|him|himself|his|she|her|herself|hers)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"(?:his|hers)\b|her(?= \w)(?! (?:and|at|be|by|do|for|from|in|of|on|or|than|to|when|with)\b)", re.IGNORECASE)
 _WHO = re.compile(
@@ -164,8 +165,8 @@ _WHO = re.compile(
 _REMEDY = "reinstall ramify"
 
 
-def probabilities(phrases: Sequence[str]) -> list[float]:
-    """Return how likely each phrase names a person. Blocking; ModelError where the weights are not those that were released."""
+def person_probabilities(phrases: Sequence[str]) -> list[float]:
+    """Return for each phrase the probability, in [0, 1], that it names a person. Blocking; ModelError if the weights were changed."""
     import numpy as np
 
     if not phrases:
@@ -179,58 +180,58 @@ def probabilities(phrases: Sequence[str]) -> list[float]:
 def _weights() -> tuple[Matrix, float]:
     from safetensors.numpy import load_file
 
-    with as_file(files(__package__) / FILE) as path:
-        packed = load_file(intact(path, SHA256, "the classifier of persons", _REMEDY))
+    with as_file(files(__package__) / PERSON_WEIGHTS_FILE) as path:
+        packed = load_file(verify_weights(path, PERSON_WEIGHTS_SHA256, "the classifier of persons", _REMEDY))
     return packed["weight"], float(packed["bias"][0])
 
 
-def likeliest(phrases: Sequence[str]) -> str | None:
-    """Return the phrase that most likely names a person; None where none rather does than not. Blocking."""
-    ranked = sorted(zip(probabilities(phrases), phrases, strict=True), key=lambda item: -item[0])
-    return ranked[0][1] if ranked and ranked[0][0] >= LIKELY else None
+def likeliest_person(phrases: Sequence[str]) -> str | None:
+    """Return the phrase that most likely names a person; None if no probability reaches MIN_PERSON_PROBABILITY. Blocking."""
+    ranked = sorted(zip(person_probabilities(phrases), phrases, strict=True), key=lambda item: -item[0])
+    return ranked[0][1] if ranked and ranked[0][0] >= MIN_PERSON_PROBABILITY else None
 
 
-def asked_for(question: str) -> str | None:
-    """Return whom a who-question asks for, as it describes them: "the head of sales", "" where it does not; None for any other question."""
+def person_asked_for(question: str) -> str | None:
+    """Return how a who-question describes the person it asks for ("the head of sales"), "" if it does not; None for other questions."""
     found = _WHO.match(question.strip())
     return None if found is None else (found["described"] or "").rstrip(" ?.!")
 
 
-def named_by(answer: str) -> str | None:
-    """Return the person that an answer to a who-question names: all of a short one, else the likeliest of its names. Blocking."""
-    return answer if len(answer.split()) <= _SHORT else likeliest(names_in(answer))
+def person_named_by(answer: str) -> str | None:
+    """Return the person named by an answer to a who-question: a short answer whole, else its likeliest name. Blocking."""
+    return answer if len(answer.split()) <= _MAX_NAME_WORDS else likeliest_person(find_names(answer))
 
 
 def has_pronoun(question: str) -> bool:
-    """Return whether a question has a pronoun for a person, whomever it means."""
+    """Return whether a question contains a pronoun for a person."""
     return _PRONOUN.search(question) is not None
 
 
-def about_a_person(question: str) -> bool:
+def mentions_person(question: str) -> bool:
     """Return whether a question names or describes a person: "Where was the inventor of the saxophone born?". Blocking."""
-    return likeliest([*names_in(question), *_topic(question)]) is not None
+    return likeliest_person([*find_names(question), *_topic(question)]) is not None
 
 
-def pronoun(question: str) -> str | None:
-    """Return the pronoun for a person whom the question itself does not name; None where there is none. Blocking."""
+def unresolved_pronoun(question: str) -> str | None:
+    """Return a pronoun whose person the question itself does not name, None if there is none. Blocking."""
     if (found := _PRONOUN.search(question)) is None:
         return None
     topic = _topic(question[: found.start()])
     of_itself = bool(topic) and _WHO.match(question) is not None  # "Who lost his hat?"
-    return None if of_itself or likeliest([*names_in(question), *topic]) else found[0]
+    return None if of_itself or likeliest_person([*find_names(question), *topic]) else found[0]
 
 
 def _topic(question: str) -> list[str]:
-    """Return a question from its first content word on, with the article before it; empty if it has none."""
+    """Return the question from its first content word on, with the article before it, as a list of one; empty if it has no content word."""
     words = question.split()
-    first = next((number for number, word in enumerate(words) if fold(word) not in STOP), len(words))
+    first = next((number for number, word in enumerate(words) if fold(word) not in ENGLISH_STOP_WORDS), len(words))
     while 0 < first < len(words) and words[first - 1].lower() in ("the", "a", "an", "which"):
         first -= 1
     topic = " ".join(words[first:]).rstrip(" ?.!")
     return [topic] if topic else []
 
 
-def with_person(question: str, person: str) -> str:
+def replace_pronouns(question: str, person: str) -> str:
     """Return the question with its pronouns for a person replaced by the person."""
 
     def put(found: re.Match[str]) -> str:
@@ -239,8 +240,8 @@ def with_person(question: str, person: str) -> str:
     return _PRONOUN.sub(put, question)
 
 
-def added(question: str, rewritten: str) -> str:
-    """Return the words that carry meaning and stand in a rewritten question only: what its pronoun was taken to mean."""
+def added_words(question: str, rewritten: str) -> str:
+    """Return the content words that a rewritten question has in addition: the person that its pronoun was resolved to."""
     there = {fold(word) for word in question.split()}
     words = [re.sub(r"['’]s?$", "", word.strip(" ?.!,")) for word in rewritten.split()]
-    return " ".join(word for word in words if fold(word) not in STOP | there)
+    return " ".join(word for word in words if fold(word) not in ENGLISH_STOP_WORDS | there)

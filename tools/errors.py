@@ -2,36 +2,36 @@
 
 RamifyError
 ├── UsageError    the call itself is wrong (exit code 2)
-├── InputError    documents or a data set cannot be used
+├── InputError    documents or a data set cannot be read
 ├── IndexingError an index is missing, damaged or of another embedding
 ├── ModelError    a model cannot be reached, is missing or refuses access: the question ends
 ├── ReplyError    a model gave no usable reply in time: its branch fails alone
-│   ├── MalformedError  it did reply, and badly, also when asked again
-│   └── WindowError     the prompt filled its window, and part of it may not have been read
+│   ├── MalformedError  the reply was malformed, also on the second attempt
+│   └── WindowError     the prompt filled the context window and may have been truncated
 └── BudgetError   a budget of the question is used up
 """
 
 from copyreg import __newobj__  # type: ignore[attr-defined]  # missing from the stubs
 from typing import Any, Literal
 
-from ramify.tools.quoting import shortened
+from ramify.tools.quoting import truncate_message
 from ramify.tools.scrub import scrub
 
-Limit = Literal["calls", "tokens", "seconds"]
+BudgetLimit = Literal["calls", "tokens", "seconds"]
 
 
 class RamifyError(RuntimeError):
-    """Carry what happened and its remedy, without the secrets that servers repeat and addresses hold; of a huge value its ends."""
+    """The base of all errors: `what` happened and its `remedy`; secrets are masked, long values shortened."""
 
-    # A RuntimeError: LangGraph's server tells the message of errors of Python's own kinds only, and hides all others.
+    # A RuntimeError: LangGraph's server reports the messages of Python's built-in errors only, and hides all others.
 
     def __init__(self, what: str, remedy: str) -> None:
-        self.what = shortened(scrub(what))
-        self.remedy = shortened(scrub(remedy))
+        self.what = truncate_message(scrub(what))
+        self.remedy = truncate_message(scrub(remedy))
         super().__init__(f"{self.what} — {self.remedy}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Come out of another process as it was, not made anew from its message."""
+        """Pickle the attributes, so that the error survives another process unchanged."""
         return __newobj__, (type(self), *self.args), self.__dict__
 
 
@@ -40,7 +40,7 @@ class UsageError(RamifyError):
 
 
 class InputError(RamifyError):
-    """Documents cannot be read: no such path, nothing readable in it."""
+    """Documents cannot be read: the path does not exist or contains nothing readable."""
 
 
 class IndexingError(RamifyError):
@@ -52,23 +52,23 @@ class ModelError(RamifyError):
 
 
 class ReplyError(RamifyError):
-    """No usable reply came: malformed even after one repair, cut off, or not in time."""
+    """A model gave no usable reply: malformed after one retry, cut off, or too late."""
 
 
 class MalformedError(ReplyError):
-    """The model did reply, and badly, also when asked again."""
+    """The model's reply was malformed, also on the second attempt."""
 
 
 class WindowError(ReplyError):
-    """The prompt filled the model's window: part of it may not have been read, and the reply is not used."""
+    """The prompt filled the model's context window: it may have been truncated, and the reply is discarded."""
 
 
 class BudgetError(RamifyError):
     """A budget of the question is used up."""
 
-    def __init__(self, limit: Limit, allowed: float, after: str = "") -> None:
-        """`after` tells of the call that failed, where it was to be made once more."""
+    def __init__(self, limit: BudgetLimit, allowed: float, after: str = "") -> None:
+        """`after`: the error of the call that was to be repeated, if any."""
         what = f"the budget of {allowed:g} {limit} is used up" + (f", after a call that failed: {after}" if after else "")
         super().__init__(what, f"raise max_{limit} to let the tree grow further")
-        self.limit: Limit = limit
+        self.limit: BudgetLimit = limit
         self.allowed = allowed

@@ -1,7 +1,7 @@
-"""Files and folders that are written: their permissions, atomic replacement, flushing to disk, and the cache folder.
+"""Create files and folders: permissions, atomic replacement, flushing to disk, and the cache folder.
 
-A new folder is its owner's alone (0700), unless it is to be shared (0755). A new file may be read and written by those who may read and
-write its folder; SQLite gives its further files, the journals, the rights of the file they belong to.
+A new folder is private (0700), unless it is to be shared (0755). A new file gets the read and write permissions of its folder; SQLite's
+journals get those of the database.
 """
 
 import errno
@@ -15,43 +15,43 @@ from secrets import token_hex
 
 from ramify.tools.errors import InputError
 
-_PRIVATE, _SHARED_FOLDER, _SHARED_FILE = 0o700, 0o755, 0o644
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_SQLITE_FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")
-_NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF)
-"""What is said of a folder that is not written on demand: by its file system, or as it may not be listed."""
+_PRIVATE_FOLDER, _SHARED_FOLDER, _SHARED_FILE = 0o700, 0o755, 0o644
+_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL_SQLITE_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")
+_FOLDER_SYNC_ERRNOS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF)
+"""Errors of fsync on a folder that are ignored: the file system does not support it, or the folder may not be listed."""
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for its owner alone; one that is there stays as it is.
+    """Create a private folder and its missing parents; existing folders are not changed.
 
-    InputError where it cannot be made.
+    InputError if it cannot be created.
     """
     try:
-        for place in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
-            place.mkdir(_PRIVATE, exist_ok=True)
-            sync(place.parent)
+        for path in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
+            path.mkdir(_PRIVATE_FOLDER, exist_ok=True)
+            sync(path.parent)
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        what = f"the folder {str(folder)!r} cannot be made ({error.strerror or error})"
-        raise InputError(what, remedy_for(error, "name a folder where you may write")) from error
+        what = f"the folder {str(folder)!r} cannot be created ({error.strerror or error})"
+        raise InputError(what, write_error_remedy(error, "name a folder where you may write")) from error
 
 
 def file_mode(folder: Path) -> int:
-    """Return the rights of a new file in a folder: those of the folder; to write it is never everybody's."""
+    """Return the permissions of a new file in a folder: those of the folder, never writable by others."""
     return stat.S_IMODE(folder.stat().st_mode) & 0o664
 
 
 def make_file(path: Path, mode: int | None = None) -> Path:
-    """Make an empty file with the rights that new files in its folder have, or others; one that is there stays as it is."""
+    """Create an empty file, with the permissions of `file_mode` unless `mode` is given; an existing file is not changed."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         path.chmod(file_mode(path.parent) if mode is None else mode)
     return path
 
 
-def share(paths: Iterable[Path]) -> None:
-    """Let everybody read files, and list folders, that are there; InputError where the owner is another."""
+def make_readable_by_all(paths: Iterable[Path]) -> None:
+    """Make existing files readable and existing folders listable by everybody; InputError if they belong to another user."""
     for path in paths:
         try:
             if path.exists():
@@ -62,8 +62,8 @@ def share(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def upcoming(*paths: Path) -> Iterator[None]:
-    """Make files to be written anew; where the block fails they are taken away: half a file is of no use, and needs room."""
+def create_files(*paths: Path) -> Iterator[None]:
+    """Create files for writing; delete them if the block fails."""
     try:
         for path in paths:
             path.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ def upcoming(*paths: Path) -> Iterator[None]:
 
 
 def sync(*paths: Path) -> None:
-    """Have files, and the names in folders, written to the disk itself, so that a loss of power does not lose them."""
+    """Flush files and directory entries to disk (fsync)."""
     for path in paths:
         folder = path.is_dir()
         if folder and os.name == "nt":  # a folder cannot be opened there
@@ -89,48 +89,48 @@ def sync(*paths: Path) -> None:
             finally:
                 os.close(handle)
         except OSError as error:
-            if not (folder and error.errno in _NO_FOLDERS):
+            if not (folder and error.errno in _FOLDER_SYNC_ERRNOS):
                 raise
 
 
-def remedy_for(error: Exception, otherwise: str, kept: bool = False) -> str:
+def write_error_remedy(error: Exception, otherwise: str, resumable: bool = False) -> str:
     """Return the remedy for a failed write: make room on a full disk, or move away a folder in the place of a file.
 
-    kept: whether what was written before is kept and resumed.
+    resumable: whether the command resumes from what was written before.
     """
     if isinstance(error, IsADirectoryError):
         return f"move the folder {str(error.filename2 or error.filename)!r} away and run the command again"
-    full = getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") in _SQLITE_FULL
-    room = f"make room on its disk and run the command again{': what is done so far is kept' if kept else ''}"
+    full = getattr(error, "errno", None) in _DISK_FULL_ERRNOS or getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE_ERRORS
+    room = f"make room on its disk and run the command again{': it resumes where it stopped' if resumable else ''}"
     return room if full else otherwise
 
 
-def write_whole(content: str | bytes, path: Path, mode: int | None = None) -> None:
-    """Write a file by way of another beside it, text as UTF-8; InputError where it cannot be written.
+def write_atomically(content: str | bytes, path: Path, mode: int | None = None) -> None:
+    """Write a file atomically, text as UTF-8: a temporary file replaces it. InputError if it cannot be written.
 
-    A link stays, and what it leads to is replaced. mode: the file's rights; by default those of its folder, as far as the umask lets.
+    Of a symbolic link the target is replaced. mode: the file's permissions; by default those of its folder, less the umask.
     """
-    with _draft_of(path, mode) as (draft, target):
+    with _temporary_file(path, mode) as (draft, target):
         draft.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
         sync(draft)
         draft.replace(target)
 
 
-def check_place(path: Path) -> None:
-    """Raise InputError where a file could not be written, so that it is known before the work whose result it is to hold."""
-    with _draft_of(path):
+def check_writable(path: Path) -> None:
+    """Raise InputError if a file cannot be written, before the work whose result it is for."""
+    with _temporary_file(path):
         pass
 
 
 @contextmanager
-def _draft_of(path: Path, mode: int | None = None) -> Iterator[tuple[Path, Path]]:
-    """Yield an empty file and the path it is for; the file is removed afterwards unless it was moved there."""
+def _temporary_file(path: Path, mode: int | None = None) -> Iterator[tuple[Path, Path]]:
+    """Yield an empty temporary file and the path that it is to replace; it is removed afterwards unless it was moved."""
     try:
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if os.path.lexists(target) and not target.is_file():
-            raise OSError(errno.EINVAL, "it is no regular file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         draft = target.parent / f".ramify-{token_hex(8)}"
         rights = file_mode(target.parent) if mode is None else mode
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, rights))  # less what the umask takes
@@ -142,11 +142,11 @@ def _draft_of(path: Path, mode: int | None = None) -> Iterator[tuple[Path, Path]
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         what = f"cannot write {str(path)!r} ({getattr(error, 'strerror', None) or error})"
-        raise InputError(what, remedy_for(error, "name a file in a folder that is there and that you may write to")) from error
+        raise InputError(what, write_error_remedy(error, "name a file in an existing folder that you may write to")) from error
 
 
 def cache_folder() -> Path:
-    """Return where ramify keeps what it can make again: RAMIFY_CACHE, else the platform's cache folder."""
+    """Return the cache folder: RAMIFY_CACHE, else the platform's."""
     if given := os.environ.get("RAMIFY_CACHE"):
         return Path(given).expanduser()
     if sys.platform == "darwin":

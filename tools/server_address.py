@@ -1,4 +1,4 @@
-"""Addresses of model servers: how several are written, which are on this machine, how to show one, and where Ollama is."""
+"""Addresses of model servers: split several, recognise local ones, remove credentials, find Ollama's."""
 
 import os
 import re
@@ -7,31 +7,31 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from ramify.tools.errors import UsageError
-from ramify.tools.scrub import shown
+from ramify.tools.scrub import mask_address
 
-BETWEEN = re.compile(r"[\s,]+(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
-"""What divides two addresses: a password or a query may hold a comma, too, but not one with an address behind it."""
-BARE = re.compile(r"[^/?#@]+")
-"""Hosts without a scheme, as Ollama's may be written."""
+ADDRESS_SEPARATOR = re.compile(r"[\s,]+(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
+"""White space or commas before another address; a comma within a password or query does not match."""
+BARE_HOSTS = re.compile(r"[^/?#@]+")
+"""Hosts without a scheme, as OLLAMA_HOST may contain."""
 OLLAMA_START = "start it with `ollama serve`"
 OLLAMA_PORT = 11434
-PORTS = {"http": 80, "https": 443}
-ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
-"""OLLAMA_HOST is also what the server listens on: on all addresses, which is nowhere to connect to."""
+DEFAULT_PORTS = {"http": 80, "https": 443}
+LOOPBACK_BY_WILDCARD = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""OLLAMA_HOST may be the server's wildcard address, to which clients cannot connect."""
 
 
-def addresses(text: str | None) -> tuple[str, ...]:
-    """List the addresses that are written with spaces or commas between them, each once."""
+def split_addresses(text: str | None) -> tuple[str, ...]:
+    """Return the addresses in a text, separated by spaces or commas, without duplicates."""
     text = (text or "").strip(" \t\r\n,")
-    parts = re.split(r"[\s,]+", text) if BARE.fullmatch(text) else BETWEEN.split(text)
+    parts = re.split(r"[\s,]+", text) if BARE_HOSTS.fullmatch(text) else ADDRESS_SEPARATOR.split(text)
     return tuple({part.rstrip("/"): part for part in parts if part}.values())
 
 
-def as_one_text(value: Any) -> Any:
-    """Write one address or several as one text, with spaces between, which is what a form has a field for; anything else as it is."""
+def join_addresses(value: Any) -> Any:
+    """Return one address or a list of them as a text separated by spaces, as a form field contains them; other values are unchanged."""
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
         value = " ".join(value) or None
-    return " ".join(addresses(value)) or value if isinstance(value, str) else value
+    return " ".join(split_addresses(value)) or value if isinstance(value, str) else value
 
 
 def is_loopback(url: str) -> bool:
@@ -46,13 +46,13 @@ def is_loopback(url: str) -> bool:
 
 
 def without_credentials(url: str) -> str:
-    """Show an address, or several, without the users, the passwords and the keys they may carry."""
-    several = addresses(url)
-    return " ".join(map(shown, several)) if len(several) > 1 else shown(url)
+    """Return an address, or several, without user names, passwords and keys."""
+    several = split_addresses(url)
+    return " ".join(map(mask_address, several)) if len(several) > 1 else mask_address(url)
 
 
-def is_address(url: str) -> bool:
-    """Return whether an address can be a server's: a scheme, a host, and a port that is a number."""
+def is_server_address(url: str) -> bool:
+    """Return whether a text is the address of one HTTP server: with scheme, host and, if any, a valid port."""
     try:
         parts = urlsplit(url)
         alone = "," not in (parts.hostname or "") + parts.path  # a second one, without its scheme
@@ -67,11 +67,11 @@ def ollama_host(base_url: str | None) -> str:
     scheme, divider, rest = named.strip().strip("\"'").rpartition("://")
     parts = urlsplit(f"//{rest}")
     try:
-        port = parts.port or (PORTS.get(scheme, OLLAMA_PORT) if divider else OLLAMA_PORT)
+        port = parts.port or (DEFAULT_PORTS.get(scheme, OLLAMA_PORT) if divider else OLLAMA_PORT)
     except ValueError:
         raise UsageError(f"{without_credentials(named)!r} is not an address", "write it as http://127.0.0.1:11434") from None
     name = parts.hostname or ""
-    name = ANY_ADDRESS.get(name, name)
+    name = LOOPBACK_BY_WILDCARD.get(name, name)
     credentials = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
     place = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
     return urlunsplit((scheme or "http", credentials + place, parts.path.rstrip("/"), "", ""))

@@ -1,4 +1,4 @@
-"""What is opened once for all who use it at the same time."""
+"""Resources opened once per name and shared by concurrent users."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 @dataclass
-class _Open(Generic[T]):
-    """Something that is open, or about to be, and how many use it."""
+class _OpenResource(Generic[T]):
+    """An open resource, or one that is being opened, with its number of users."""
 
     users: int = 0
     value: T | None = None
@@ -19,25 +19,25 @@ class _Open(Generic[T]):
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Shared(Generic[T]):
-    """Opens by name what nobody has open, and closes it after its last user; for one event loop."""
+class SharedResources(Generic[T]):
+    """Opens a resource for its first user and closes it after the last one; for one event loop."""
 
     def __init__(self, opening: Callable[[str], AbstractAsyncContextManager[T]]) -> None:
         self._opening = opening
-        self._open: dict[str, _Open[T]] = {}
+        self._open: dict[str, _OpenResource[T]] = {}
 
     @asynccontextmanager
     async def use(self, name: str) -> AsyncIterator[T]:
-        """Give what is open under a name. An error of its opening is raised to each who waits for it; it may be tried again."""
-        held = self._open.setdefault(name, _Open())
-        held.users += 1
+        """Yield the resource of a name. If opening fails, the error is raised for each waiting user; a later use tries again."""
+        entry = self._open.setdefault(name, _OpenResource())
+        entry.users += 1
         try:
-            async with held.lock:
-                if held.value is None:
-                    held.value = await held.stack.enter_async_context(self._opening(name))
-            yield held.value
+            async with entry.lock:
+                if entry.value is None:
+                    entry.value = await entry.stack.enter_async_context(self._opening(name))
+            yield entry.value
         finally:
-            held.users -= 1
-            if not held.users:
+            entry.users -= 1
+            if not entry.users:
                 del self._open[name]
-                await held.stack.aclose()
+                await entry.stack.aclose()

@@ -1,4 +1,4 @@
-"""The words of a passage that carry an answer: the sentence that says it, with a little of what stands around it."""
+"""Quote the sentence of a passage that supports an answer, with a neighbouring sentence if needed."""
 
 import math
 import re
@@ -6,77 +6,79 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ramify.tools.english import content, fold, sentences
-from ramify.tools.quoting import flatten, snippet
+from ramify.tools.english import content_stems, fold, sentences
+from ramify.tools.quoting import collapse_whitespace, snippet
 
-LONGEST = 320
-"""Characters of a quotation, about."""
-_SHORT = 70
-"""A sentence of fewer characters says little without its neighbour."""
-_NAMED = 12
-"""Words from which on an answer is a text, of which no sentence is expected to hold all."""
-_WRAPPED = 45
-"""Characters from which on a line that ends amid a sentence was broken to fit a page."""
+MAX_QUOTE_CHARS = 320
+"""Approximate length of a quotation."""
+_MIN_SENTENCE_CHARS = 70
+"""Shorter sentences are quoted with the next one."""
+_MAX_ANSWER_WORDS = 12
+"""Longer answers are texts, which no single sentence is expected to contain."""
+_MIN_WRAPPED_CHARS = 45
+"""Lines of at least this length that end within a sentence were wrapped."""
 _VERDICTS = frozenset({"yes", "no", "예", "아니요"})
 _OPEN_END = re.compile(r"[^.!?:;|。！？]$")
 _NEW_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
 _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z])[.)]\s+")
 _FULL_STOP = re.compile(r"(?<=[。！？])\s*|(?<=[.!?])\s+(?=[가-힣぀-ヿ一-鿿])")
-_LEANING = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|such|then|otherwise|however|also)\b", re.IGNORECASE)
+_REFERRING = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|such|then|otherwise|however|also)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:(?:chapter|section|part|appendix|table|figure)\s+)?[A-Z]?\d+(?:\.\d+)*[.:]?\s+\S.*", re.IGNORECASE)
 _RECORD = re.compile(r"[^\n:]{1,60}: [^\n]+(?:\n[^\n:]{1,60}: [^\n]+)+")
-"""The fields of a record, a line each: short ones are quoted whole, since a field by itself does not say of what it is."""
+"""The fields of a record, a line each: short ones are quoted whole, since a single field does not name its record."""
 _NAVIGATION = re.compile(r"(?:Next|Previous|Prev|Up): .*\[(?:Contents|Index|Top|\?)\]\W*$")
-"""The line of links that manuals in HTML have at head and foot."""
+"""The navigation line at the top and bottom of HTML manuals."""
 _LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}")
 
 
-class Asked(NamedTuple):
+class QuestionAnswer(NamedTuple):
     """A question that a passage is cited for, and the answer to it."""
 
     question: str
     answer: str
 
 
-def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) -> str:
-    """Quote the sentence of a passage that carries the answer: the first of the answers that it holds, else most of what is asked."""
-    units = statements(text, headings)
+def quote_support(text: str, asked: Sequence[QuestionAnswer], headings: Iterable[str] = ()) -> str:
+    """Return the sentence that contains the first of the answers found in a passage, else the one with most words of the questions."""
+    units = split_statements(text, headings)
     if not units:
-        return snippet(text, "", LONGEST)
+        return snippet(text, "", MAX_QUOTE_CHARS)
     for question, answer in asked:
-        if short(answer):
-            if (best := _best(units, question, answer)) is not None:
+        if is_short_answer(answer):
+            if (best := _best_sentence(units, question, answer)) is not None:
                 return with_neighbors(units, best, answer)
-            if (first := next((n for n in range(1, len(units)) if holds(f"{units[n - 1]} {units[n]}", answer)), None)) is not None:
-                return _cut(units, first - 1, first, answer)
-    weights = _weights(units, content(" ".join(one.question for one in asked)))
-    long = [len(answer.split()) > _NAMED for _, answer in asked]
-    wanted = [content(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
-    shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
+            if (
+                first := next((n for n in range(1, len(units)) if contains_answer(f"{units[n - 1]} {units[n]}", answer)), None)
+            ) is not None:
+                return _join_sentences(units, first - 1, first, answer)
+    weights = _word_weights(units, content_stems(" ".join(one.question for one in asked)))
+    long = [len(answer.split()) > _MAX_ANSWER_WORDS for _, answer in asked]
+    wanted = [content_stems(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
+    shares = [max((_word_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
     return with_neighbors(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
 
 
-def nearest(text: str, query: str) -> str:
+def closest_sentence(text: str, query: str) -> str:
     """Return the sentence or heading with most of a query's words, weighted by rarity; empty if none has any."""
-    units, words = statements(text), content(query)
-    weights = _weights(units, words)
-    shares = [_share(words, unit, weights) for unit in units]
+    units, words = split_statements(text), content_stems(query)
+    weights = _word_weights(units, words)
+    shares = [_word_share(words, unit, weights) for unit in units]
     return units[shares.index(max(shares))] if any(shares) else ""
 
 
-def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
+def split_statements(text: str, headings: Iterable[str] = ()) -> list[str]:
     """Return the sentences, rows and items of a text, without headings; the headings if there is nothing else."""
     titles = {fold(heading) for heading in headings}
-    return list(_statements(text, frozenset(filter(None, titles))))
+    return list(_split_statements(text, frozenset(filter(None, titles))))
 
 
 @lru_cache(maxsize=1024)
-def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
-    if len(text) <= LONGEST and _RECORD.fullmatch(text.strip()):
-        return (flatten(text),)
-    lines = unwrapped(text)
+def _split_statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
+    if len(text) <= MAX_QUOTE_CHARS and _RECORD.fullmatch(text.strip()):
+        return (collapse_whitespace(text),)
+    lines = unwrap_lines(text)
     shown = [line for line in lines if not _LEADERS.search(line)]
-    found = [flatten(unit) for line in shown or lines for unit in split_sentences(line)]
+    found = [collapse_whitespace(unit) for line in shown or lines for unit in split_sentences(line)]
     units = [unit for unit in found if fold(unit)]
     return tuple(unit for unit in units if not _is_heading(unit, titles)) or tuple(units)
 
@@ -89,8 +91,8 @@ def split_sentences(line: str) -> list[str]:
     return [unit for unit in (begin + first, *others) if unit.strip()]
 
 
-def unwrapped(text: str) -> list[str]:
-    """Return the lines of a text, with those broken to fit a page joined again."""
+def unwrap_lines(text: str) -> list[str]:
+    """Return the lines of a text, with wrapped lines joined."""
     lines: list[str] = []
     broken = False
     for line in (line.strip() for line in text.split("\n")):
@@ -98,16 +100,16 @@ def unwrapped(text: str) -> list[str]:
             lines[-1] += f" {line}"
         elif line:
             lines.append(line)
-        broken = len(line) >= _WRAPPED and _OPEN_END.search(line) is not None and " | " not in line
+        broken = len(line) >= _MIN_WRAPPED_CHARS and _OPEN_END.search(line) is not None and " | " not in line
     return lines
 
 
-def short(answer: str) -> bool:
+def is_short_answer(answer: str) -> bool:
     """Return whether one sentence can be expected to contain a whole answer."""
-    return 0 < len(answer.split()) <= _NAMED and answer.strip(" .!").casefold() not in _VERDICTS
+    return 0 < len(answer.split()) <= _MAX_ANSWER_WORDS and answer.strip(" .!").casefold() not in _VERDICTS
 
 
-def holds(text: str, answer: str) -> bool:
+def contains_answer(text: str, answer: str) -> bool:
     """Return whether a text contains a whole answer."""
     if re.search(rf"(?<!\w){re.escape(answer.strip())}(?!\w)", text, re.IGNORECASE):
         return True
@@ -116,48 +118,48 @@ def holds(text: str, answer: str) -> bool:
 
 
 def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:
-    """Quote a sentence; one that refers to the one before it, or is short, with its neighbor."""
+    """Return a sentence; one that refers to the previous sentence, or is short, together with its neighbor."""
     first = last = number
-    if number and _LEANING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= LONGEST:
+    if number and _REFERRING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= MAX_QUOTE_CHARS:
         first -= 1
-    elif number + 1 < len(units) and (len(units[number]) < _SHORT or units[number].endswith(":")):
-        last += 1 if len(f"{units[number]} {units[number + 1]}") <= LONGEST else 0
-    return _cut(units, first, last, answer)
+    elif number + 1 < len(units) and (len(units[number]) < _MIN_SENTENCE_CHARS or units[number].endswith(":")):
+        last += 1 if len(f"{units[number]} {units[number + 1]}") <= MAX_QUOTE_CHARS else 0
+    return _join_sentences(units, first, last, answer)
 
 
-def _cut(units: Sequence[str], first: int, last: int, answer: str) -> str:
-    """Quote sentences that follow each other, with a sign for what is left out before and behind them."""
+def _join_sentences(units: Sequence[str], first: int, last: int, answer: str) -> str:
+    """Join consecutive sentences, with an ellipsis where text is left out before or after them."""
     quote = " ".join(units[first : last + 1])
-    if len(quote) > LONGEST:
-        quote = snippet(quote, answer, LONGEST)
+    if len(quote) > MAX_QUOTE_CHARS:
+        quote = snippet(quote, answer, MAX_QUOTE_CHARS)
     before = "… " if first and not quote.startswith("…") else ""
     after = " …" if last + 1 < len(units) and not quote.endswith("…") else ""
     return f"{before}{quote}{after}"
 
 
-def _best(units: Sequence[str], question: str, answer: str) -> int | None:
+def _best_sentence(units: Sequence[str], question: str, answer: str) -> int | None:
     """Return the number of the sentence with the answer and most of the question's words; None if none contains the answer."""
-    saying = [number for number, unit in enumerate(units) if holds(unit, answer)]
-    words = content(question) - content(answer)
-    weights = _weights(units, words)
-    return max(saying, key=lambda number: (_share(words, units[number], weights), -number), default=None)
+    saying = [number for number, unit in enumerate(units) if contains_answer(unit, answer)]
+    words = content_stems(question) - content_stems(answer)
+    weights = _word_weights(units, words)
+    return max(saying, key=lambda number: (_word_share(words, units[number], weights), -number), default=None)
 
 
-def _weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:
-    """Weigh each word by its inverse sentence frequency."""
-    texts = [content(unit) for unit in units]
+def _word_weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:
+    """Return the inverse sentence frequency of each word."""
+    texts = [content_stems(unit) for unit in units]
     return {word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts))) for word in words}
 
 
-def _share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float:
-    here = content(unit)
+def _word_share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float:
+    unit_words = content_stems(unit)
     total = sum(weights.get(word, 1.0) for word in words)
-    return sum(weights.get(word, 1.0) for word in words & here) / total if total else 0.0
+    return sum(weights.get(word, 1.0) for word in words & unit_words) / total if total else 0.0
 
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:
     """Return whether a unit is a heading."""
     if fold(unit) in titles or _NAVIGATION.match(unit):
         return True
-    unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _NAMED
+    unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _MAX_ANSWER_WORDS
     return unended and _NUMBERED.fullmatch(unit) is not None

@@ -1,7 +1,7 @@
-"""Where a text lies: the file as a reader would name it, the headings above it, and the link that opens it.
+"""The location of a text: a readable name of its file, the headings above it, and a link that opens it.
 
-What an index keeps beside a passage may come from a document. So a link is only ever made of the path of the very file that the source
-names, and only ever opens that file.
+A passage's metadata may come from an untrusted document. So a link is only made from the path of the file that the source names, and opens
+only that file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,28 +11,28 @@ from urllib.parse import quote
 
 from ramify.tools.quoting import CONTROL
 
-PAGED = frozenset({".pdf"})
-"""Files whose viewers open at `#page=N`."""
-MARKED_UP = frozenset({".html", ".htm", ".xhtml"})
-"""Files that a browser opens at an id."""
+PAGE_FORMATS = frozenset({".pdf"})
+"""Formats whose viewers open at `#page=N`."""
+HTML_FORMATS = frozenset({".html", ".htm", ".xhtml"})
+"""Formats that a browser opens at an id."""
 _SLIDES = frozenset({".pptx", ".odp"})
-_CRUMBS = " > "
-_FEWEST_WORDS, _END_WORDS = 3, 5
-"""Words of a line that are looked for in an HTML file at least, and those of each end of a long one."""
+_HEADING_SEPARATOR = " > "
+_MIN_FRAGMENT_WORDS, _FRAGMENT_END_WORDS = 3, 5
+"""Least words of a text fragment, and the words of each end of a longer one."""
 
 
-def path_of(source: str, metadata: Mapping[str, Any]) -> str:
-    """Return the absolute path of a source's file; empty if none is known, or one that is not the source's."""
+def source_path(source: str, metadata: Mapping[str, Any]) -> str:
+    """Return the absolute path of a source's file; empty if it is unknown or belongs to another file."""
     path = metadata.get("path")
     if not isinstance(path, str) or not path or CONTROL.search(path) or path.startswith(("//", "\\\\")):
         return ""
     pure = PurePath(path)
     if not pure.is_absolute() or ".." in pure.parts:
         return ""
-    return path if any(pure.as_posix().endswith(f"/{file}") for file in _files(source)) else ""
+    return path if any(pure.as_posix().endswith(f"/{file}") for file in _candidate_files(source)) else ""
 
 
-def page_of(metadata: Mapping[str, Any]) -> int | None:
+def page_number(metadata: Mapping[str, Any]) -> int | None:
     """Return the page, counted from 1, if there is one."""
     page = metadata.get("page")
     return page if isinstance(page, int) and not isinstance(page, bool) and page > 0 else None
@@ -44,19 +44,19 @@ def printed_page(source: str, page: int | None) -> str:
     return f"{'slide' if slides else 'page'} {page}" if page else ""
 
 
-def link_of(source: str, metadata: Mapping[str, Any], quoted: str = "") -> str:
+def source_link(source: str, metadata: Mapping[str, Any], quoted: str = "") -> str:
     """Return the URL of a passage's file, at its page or heading if the format has one; empty if no path is known.
 
-    A browser scrolls an HTML file to what is `quoted` from it and highlights that (a text fragment), where a line of it is long enough.
+    `quoted`: text that a browser highlights in an HTML file (a text fragment), if one of its lines is long enough.
     """
-    path = path_of(source, metadata)
+    path = source_path(source, metadata)
     if not path:
         return ""
     address, suffix = PurePath(path).as_uri(), PurePath(path).suffix.lower()
-    page, fragment = page_of(metadata), metadata.get("fragment")
-    if suffix in PAGED and page is not None:
+    page, fragment = page_number(metadata), metadata.get("fragment")
+    if suffix in PAGE_FORMATS and page is not None:
         return f"{address}#page={page}"
-    if suffix in MARKED_UP:
+    if suffix in HTML_FORMATS:
         at = quote(fragment, safe="", errors="replace") if isinstance(fragment, str) else ""
         marked = _text_fragment(quoted)
         return f"{address}#{at}{marked}" if at or marked else address
@@ -64,26 +64,26 @@ def link_of(source: str, metadata: Mapping[str, Any], quoted: str = "") -> str:
 
 
 def _text_fragment(quoted: str) -> str:
-    """Write the directive that marks a quotation: its longest line whole, or by its first and last words where that is long."""
+    """Return the text fragment directive of a quotation: its longest line, or the first and last words of that."""
     words = max((line.split() for line in quoted.splitlines()), key=len, default=[])
-    if len(words) < _FEWEST_WORDS:
+    if len(words) < _MIN_FRAGMENT_WORDS:
         return ""
-    ends = [words] if len(words) <= 2 * _END_WORDS else [words[:_END_WORDS], words[-_END_WORDS:]]
+    ends = [words] if len(words) <= 2 * _FRAGMENT_END_WORDS else [words[:_FRAGMENT_END_WORDS], words[-_FRAGMENT_END_WORDS:]]
     # A comma or a hyphen would be read as part of the directive.
     return ":~:text=" + ",".join(quote(" ".join(part), safe="", errors="replace").replace("-", "%2D") for part in ends)
 
 
-def crumbs(title: str, heading: str) -> list[str]:
-    """List the headings above a text, outermost first, without those that only repeat the title or each other."""
-    parts = [" ".join(part.replace("¶", " ").split()) for part in heading.split(_CRUMBS)]
+def heading_path(title: str, heading: str) -> list[str]:
+    """Return the headings above a text, outermost first, without repetitions of the title or each other."""
+    parts = [" ".join(part.replace("¶", " ").split()) for part in heading.split(_HEADING_SEPARATOR)]
     name = " ".join(title.split()).casefold()
     folded = {part: part.casefold() for part in parts if part}
     return [part for part, low in folded.items() if not (name and (low.startswith(name) or name.startswith(low)))]
 
 
-def names(places: Sequence[tuple[str, str]]) -> list[str]:
-    """Name files, given as sources and paths, by their ends: from the folder that was given on, or as far up as tells them apart."""
-    shown = [_ends(source, path) for source, path in places]
+def distinct_names(places: Sequence[tuple[str, str]]) -> list[str]:
+    """Return short names for files, given as (source, path): the source, with as many parent folders as make the names distinct."""
+    shown = [_candidate_names(source, path) for source, path in places]
     chosen = [next(ends) for ends in shown]
     while True:
         files: dict[str, set[str]] = {}
@@ -96,9 +96,9 @@ def names(places: Sequence[tuple[str, str]]) -> list[str]:
         chosen = [longer.get(number, name) for number, name in enumerate(chosen)]
 
 
-def _ends(source: str, path: str) -> Iterator[str]:
-    """Yield the names of a file, the shortest first; without a path its source alone."""
-    file = next((file for file in _files(source) if f"/{PurePath(path).as_posix()}".endswith(f"/{file}")), "") if path else ""
+def _candidate_names(source: str, path: str) -> Iterator[str]:
+    """Yield possible names of a file, the shortest first; without a path only its source."""
+    file = next((file for file in _candidate_files(source) if f"/{PurePath(path).as_posix()}".endswith(f"/{file}")), "") if path else ""
     if not file:
         yield source
         return
@@ -108,8 +108,8 @@ def _ends(source: str, path: str) -> Iterator[str]:
         yield f"{folders}/{source}" if folders else source
 
 
-def _files(source: str) -> Iterator[str]:
-    """Yield what of a source may be the file: all of it, or the part before the `#` of a record."""
+def _candidate_files(source: str) -> Iterator[str]:
+    """Yield the parts of a source that may be the file name: all of it, or the part before the `#` of a record."""
     yield source
     for at, sign in enumerate(source):
         if sign == "#" and at:

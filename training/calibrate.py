@@ -1,10 +1,10 @@
-"""Fit how the network's probabilities become confidences, on questions kept back for choosing.
+"""Fit the calibration weights that turn the network's probabilities into confidences, on held-out questions.
 
     python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual | all-mpnet-base-v2]
 
-Each question has the passages that a search would bring. It prints the constants of tools/reader/calibration.py, or of multilingual.py or
-large.py beside it, how far confidence is from being right on the same questions and on those kept back for measuring, the best threshold
-for giving an answer, and one for looking no further.
+Each question has the passages that a search would return. It prints the weights for tools/reader/calibration.py (or multilingual.py,
+large.py), the calibration error on these questions and on those held out for measuring, the best threshold for giving an answer, and one
+for accepting it without further search.
 """
 
 import argparse
@@ -19,13 +19,13 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics import exact_match, expected_calibration_error, token_f1
-from ramify.tools.reader.calibration import TAU, Constants, Evidence, confidence
-from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL, Reader, in_context
-from ramify.tools.reader.short_answers import ReadAnswer, weigh
+from ramify.tools.reader.calibration import TAU, CalibrationWeights, Evidence, confidence
+from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL, Reader, add_title
+from ramify.tools.reader.short_answers import AnswerCandidate, choose_answer
 from training import technical
-from training.example import Example, Part, seeded
-from training.material import material, part
-from training.source import Folder, Lookalikes, gold, load
+from training.example import Example, Part, seeded_random
+from training.material import load_material, part_of_example
+from training.source import Folder, WordIndex, load_data_folder, supporting_documents
 
 FOLDERS: Final = {
     "squad": "squad_dev",
@@ -43,23 +43,23 @@ FOLDERS: Final = {
     "techdocs_faq_other": "techdocs_faq",
     **{f"{name}_{kind}": name for name in technical.FOLDERS for kind in ("span", "field", "yes", "no", "none", "step")},
 }
-"""Where the passages of each source's questions are searched."""
-WHOLE: Final = ("2wikimultihopqa_train", "hotpotqa_train", "musique_train")
-"""Whose whole questions are asked as well, with the paragraphs of all their hops."""
+"""The folder in which passages for each source's questions are searched."""
+WHOLE_QUESTION_SETS: Final = ("2wikimultihopqa_train", "hotpotqa_train", "musique_train")
+"""Data sets whose multi-hop questions are also used, with the paragraphs of all hops."""
 PASSAGES: Final = 5
-MISSED: Final = 0.25
-"""The share of technical questions whose passage the search does not bring: of the manuals' questions, one in four."""
-_LONGEST = 1200
-"""Characters of a passage that is only near."""
-_ALSO: Final = ("techdocs_faq", "whole", "hops_both")
-"""Sources that tell which passage is right, and which whole questions were trained on."""
+MISSED_SHARE: Final = 0.25
+"""Share of technical questions whose passage the search does not find: one in four of the manuals' questions."""
+_MAX_PASSAGE_CHARS = 1200
+"""Most characters of a similar passage."""
+_EXTRA_SOURCES: Final = ("techdocs_faq", "whole", "hops_both")
+"""Sources that show which passages are right, and which multi-hop questions were trained on."""
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class Searched:
-    """A question with its passages; its answers are empty where none of them holds one, or yes, or no."""
+class QuestionCase:
+    """A question with its passages and answers (or yes, or no); without answers if no passage contains one."""
 
     source: str
     question: str
@@ -68,72 +68,72 @@ class Searched:
 
 
 class Questions:
-    """Questions of all sources; they are made once, for all parts."""
+    """The questions of all sources, loaded once for all parts."""
 
     def __init__(self, data: Path) -> None:
-        """Make them."""
+        """Load all sources below a folder."""
         self._of_source: dict[tuple[str, Part], list[Example]] = defaultdict(list)
         self._right: dict[str, list[Example]] = defaultdict(list)
-        for example in material(data, {*FOLDERS, *_ALSO}):
-            self._of_source[example.source, part(example)].append(example)
+        for example in load_material(data, {*FOLDERS, *_EXTRA_SOURCES}):
+            self._of_source[example.source, part_of_example(example)].append(example)
             if example.bears:
                 self._right[example.question].append(example)
         self._trained = {example.question for (_, where), some in self._of_source.items() if where == "train" for example in some}
-        self._folders = {name: load(data / name) for name in dict.fromkeys((*FOLDERS.values(), *WHOLE))}
-        self._found = {name: Lookalikes(folder.documents.values()) for name, folder in self._folders.items()}
+        self._folders = {name: load_data_folder(data / name) for name in dict.fromkeys((*FOLDERS.values(), *WHOLE_QUESTION_SETS))}
+        self._found = {name: WordIndex(folder.documents.values()) for name, folder in self._folders.items()}
 
-    def searched(self, wanted: Part, most: int) -> Iterator[Searched]:
-        """Give questions of a part, at most so many of a source, with the passage they are about and others that look alike."""
+    def cases(self, wanted: Part, most: int) -> Iterator[QuestionCase]:
+        """Yield questions of a part, at most `most` of a source, with their passage and similar ones."""
         for source, name in FOLDERS.items():
-            for example in _some(source, self._of_source[source, wanted], most):
+            for example in _sample(source, self._of_source[source, wanted], most):
                 yield _with_passages(example, self._right[example.question], self._found[name])
-        for name in WHOLE:
+        for name in WHOLE_QUESTION_SETS:
             folder = self._folders[name]
-            for item in _some(name, self._whole(folder, wanted), most):
+            for item in _sample(name, self._whole(folder, wanted), most):
                 yield _with_every_hop(item, folder, self._found[name])
 
     def _whole(self, folder: Folder, wanted: Part) -> list[dict[str, Any]]:
-        """Deal whole questions that were not trained on in halves: few as they are, most of their paragraphs were read for single hops."""
+        """Return the half of the multi-hop questions for a part, of those that were not trained on."""
         untrained = [item for item in folder.questions if item["question"] not in self._trained]
-        return [item for item in untrained if (seeded(item["id"], "whole").random() < 0.5) == (wanted == "choose")]
+        return [item for item in untrained if (seeded_random(item["id"], "whole").random() < 0.5) == (wanted == "choose")]
 
 
-def _some(source: str, items: Sequence[Item], most: int) -> list[Item]:
+def _sample(source: str, items: Sequence[Item], most: int) -> list[Item]:
     return random.Random(source).sample(items, min(most, len(items)))
 
 
-def _with_passages(example: Example, right: Sequence[Example], documents: Lookalikes) -> Searched:
+def _with_passages(example: Example, right: Sequence[Example], documents: WordIndex) -> QuestionCase:
     answers = [] if example.kind in ("yes", "no") else [answer for one in right for answer in _answers(one)]
     known = {example.group, *(one.group for one in right)}
     choose = random.Random(example.question)
     if example.source.endswith("_none"):  # another passage may answer it
-        return Searched(example.source, example.question, (example.context,), ())
-    near = _near(example.question, answers, known, documents, example.context)
-    if example.source.startswith(technical.FOLDERS):  # as a search in manuals and office documents brings them
-        if choose.random() < MISSED and len(near) > 1:
-            return Searched(example.source, example.question, tuple(choose.sample(near, len(near))), ())
+        return QuestionCase(example.source, example.question, (example.context,), ())
+    near = _nearest_passages(example.question, answers, known, documents, example.context)
+    if example.source.startswith(technical.FOLDERS):  # as a search in manuals and office documents returns them
+        if choose.random() < MISSED_SHARE and len(near) > 1:
+            return QuestionCase(example.source, example.question, tuple(choose.sample(near, len(near))), ())
         contexts = [*dict.fromkeys((example.context, *near))][:PASSAGES]
-    else:  # what is read may be one passage or many, and confidence has to be right for both
+    else:  # calibrated for one passage and for several
         contexts = [*dict.fromkeys((example.context, *near))][: choose.choice((1, PASSAGES))]
-    return Searched(example.source, example.question, tuple(choose.sample(contexts, len(contexts))), _answers(example))
+    return QuestionCase(example.source, example.question, tuple(choose.sample(contexts, len(contexts))), _answers(example))
 
 
-def _with_every_hop(item: dict[str, Any], folder: Folder, documents: Lookalikes) -> Searched:
-    question, answers, hops = item["question"], (item["answer"], *item["answer_aliases"]), gold(folder, item)
+def _with_every_hop(item: dict[str, Any], folder: Folder, documents: WordIndex) -> QuestionCase:
+    question, answers, hops = item["question"], (item["answer"], *item["answer_aliases"]), supporting_documents(folder, item)
     held = [] if answers[0].casefold() in ("yes", "no") else answers
-    near = _near(question, held, {document.id for document in hops}, documents)
-    contexts = [*(in_context(document.title, document.text[:_LONGEST]) for document in hops), *near][: max(PASSAGES, len(hops))]
-    return Searched(f"{folder.name}, whole", question, tuple(random.Random(question).sample(contexts, len(contexts))), answers)
+    near = _nearest_passages(question, held, {document.id for document in hops}, documents)
+    contexts = [*(add_title(document.title, document.text[:_MAX_PASSAGE_CHARS]) for document in hops), *near][: max(PASSAGES, len(hops))]
+    return QuestionCase(f"{folder.name}, whole", question, tuple(random.Random(question).sample(contexts, len(contexts))), answers)
 
 
-def _near(question: str, answers: Sequence[str], known: set[str], documents: Lookalikes, right: str = "") -> list[str]:
-    """Give the nearest passages that are not known to be right and do not hold an answer."""
+def _nearest_passages(question: str, answers: Sequence[str], known: set[str], documents: WordIndex, right: str = "") -> list[str]:
+    """Return the most similar passages that are not known to be right and do not contain an answer."""
     near = [
         document
         for document in documents.nearest(question, 2 * PASSAGES)
         if document.id not in known and not technical.is_from(right, document)
     ]
-    texts = dict.fromkeys(in_context(document.title, document.text[:_LONGEST]) for document in near)
+    texts = dict.fromkeys(add_title(document.title, document.text[:_MAX_PASSAGE_CHARS]) for document in near)
     return [text for text in texts if not any(answer.casefold() in text.casefold() for answer in answers)][:PASSAGES]
 
 
@@ -144,76 +144,75 @@ def _answers(example: Example) -> tuple[str, ...]:
 
 
 THRESHOLDS: Final = tuple(number / 20 for number in range(1, 11))
-SURE_ENOUGH: Final = 0.85
-"""The share of answers that are to be right where nothing further is looked up."""
+MIN_ACCURACY: Final = 0.85
+"""Least share of right answers among those accepted without further search."""
 
 
-class Told(NamedTuple):
-    """What the network says to a question."""
+class ReadCase(NamedTuple):
+    """A question with the reader's answer and its evidence."""
 
-    item: Searched
-    found: ReadAnswer
+    item: QuestionCase
+    found: AnswerCandidate
     evidence: Evidence
 
     @property
     def right(self) -> float:
-        """Tell whether it is the answer."""
+        """Return whether the answer is right, as 0 or 1."""
         return exact_match(self.found.answer, self.item.answers or ("",))
 
 
-class Rated(NamedTuple):
-    """What the network says, and how sure it is."""
+class RatedCase(NamedTuple):
+    """A read question with the confidence of its answer."""
 
-    told: Told
+    read: ReadCase
     sure: float
 
 
-def rated(some: Iterable[Told], constants: Mapping[bool, Constants]) -> list[Rated]:
-    """Say how sure the reader is of what it told."""
-    return [Rated(one, confidence(one.evidence, constants[one.found.verdict])) for one in some]
+def rate_cases(some: Iterable[ReadCase], constants: Mapping[bool, CalibrationWeights]) -> list[RatedCase]:
+    """Return the cases with the reader's confidence."""
+    return [RatedCase(one, confidence(one.evidence, constants[one.found.is_yes_no])) for one in some]
 
 
-def least(some: Sequence[Rated]) -> str:
-    """Say which answers to withhold."""
-    worths = {least: worth(some, least) for least in THRESHOLDS}
+def describe_min_confidence(some: Sequence[RatedCase]) -> str:
+    """Return a line with the best threshold below which answers are withheld."""
+    worths = {least: mean_f1(some, least) for least in THRESHOLDS}
     best = max(worths, key=lambda least: worths[least])
-    return (
-        f"LEAST = {best}: token F1 is best where answers below are withheld ({', '.join(f'{at:g}: {f1:.3f}' for at, f1 in worths.items())})"
-    )
+    scores = ", ".join(f"{at:g}: {f1:.3f}" for at, f1 in worths.items())
+    return f"MIN_CONFIDENCE = {best}: token F1 is best where answers below are withheld ({scores})"
 
 
-def worth(some: Sequence[Rated], least: float) -> float:
-    """Give the mean token F1 where unsure answers are withheld, which is right where there is no answer (as in SQuAD 2.0)."""
-    given = [(one.told.found.answer if one.sure >= least else "", one.told.item.answers or ("",)) for one in some]
+def mean_f1(some: Sequence[RatedCase], least: float) -> float:
+    """Return the mean token F1 if answers below `least` are withheld, which is right if there is no answer (as in SQuAD 2.0)."""
+    given = [(one.read.found.answer if one.sure >= least else "", one.read.item.answers or ("",)) for one in some]
     return sum(token_f1(answer, golds) for answer, golds in given) / len(some)
 
 
-def tau(some: Sequence[Rated]) -> str:
-    """Say above which confidence answers are right often enough to look no further."""
-    enough = [at / 100 for at in range(100) if above(some, at / 100) and share_right(above(some, at / 100)) >= SURE_ENOUGH]
+def describe_tau(some: Sequence[RatedCase]) -> str:
+    """Return a line with the threshold above which answers are accepted."""
+    enough = [at / 100 for at in range(100) if cases_above(some, at / 100) and share_right(cases_above(some, at / 100)) >= MIN_ACCURACY]
     if not enough:
-        return f"TAU: nowhere are {SURE_ENOUGH:.0%} of the answers right"
-    return f"TAU = {enough[0]}: the least above which {SURE_ENOUGH:.0%} of the answers are right ({accepted(some, enough[0])})"
+        return f"TAU: no threshold with {MIN_ACCURACY:.0%} of the answers right"
+    return f"TAU = {enough[0]}: the least above which {MIN_ACCURACY:.0%} of the answers are right ({describe_accepted(some, enough[0])})"
 
 
-def above(some: Sequence[Rated], sure: float) -> list[Rated]:
-    """Give the answers that are surer."""
+def cases_above(some: Sequence[RatedCase], sure: float) -> list[RatedCase]:
+    """Return the cases with a higher confidence."""
     return [one for one in some if one.sure > sure]
 
 
-def share_right(some: Sequence[Rated]) -> float:
-    """Give how many of the answers are right."""
-    return sum(one.told.right for one in some) / len(some)
+def share_right(some: Sequence[RatedCase]) -> float:
+    """Return the share of right answers."""
+    return sum(one.read.right for one in some) / len(some)
 
 
-def accepted(some: Sequence[Rated], sure: float) -> str:
-    """Tell how many answers are surer, and how many of those are right."""
-    found = above(some, sure)
+def describe_accepted(some: Sequence[RatedCase], sure: float) -> str:
+    """Return a text with the share of answers above a confidence, and the share of those that are right."""
+    found = cases_above(some, sure)
     return f"{len(found) / len(some):.0%} accepted" + (f", {share_right(found):.0%} of them right" if found else "")
 
 
 PARTS: Final[tuple[Part, Part]] = ("choose", "measure")
-_DRAWN = 0.001
+_REGULARIZATION = 0.001
 _READERS: Final = {reader.encoder.name: reader for reader in (SMALL, MULTILINGUAL, LARGE)}
 
 
@@ -225,43 +224,50 @@ def main() -> None:
     parser.add_argument("--trunk", choices=_READERS, default=SMALL.encoder.name, help="which reader")
     given = parser.parse_args()
     questions, reader = Questions(given.data), _READERS[given.trunk]
-    chosen, measured = (list(told(questions.searched(part, given.most), reader)) for part in PARTS)
-    constants = {verdict: fitted([one for one in chosen if one.found.verdict == verdict]) for verdict in (False, True)}
-    for verdict, name in ((False, "SPANS"), (True, "VERDICTS")):
+    chosen, measured = (list(read_cases(questions.cases(part, given.most), reader)) for part in PARTS)
+    constants = {verdict: fit_weights([one for one in chosen if one.found.is_yes_no == verdict]) for verdict in (False, True)}
+    for verdict, name in ((False, "SPAN_WEIGHTS"), (True, "YES_NO_WEIGHTS")):
         print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants[verdict])})")
-    some, others = rated(chosen, constants), rated(measured, constants)
+    some, others = rate_cases(chosen, constants), rate_cases(measured, constants)
     report("fitted on these", some)
     report("kept back for measuring", others)
-    print(least(some), tau(some), f"above the TAU = {TAU} in force: {accepted(others, TAU)}, of those kept back", sep="\n")
+    print(
+        describe_min_confidence(some),
+        describe_tau(some),
+        f"above the TAU = {TAU} in force: {describe_accepted(others, TAU)}, of those kept back",
+        sep="\n",
+    )
 
 
-def told(items: Iterable[Searched], reader: Reader = SMALL) -> Iterator[Told]:
-    """Read questions with a reader, be they in English for the multilingual one."""
+def read_cases(items: Iterable[QuestionCase], reader: Reader = SMALL) -> Iterator[ReadCase]:
+    """Yield questions with a reader's answer; those without any are skipped."""
     for item in items:
-        found, evidence = weigh(item.question, item.contexts, reader)
+        found, evidence = choose_answer(item.question, item.contexts, reader)
         if found:
-            yield Told(item, found, evidence)
+            yield ReadCase(item, found, evidence)
 
 
-def fitted(some: Sequence[Told]) -> Constants:
-    """Fit the constants to what was told."""
-    return fit([one.evidence.features() for one in some], [one.right for one in some])
+def fit_weights(some: Sequence[ReadCase]) -> CalibrationWeights:
+    """Return the calibration weights fitted to the cases."""
+    return fit_logistic([one.evidence.features() for one in some], [one.right for one in some])
 
 
-def report(name: str, some: Sequence[Rated]) -> None:
-    """Print how far confidence is from being right: of spans, of yes and no, and of each source."""
+def report(name: str, some: Sequence[RatedCase]) -> None:
+    """Print the calibration error of spans, of yes/no answers, and of each source."""
     print(f"{name}:")
-    kinds = {kind: [one for one in some if one.told.found.verdict == verdict] for kind, verdict in (("spans", False), ("yes or no", True))}
-    sources = {name: [one for one in some if one.told.item.source == name] for name in dict.fromkeys(one.told.item.source for one in some)}
+    kinds = {
+        kind: [one for one in some if one.read.found.is_yes_no == verdict] for kind, verdict in (("spans", False), ("yes or no", True))
+    }
+    sources = {name: [one for one in some if one.read.item.source == name] for name in dict.fromkeys(one.read.item.source for one in some)}
     for group, ones in (kinds | sources).items():
         if ones:
-            right, sure = [one.told.right for one in ones], [one.sure for one in ones]
+            right, sure = [one.read.right for one in ones], [one.sure for one in ones]
             means = f"right {sum(right) / len(ones):.2f}, sure {sum(sure) / len(ones):.2f}"
             print(f"  {group:32} {len(ones):5}  ECE {expected_calibration_error(sure, right):.3f}  {means}")
 
 
-def fit(features: Sequence[Sequence[float]], right: Sequence[float]) -> Constants:
-    """Fit a logistic regression of being right (Platt 1999), slightly drawn to the log odds as they are."""
+def fit_logistic(features: Sequence[Sequence[float]], right: Sequence[float]) -> CalibrationWeights:
+    """Fit a logistic regression (Platt 1999), slightly regularised towards the uncalibrated log odds."""
     inputs, wanted = torch.tensor(features, dtype=torch.float64), torch.tensor(right, dtype=torch.float64)
     plain = torch.zeros(inputs.shape[1] + 1, dtype=torch.float64)
     plain[0] = 1.0
@@ -270,7 +276,9 @@ def fit(features: Sequence[Sequence[float]], right: Sequence[float]) -> Constant
 
     def step() -> torch.Tensor:
         optimizer.zero_grad()
-        wrong = binary_cross_entropy_with_logits(inputs @ weights[:-1] + weights[-1], wanted) + _DRAWN * ((weights - plain) ** 2).sum()
+        wrong = (
+            binary_cross_entropy_with_logits(inputs @ weights[:-1] + weights[-1], wanted) + _REGULARIZATION * ((weights - plain) ** 2).sum()
+        )
         wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         return wrong
 

@@ -1,8 +1,8 @@
-"""Compare trained weights on the examples kept back for choosing: between phases, rates, or more and less training.
+"""Compare trained weights on the examples held out for model selection: phases, learning rates, lengths of training.
 
 python -m training.choose DATA OUT [OUT ...] [--trunk e5-multilingual]
 
-Scores are of answers, and of how well relevance tells passages that bear on a question from those that do not.
+It prints scores of answers, and of how well the predicted relevance separates relevant from irrelevant passages.
 """
 
 import argparse
@@ -16,38 +16,38 @@ import numpy as np
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import exact_match, token_f1
-from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import Reading, pairs, read_pairs
+from ramify.tools.reader.reading import PassageReading, encode_pairs, read_pairs
 from training.example import Example
-from training.material import material, part
-from training.network import TRUNKS, WEIGHTS, merged, new_network
-from training.prepared import of_like_length
+from training.material import load_material, part_of_example
+from training.network import ENCODERS, WEIGHTS, merge_low_rank, new_network
+from training.prepared import group_by_length
 
 
-class Told(NamedTuple):
-    """How relevant a passage is said to be, and whether it bears on the question."""
+class ScoredRelevance(NamedTuple):
+    """The predicted relevance of a passage, and whether it is relevant."""
 
     relevance: float
     bears: bool
 
 
-def by_source(read: Iterable[tuple[Example, float]]) -> dict[str, list[Told]]:
-    """Bring together, for each source, the passages that bear on a question and those that look as if."""
-    found: dict[str, list[Told]] = defaultdict(list)
+def by_source(read: Iterable[tuple[Example, float]]) -> dict[str, list[ScoredRelevance]]:
+    """Return the scored passages of each source, together with those of its `_other` source."""
+    found: dict[str, list[ScoredRelevance]] = defaultdict(list)
     for example, relevance in read:
         if example.bears is not None:
-            found[example.source.removesuffix("_other")].append(Told(relevance, example.bears))
+            found[example.source.removesuffix("_other")].append(ScoredRelevance(relevance, example.bears))
     return found
 
 
-def right(some: Sequence[Told]) -> float:
-    """Give the share that is right where relevance from a half on is taken for a yes."""
+def accuracy(some: Sequence[ScoredRelevance]) -> float:
+    """Return the accuracy with a threshold of 0.5."""
     return sum((told.relevance >= 0.5) == told.bears for told in some) / len(some)
 
 
-def auc(some: Sequence[Told]) -> float | None:
-    """Give the share of pairs of a passage that bears and one that does not in which the first is said to be more relevant (ROC AUC)."""
+def auc(some: Sequence[ScoredRelevance]) -> float | None:
+    """Return the area under the ROC curve; None if all passages are relevant or none."""
     bearing, others = (np.sort([told.relevance for told in some if told.bears == bears]) for bears in (True, False))
     if not len(bearing) or not len(others):
         return None
@@ -55,65 +55,65 @@ def auc(some: Sequence[Told]) -> float | None:
     return float(sum(found.mean() for found in below)) / (2 * len(others))
 
 
-_MOST = 300
+_MAX_EXAMPLES = 300
 
 
 def main() -> None:
-    """Print what each of the folders scores."""
+    """Print the scores of each folder."""
     parser = argparse.ArgumentParser(description="Compare trained weights of the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, nargs="+", help="folders that training wrote")
-    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that they are put on")
-    parser.add_argument("--most", type=int, default=_MOST, help="examples of a source")
+    parser.add_argument("--trunk", choices=ENCODERS, default=PACKAGED_MINILM.name, help="encoder that they are put on")
+    parser.add_argument("--most", type=int, default=_MAX_EXAMPLES, help="examples of a source")
     given = parser.parse_args()
-    examples = chosen(given.data, given.most)
+    examples = choose_examples(given.data, given.most)
     for folder in given.out:
-        network = new_network(TRUNKS[given.trunk])
-        network.load_state_dict(merged(load_file(folder / WEIGHTS)))
+        network = new_network(ENCODERS[given.trunk])
+        network.load_state_dict(merge_low_rank(load_file(folder / WEIGHTS)))
         print(folder)
-        for line in lines(examples, read(network.eval(), examples, TRUNKS[given.trunk])):
+        for line in format_scores(examples, read_examples(network.eval(), examples, ENCODERS[given.trunk])):
             print(f"  {line}")
 
 
-def chosen(data: Path, most: int) -> list[Example]:
-    """Draw some hundred examples of every source."""
+def choose_examples(data: Path, most: int) -> list[Example]:
+    """Return a sample of the examples of every source."""
     sources: dict[str, list[Example]] = defaultdict(list)
-    for example in material(data):
-        if part(example) == "choose":
+    for example in load_material(data):
+        if part_of_example(example) == "choose":
             sources[example.source].append(example)
     return [example for source, some in sources.items() for example in random.Random(source).sample(some, min(most, len(some)))]
 
 
-def read(network: Network, examples: Sequence[Example], trunk: Pretrained = PACKAGED) -> list[Reading]:
-    """Read examples, those of like length together."""
-    cut = pairs([example.question for example in examples], [example.context for example in examples], trunk)
-    found: dict[int, Reading] = {}
-    for group in of_like_length([len(pair) for pair in cut]):
+def read_examples(network: Network, examples: Sequence[Example], trunk: Pretrained = PACKAGED_MINILM) -> list[PassageReading]:
+    """Return the readings of examples, batched by length."""
+    cut = encode_pairs([example.question for example in examples], [example.context for example in examples], trunk)
+    found: dict[int, PassageReading] = {}
+    for group in group_by_length([len(pair) for pair in cut]):
         found.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))
     return [found[number] for number in range(len(cut))]
 
 
-def lines(examples: Sequence[Example], readings: Sequence[Reading]) -> Iterator[str]:
-    """Write the scores of each source: of answers, then of relevance."""
+def format_scores(examples: Sequence[Example], readings: Sequence[PassageReading]) -> Iterator[str]:
+    """Yield lines with the scores of each source: of answers, then of relevance."""
     scores: dict[str, list[float]] = defaultdict(list)
     for example, reading in zip(examples, readings, strict=True):
-        for name, value in scored(example, reading):
+        for name, value in score_reading(example, reading):
             scores[f"{example.source} {name}"].append(value)
     for name, values in sorted(scores.items()):
         yield f"{name:32} {100 * sum(values) / len(values):5.1f} of {len(values)}"
     told = by_source(zip(examples, [reading.relevance for reading in readings], strict=True))
     for name, some in sorted(told.items()):
         area = auc(some)
-        yield f"{name + ' relevance':32} {100 * right(some):5.1f} of {len(some)}" + ("" if area is None else f", AUC {area:.3f}")
+        yield f"{name + ' relevance':32} {100 * accuracy(some):5.1f} of {len(some)}" + ("" if area is None else f", AUC {area:.3f}")
 
 
-def scored(example: Example, reading: Reading) -> Iterator[tuple[str, float]]:
-    """Score one reading: spans by exact match and F1, yes and no, and whether what is not there is seen not to be there."""
+def score_reading(example: Example, reading: PassageReading) -> Iterator[tuple[str, float]]:
+    """Yield the scores of one reading: exact match and F1 of spans, accuracy of yes/no, and of no answer."""
     none = 1 - reading.span - reading.yes - reading.no
     if example.kind == "none":
         yield "none", float(none > max(reading.span, reading.yes, reading.no))
     elif example.kind == "span":
-        answer = next((example.context[spot.start : spot.end] for spot in reading.spots), "")
+        answer = next((example.context[spot.start : spot.end] for spot in reading.text_spans), "")
         golds = [example.context[start:end] for start, end in example.spans]
         yield "exact match", exact_match(answer, golds)
         yield "F1", token_f1(answer, golds)

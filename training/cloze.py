@@ -1,13 +1,13 @@
-"""Questions made by rules: a name, date or number of a sentence is replaced by what asks for it, and words are dropped."""
+"""Generate cloze questions by rules: replace a name, date or number of a sentence by a question word, and drop some words."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.english import STOP, bare_title, fold, sentences, word_set
-from ramify.tools.reader.reading import in_context
-from training.example import Example, seeded
-from training.source import Document, Lookalikes
+from ramify.tools.english import ENGLISH_STOP_WORDS, fold, sentences, strip_disambiguation, word_set
+from ramify.tools.reader.reading import add_title
+from training.example import Example, seeded_random
+from training.source import Document, WordIndex
 
 MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|"
@@ -56,17 +56,22 @@ class Candidate:
 
 
 def candidates(sentence: str, kind: str) -> list[Candidate]:
-    """Find the spans of a sentence that have the shape of a kind of answer."""
+    """Return the spans of a sentence that match a kind of answer."""
     found = []
     for match in _SHAPES[kind].finditer(sentence):
-        text, start = _trimmed(match[0], match.start())
-        if text and text.casefold() not in STOP and text not in _OPENERS and not (kind in _NAMED and _NO_NAME.fullmatch(text)):
+        text, start = _trim_name(match[0], match.start())
+        if (
+            text
+            and text.casefold() not in ENGLISH_STOP_WORDS
+            and text not in _OPENERS
+            and not (kind in _NAMED and _NO_NAME.fullmatch(text))
+        ):
             found.append(Candidate(text, start))
     return found
 
 
-def _trimmed(text: str, start: int) -> tuple[str, int]:
-    """Drop a sentence's opening word from a name, and the signs around it."""
+def _trim_name(text: str, start: int) -> tuple[str, int]:
+    """Return a name and its offset without an opening word of the sentence and surrounding punctuation."""
     first, space, rest = text.partition(" ")
     if first in _OPENERS:
         text, start = rest, start + len(first) + len(space)
@@ -89,67 +94,67 @@ _A_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LONGEST, _SHORTEST = 34, 7
 
 
-def cloze(documents: list[Document], source: str, a_document: int = 1) -> Iterator[Example]:
-    """Make questions from the sentences of each document; one in five is asked of another document."""
-    lookalikes = Lookalikes(documents)
+def cloze_examples(documents: list[Document], source: str, a_document: int = 1) -> Iterator[Example]:
+    """Yield questions from the sentences of each document; some are also asked of another document."""
+    lookalikes = WordIndex(documents)
     for document in documents:
-        choose = seeded(document.id, "cloze")
+        choose = seeded_random(document.id, "cloze")
         made = [item for item in _questions(document) if item[0]]
         for question, start, end in choose.sample(made, min(a_document, len(made))):
-            context = in_context(document.title, document.text)
+            context = add_title(document.title, document.text)
             yield Example(source, document.id, question, context, "span", ((start, end),))
             answer = context[start:end]
             if choose.random() < 0.35 and (other := lookalikes.of(question, [answer], {document.id}, choose, among=3)):
-                yield Example(source + "_other", other.id, question, in_context(other.title, other.text), "none")
+                yield Example(source + "_other", other.id, question, add_title(other.title, other.text), "none")
 
 
 def _questions(document: Document) -> Iterator[tuple[str, int, int]]:
-    context = in_context(document.title, document.text)
+    context = add_title(document.title, document.text)
     shift = len(context) - len(document.text)
     for number, sentence in enumerate(sentences(document.text)):
         begin = document.text.find(sentence)
         if begin < 0 or not _SHORTEST <= len(sentence.split()) <= _LONGEST:
             continue
-        if number == 0 and document.title and (subject := _about(document, sentence)):
+        if number == 0 and document.title and (subject := _ask_for_title(document, sentence)):
             yield subject
         for kind in ("date", "number", "name", "place"):
             for span in candidates(sentence, kind):
-                if question := _asked(sentence, span, kind, document):
+                if question := _replace_answer(sentence, span, kind, document):
                     start = begin + span.start + shift
                     yield question, start, start + len(span.text)
 
 
-def _asked(sentence: str, span: Candidate, kind: str, document: Document) -> str:
-    """Put the asking word in the answer's place; nothing where the answer is what the article is about."""
-    title = bare_title(document.title or "")
+def _replace_answer(sentence: str, span: Candidate, kind: str, document: Document) -> str:
+    """Return the sentence with a question word for the answer; empty if the answer is the article's subject."""
+    title = strip_disambiguation(document.title or "")
     if sentence[span.start : span.start + len(span.text)] != span.text or fold(span.text) in fold(title):
         return ""
     before, after = sentence[: span.start], sentence[span.start + len(span.text) :]
     if (kind == "number" and _A_YEAR.fullmatch(span.text)) or (kind == "place" and not _PLACED.search(before)):
         return ""
-    word = seeded(document.id, sentence, span.start, kind).choice(_ASKING[kind])
+    word = seeded_random(document.id, sentence, span.start, kind).choice(_ASKING[kind])
     if kind == "date":
         before = re.sub(r"\b(?:[Ii]n|[Oo]n|since|from) $", "", before)
     text = f"{before.rstrip(' (')} {word} {after.lstrip(' ).')}"
     if title and _SUBJECT.match(text) and title not in text:
         text = _SUBJECT.sub(lambda _: title, text, count=1)
-    return _thinned(text, word, title)
+    return _drop_words(text, word, title)
 
 
-def _about(document: Document, sentence: str) -> tuple[str, int, int] | None:
-    """Ask which thing the article's first sentence describes: the answer is its title."""
-    title = bare_title(document.title or "")
+def _ask_for_title(document: Document, sentence: str) -> tuple[str, int, int] | None:
+    """Return a question for the thing that the first sentence describes, whose answer is the article's title."""
+    title = strip_disambiguation(document.title or "")
     verb = re.search(r"\b(?:is|was|are|were) (?=(?:an?|the) )", sentence)
     if not title or verb is None or fold(title) not in fold(sentence[: verb.start()]):
         return None
-    choose = seeded(document.id, "about")
+    choose = seeded_random(document.id, "about")
     rest = sentence[verb.start() :].rstrip(". ")
-    return _thinned(f"{choose.choice(('Who', 'What', 'Which'))} {rest}", "", title), 0, len(title)
+    return _drop_words(f"{choose.choice(('Who', 'What', 'Which'))} {rest}", "", title), 0, len(title)
 
 
-def _thinned(text: str, word: str, title: str) -> str:
-    """Drop some words, so that the question is not the sentence itself; what asks and the subject stay."""
+def _drop_words(text: str, word: str, title: str) -> str:
+    """Return the question with some words dropped, but not the question word and the subject."""
     kept = set(fold(f"{word} {title}").split())
-    random = seeded(text)
+    random = seeded_random(text)
     words = [piece for piece in re.sub(r"\([^)]*\)", "", text).split() if set(fold(piece).split()) & kept or random.random() > 0.25]
     return " ".join(words).rstrip(" .,;:?") + "?"

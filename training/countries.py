@@ -58,18 +58,18 @@ def _names() -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def mention() -> re.Pattern[str]:
-    """Give the pattern of a country or nationality in a text."""
+def country_pattern() -> re.Pattern[str]:
+    """Return the pattern of a country or nationality in a text."""
     singles = sorted({name.replace("_", " ") for entry in _TABLE.split() for name in re.split(r"[:,]", entry)}, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, singles))})(?!\w)")
 
 
 @lru_cache(maxsize=4096)
-def country_of(answer: str) -> str | None:
-    """Give the country that an answer names: itself, its people, or the last part of `Munich, Germany`."""
+def find_country(answer: str) -> str | None:
+    """Return the country that an answer names: as a country, a nationality, or the last part of `Munich, Germany`."""
     known = _names()
     for part in (answer, *reversed(answer.split(","))):
         if (country := known.get(fold(part).removeprefix("the "))) is not None:
             return country
-    found = mention().findall(answer)
+    found = country_pattern().findall(answer)
     return known.get(fold(found[0])) if found else None

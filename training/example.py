@@ -1,4 +1,4 @@
-"""One piece of training material: a question, a text to read it from, and what the reader should say."""
+"""A training example: a question, a context, and the expected answer."""
 
 import random
 import re
@@ -16,9 +16,9 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Example:
-    """A question, its context (`title: text`), and its answer: where the spans stand in it, or yes, no, none; "" where nobody says.
+    """A question, its context (`title: text`), and its answer: where the spans stand in it, or yes, no, none; "" if unknown.
 
-    `bears`: whether the context bears on the question; None where that is not known (a passage on the subject that lacks the answer).
+    `bears`: whether the context is relevant to the question; None if unknown (a passage on the subject without the answer).
     """
 
     source: str
@@ -31,15 +31,15 @@ class Example:
 
 
 def occurrences(answer: str, context: str) -> Iterator[CharSpan]:
-    """Find an answer as whole words in a context, whatever its case."""
+    """Yield the occurrences of an answer as whole words in a context, ignoring case."""
     if not answer.strip():
         return
     for match in re.finditer(rf"(?<!\w){re.escape(answer.strip())}(?!\w)", context, re.IGNORECASE):
         yield match.span()
 
 
-def likeliest(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
-    """Choose the occurrence with most of the question's words around it: offsets in the data name only the first one."""
+def likeliest_span(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
+    """Return the occurrence with most of the question's words around it."""
     asked = set(_WORD.findall(question.casefold()))
 
     def near(span: CharSpan) -> int:
@@ -49,13 +49,13 @@ def likeliest(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
     return max(spans, key=near)
 
 
-def shortened(example: Example, longest: int) -> Example:
-    """Cut a context to a window of about so many characters that holds its first span, at words; other kinds keep all of theirs."""
+def shorten_context(example: Example, longest: int) -> Example:
+    """Cut a context to a window of about `longest` characters around its first span; yes/no examples are unchanged."""
     if len(example.context) <= longest or example.kind not in ("span", "none"):
         return example
     (first, last), *_ = example.spans or ((0, 0),)
     room = max(0, longest - (last - first))
-    begin = max(0, min(first - seeded(example.question, example.context).randint(0, room), len(example.context) - longest))
+    begin = max(0, min(first - seeded_random(example.question, example.context).randint(0, room), len(example.context) - longest))
     begin = example.context.rfind(" ", 0, begin) + 1
     end = example.context.find(" ", max(begin + longest, last))
     end = end if end >= 0 else len(example.context)
@@ -63,12 +63,12 @@ def shortened(example: Example, longest: int) -> Example:
     return replace(example, context=example.context[begin:end], spans=spans)
 
 
-def seeded(*parts: object) -> random.Random:
-    """Make a random source that depends on these words alone, so that material does not depend on the order it is made in."""
+def seeded_random(*parts: object) -> random.Random:
+    """Return a random generator seeded by these values, so that examples do not depend on the order of generation."""
     return random.Random(zlib.crc32("\x1f".join(map(str, parts)).encode()))
 
 
-def dealt(group: str) -> Part:
-    """Tell what the texts of a group, such as the questions about a document, are for."""
+def assign_part(group: str) -> Part:
+    """Return the part (train, choose, measure) of a group, such as the questions about one document."""
     share = zlib.crc32(group.encode()) % 100
     return "measure" if share < 10 else "choose" if share < 15 else "train"

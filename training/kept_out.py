@@ -1,7 +1,8 @@
-"""Measure readers on the written questions that are kept out: `python -m training.kept_out DATA [OUT ...] [--part measure]`.
+"""Measure readers on held-out hand-written questions: `python -m training.kept_out DATA [OUT ...] [--part measure]`.
 
 Each question is read in its own passage and the four of its folder that share most words with it, in an order dealt by the question; a
-question that has no answer in its passage is right where nothing is answered with a confidence of LEAST. Printed by kind of question, for
+question that has no answer in its passage is right where nothing is answered with a confidence of
+MIN_CONFIDENCE. Printed by kind of question, for
 the shipped weights and for those of each OUT: the share that is right with its 95 % interval,
 token F1, the share that is wrong with a confidence of .5 and more, and how far confidence is from being right (ECE).
 """
@@ -14,22 +15,22 @@ from typing import Final, NamedTuple
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
-from ramify.tools.embeddings.pretrained import PACKAGED, Pretrained
-from ramify.tools.reader.calibration import LEAST, Constants, Evidence, confidence
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
+from ramify.tools.reader.calibration import MIN_CONFIDENCE, CalibrationWeights, Evidence, confidence
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import LARGE, SMALL, pairs, read_pairs
-from ramify.tools.reader.short_answers import answers, ranked, single, verdicts
-from training.example import Part, seeded
-from training.material import part
-from training.network import WEIGHTS, merged, new_network
-from training.source import Lookalikes, load
-from training.technical import FOLDERS, beginning, is_from, technical
+from ramify.tools.reader.reading import LARGE, SMALL, encode_pairs, read_pairs
+from ramify.tools.reader.short_answers import choose_likeliest, find_spans, find_yes_no, single_fact_probability
+from training.example import Part, seeded_random
+from training.material import part_of_example
+from training.network import WEIGHTS, merge_low_rank, new_network
+from training.source import WordIndex, load_data_folder
+from training.technical import FOLDERS, first_window, is_from, technical_examples
 
 PASSAGES: Final = 5
 
 
 class Case(NamedTuple):
-    """A question, its passages, and what is right: an answer, yes, no, or nothing."""
+    """A question, its passages, and the right answer: a text, yes, no, or empty."""
 
     kind: str
     question: str
@@ -38,7 +39,7 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a reader says, how sure it is, and how right that is."""
+    """A reader's answer, its confidence, exact match and token F1."""
 
     answer: str
     sure: float
@@ -46,43 +47,47 @@ class Outcome(NamedTuple):
     f1: float
 
 
-def cases(data: Path, wanted: Part) -> Iterator[Case]:
+def load_cases(data: Path, wanted: Part) -> Iterator[Case]:
     """Yield the questions of a part, each with its passages."""
     for name in FOLDERS:
-        folder = load(data / name)
-        lookalikes = Lookalikes(folder.documents.values())
-        for example in technical(folder):
+        folder = load_data_folder(data / name)
+        lookalikes = WordIndex(folder.documents.values())
+        for example in technical_examples(folder):
             kind = example.source.removeprefix(f"{name}_")
-            if kind.endswith("_other") or not example.kind or part(example) != wanted:
+            if kind.endswith("_other") or not example.kind or part_of_example(example) != wanted:
                 continue
             golds = [example.context[start:end] for start, end in example.spans]
             known = {one.id for one in folder.documents.values() if is_from(example.context, one)}
             contexts = [example.context]
             for number in range(0 if example.kind == "none" else PASSAGES - 1):
-                near = lookalikes.of(example.question, golds, known, seeded(example.question, number), among=1)
+                near = lookalikes.of(example.question, golds, known, seeded_random(example.question, number), among=1)
                 if near is not None:
                     known.add(near.id)
-                    contexts.append(beginning(near))
-            order = seeded(example.question, "order").sample(contexts, len(contexts))
+                    contexts.append(first_window(near))
+            order = seeded_random(example.question, "order").sample(contexts, len(contexts))
             yield Case(kind, example.question, tuple(order), golds[0] if golds else "" if example.kind == "none" else example.kind)
 
 
-def read(network: Network, case: Case, constants: tuple[Constants, Constants], trunk: Pretrained = PACKAGED) -> Outcome:
-    """Answer one question as the reader does."""
-    readings = [read_pairs(network, pairs([case.question], [context], trunk))[0] for context in case.contexts]
-    best, (place, rival) = ranked([*answers(case.question, readings, case.contexts, [0] * len(readings)), *verdicts(readings)])
+def answer_case(
+    network: Network, case: Case, constants: tuple[CalibrationWeights, CalibrationWeights], trunk: Pretrained = PACKAGED_MINILM
+) -> Outcome:
+    """Return the outcome of one question, answered as by the reader."""
+    readings = [read_pairs(network, encode_pairs([case.question], [context], trunk))[0] for context in case.contexts]
+    best, (place, rival) = choose_likeliest(
+        [*find_spans(case.question, readings, case.contexts, [0] * len(readings)), *find_yes_no(readings)]
+    )
     if best is None:
         return Outcome("", 0.0, float(not case.right), float(not case.right))
-    evidence = Evidence(place, rival, len(case.question.split()), single(case.question))
-    sure = confidence(evidence, constants[best.verdict])
-    answer = best.answer if sure >= LEAST or case.right else ""
+    evidence = Evidence(place, rival, len(case.question.split()), single_fact_probability(case.question))
+    sure = confidence(evidence, constants[best.is_yes_no])
+    answer = best.answer if sure >= MIN_CONFIDENCE or case.right else ""
     if not case.right:
         return Outcome(answer, sure, float(not answer), float(not answer))
     return Outcome(answer, sure, float(exact_match(answer, [case.right])), token_f1(answer, [case.right]))
 
 
-def lines(found: Sequence[tuple[Case, Outcome]]) -> Iterator[str]:
-    """Write the figures of each kind, and of all."""
+def format_figures(found: Sequence[tuple[Case, Outcome]]) -> Iterator[str]:
+    """Yield lines with the figures of each kind, and of all."""
     yield f"  {'kind':12} {'n':>5} {'right':>6} {'95 %':>13} {'F1':>6} {'sure, wrong':>12} {'ECE':>6}"
     for kind in (*sorted({case.kind for case, _ in found}), "all"):
         some = [outcome for case, outcome in found if kind in (case.kind, "all")]
@@ -107,14 +112,14 @@ def main() -> None:
         "--trunk", choices=(SMALL.encoder.name, LARGE.encoder.name), default=SMALL.encoder.name, help="encoder that the reader is put on"
     )
     given = parser.parse_args()
-    some, reader = list(cases(given.data, given.part)), LARGE if given.trunk == LARGE.encoder.name else SMALL
-    constants = reader.spans, reader.verdicts
+    some, reader = list(load_cases(given.data, given.part)), LARGE if given.trunk == LARGE.encoder.name else SMALL
+    constants = reader.span_weights, reader.yes_no_weights
     for folder in (None, *given.out):
         network = new_network(reader.encoder) if folder else reader.load()
         if folder:
-            network.load_state_dict(merged(load_file(folder / WEIGHTS)))
+            network.load_state_dict(merge_low_rank(load_file(folder / WEIGHTS)))
         print(folder or "shipped")
-        for line in lines([(case, read(network.eval(), case, constants, reader.encoder)) for case in some]):
+        for line in format_figures([(case, answer_case(network.eval(), case, constants, reader.encoder)) for case in some]):
             print(line, flush=True)
 
 

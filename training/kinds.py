@@ -1,9 +1,9 @@
-"""Train the classifier of `ramify.tools.extractive.questions`: what kind of answer a question asks for.
+"""Train the classifier of `ramify.tools.extractive.questions`: the kind of answer that a question asks for.
 
     python -m training.kinds DATA
 
-Questions that were written by hand: those of `training/written/open.jsonl`, and those over manuals and office documents, which say their
-kind; and questions for facts as people asked them. A tenth is kept out.
+The data are hand-written questions (`training/written/open.jsonl`, and those on manuals and office documents, with their kinds) and factual
+questions from public data sets. A tenth is held out.
 """
 
 import argparse
@@ -18,43 +18,43 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
 from ramify.evaluation.load.records import read_records
-from ramify.tools.extractive.questions import FILE, KINDS, SURE, Kind, vectors
-from training.pack import note_hash
+from ramify.tools.extractive.questions import KIND_WEIGHTS_FILE, MIN_OPEN_PROBABILITY, QUESTION_KINDS, QuestionKind, question_features
+from training.pack import write_hash
 from training.technical import FOLDERS
 
 CODE: Final = Path(__file__).parent.parent / "tools" / "extractive" / "questions.py"
 OPEN: Final = Path(__file__).parent / "written" / "open.jsonl"
-NAMES: Final[dict[str, Kind]] = {"how_to": "how to", "list": "list", "explain": "explain"}
+NAMES: Final[dict[str, QuestionKind]] = {"how_to": "how to", "list": "list", "explain": "explain"}
 FACTS: Final = ("squad_dev", "nq_oracle_dev", "squadshifts", "hotpotqa_train", "boolq_dev", "2wikimultihopqa_train")
-"""Folders of questions for facts; so many of each are taken."""
-_MOST: Final = 700
-_OWN: Final = 6.0
-"""What a question counts that was written to tell the kinds apart."""
+"""Folders of factual questions, of which _MAX_FACT_QUESTIONS each are used."""
+_MAX_FACT_QUESTIONS: Final = 700
+_WRITTEN_QUESTION_WEIGHT: Final = 6.0
+"""Sample weight of questions written for this classifier."""
 
 
 def main() -> None:
-    """Train, print how many of a tenth that was kept out get the right kind, and write the weights and their hash into the package."""
+    """Train, print the accuracy on the held-out tenth, and write the weights and their hash into the package."""
     parser = argparse.ArgumentParser(description="Train the classifier of questions.")
     parser.add_argument("data", type=Path, help="the folder of data sets")
-    asked = sorted(set(examples(parser.parse_args().data)))
+    asked = sorted(set(load_examples(parser.parse_args().data)))
     own = {json.loads(line)["question"] for line in OPEN.read_text(encoding="utf-8").splitlines()}
     random.Random(0).shuffle(asked)
-    told_by = vectors([question for question, _ in asked])
-    labels = np.array([KINDS.index(kind) for _, kind in asked])
-    worth = np.array([_OWN if question in own else 1.0 for question, _ in asked])
+    features = question_features([question for question, _ in asked])
+    labels = np.array([QUESTION_KINDS.index(kind) for _, kind in asked])
+    worth = np.array([_WRITTEN_QUESTION_WEIGHT if question in own else 1.0 for question, _ in asked])
     kept = len(asked) // 10
-    model = LogisticRegression(max_iter=5000, class_weight="balanced").fit(told_by[kept:], labels[kept:], sample_weight=worth[kept:])
-    likely = model.predict_proba(told_by[:kept])
-    told = np.where(likely[:, 1:].sum(axis=1) < SURE, 0, 1 + likely[:, 1:].argmax(axis=1))
-    for number, kind in enumerate(KINDS):
+    model = LogisticRegression(max_iter=5000, class_weight="balanced").fit(features[kept:], labels[kept:], sample_weight=worth[kept:])
+    likely = model.predict_proba(features[:kept])
+    predicted = np.where(likely[:, 1:].sum(axis=1) < MIN_OPEN_PROBABILITY, 0, 1 + likely[:, 1:].argmax(axis=1))
+    for number, kind in enumerate(QUESTION_KINDS):
         some = labels[:kept] == number
-        print(f"{kind or 'fact':8} {some.sum():4} kept out, {100 * (told[some] == number).mean():.0f} % told as what they are")
-    target = CODE.with_name(FILE)
+        print(f"{kind or 'fact':8} {some.sum():4} kept out, {100 * (predicted[some] == number).mean():.0f} % classified correctly")
+    target = CODE.with_name(KIND_WEIGHTS_FILE)
     save_file({"weight": np.ascontiguousarray(model.coef_, dtype=np.float32), "bias": model.intercept_.astype(np.float32)}, target)
-    note_hash(CODE, target)
+    write_hash(CODE, target)
 
 
-def examples(data: Path) -> Iterator[tuple[str, Kind]]:
+def load_examples(data: Path) -> Iterator[tuple[str, QuestionKind]]:
     """Yield questions with their kinds."""
     for line in OPEN.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
@@ -64,7 +64,7 @@ def examples(data: Path) -> Iterator[tuple[str, Kind]]:
             yield str(one["question"]), NAMES.get(str(one["metadata"]["kind"]), "")
     for folder in FACTS:
         questions = [str(one["question"]) for _, one in read_records(data / folder / "questions.jsonl.gz")]
-        for question in random.Random(folder).sample(questions, min(_MOST, len(questions))):
+        for question in random.Random(folder).sample(questions, min(_MAX_FACT_QUESTIONS, len(questions))):
             yield question, ""
 
 

@@ -1,4 +1,4 @@
-"""The network in training: at the beginning, its low-rank changes to frozen layers (Hu et al. 2021), its steps, and on disk."""
+"""The network in training: initialisation, low-rank updates of frozen layers (LoRA, Hu et al. 2021), steps, and saved states."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,16 +10,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED, Pretrained
-from ramify.tools.reader.large import DOWN, UP, changed
+from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
+from ramify.tools.reader.large import DOWN_SUFFIX, UP_SUFFIX, apply_low_rank
 from ramify.tools.reader.network import Network
 
-TRUNKS: Final = {trunk.name: trunk for trunk in (PACKAGED, MULTILINGUAL_E5, ALL_MPNET)}
+ENCODERS: Final = {trunk.name: trunk for trunk in (PACKAGED_MINILM, MULTILINGUAL_E5, ALL_MPNET)}
 """The encoders that a reader can be put on, by name."""
 
 
-def new_network(trunk: Pretrained = PACKAGED) -> Network:
-    """Make a network for training, without dropout."""
+def new_network(trunk: Pretrained = PACKAGED_MINILM) -> Network:
+    """Return a network for training, without dropout."""
     layers = trunk.new_layers()
     network = Network(layers.shape)
     network.encoder = layers
@@ -30,7 +30,7 @@ _BASE = ".base."
 
 
 class LowRank(nn.Module):
-    """A linear layer that stays as it is, and a change of low rank, at first none."""
+    """A frozen linear layer with a trainable low-rank update, initially zero."""
 
     def __init__(self, base: nn.Linear, rank: int) -> None:
         super().__init__()
@@ -39,13 +39,13 @@ class LowRank(nn.Module):
         self.up = nn.Parameter(torch.zeros(base.out_features, rank))
 
     def forward(self, states: Tensor) -> Tensor:
-        """Return what the layer gives, and the change to it."""
+        """Return the output of the layer plus its low-rank update."""
         result: Tensor = self.base(states) + states @ self.down.T @ self.up.T
         return result
 
 
 def make_low_rank(layers: nn.Module, rank: int) -> None:
-    """Replace every linear layer in these layers; all else in them stays as it is."""
+    """Replace every linear layer in a module by a `LowRank`; all other parameters are frozen."""
     layers.requires_grad_(False)
     linear = [(name, module) for name, module in layers.named_modules() if isinstance(module, nn.Linear)]
     for name, module in linear:
@@ -53,47 +53,47 @@ def make_low_rank(layers: nn.Module, rank: int) -> None:
         layers.get_submodule(parent).add_module(own, LowRank(module, rank))
 
 
-def merged(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return weights with their changes of low rank added."""
-    whole = {name.replace(_BASE, "."): weight for name, weight in weights.items() if not name.endswith((DOWN, UP))}
-    return whole | changed(whole, weights)
+def merge_low_rank(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return weights with their low-rank updates added."""
+    whole = {name.replace(_BASE, "."): weight for name, weight in weights.items() if not name.endswith((DOWN_SUFFIX, UP_SUFFIX))}
+    return whole | apply_low_rank(whole, weights)
 
 
 WEIGHTS = "weights.safetensors"
 _MOMENTS = "moments.safetensors"
 _STEP = "steps done"
 
-Trained = list[tuple[str, torch.nn.Parameter]]
-SAVED_EVERY = 500
-"""Steps after which a run is saved."""
+NamedParameters = list[tuple[str, torch.nn.Parameter]]
+SAVE_INTERVAL = 500
+"""Steps between saved states."""
 
 
-def steps_of(
+def train_steps(
     folder: Path,
     network: nn.Module,
-    trained: Trained,
+    trained: NamedParameters,
     optimizer: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LambdaLR,
     total: int,
     loss: Callable[[int], Tensor],
 ) -> Iterator[tuple[int, int, float]]:
-    """Train step by step from where the run in a folder was left; give each step's number, how many there are, and its loss."""
-    for number in range(restore(folder, network, trained, optimizer, schedule), total):
+    """Train, resuming from the state in a folder; yield for each step its number, the total and the loss."""
+    for number in range(restore_state(folder, network, trained, optimizer, schedule), total):
         wrong = loss(number)
         wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         nn.utils.clip_grad_norm_([parameter for _, parameter in trained], 1.0)
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-        if (number + 1) % SAVED_EVERY == 0 or number + 1 == total:
-            save(folder, network, trained, optimizer, number + 1)
+        if (number + 1) % SAVE_INTERVAL == 0 or number + 1 == total:
+            save_state(folder, network, trained, optimizer, number + 1)
         yield number + 1, total, wrong.item()
 
 
-def show(steps: Iterable[tuple[int, int, float]]) -> None:
-    """Take the steps, and show how far they are and their loss, smoothed."""
+def show_progress(steps: Iterable[tuple[int, int, float]]) -> None:
+    """Run the steps, showing progress and the smoothed loss."""
     smooth = 0.0
-    with bar() as progress:
+    with training_progress() as progress:
         task = progress.add_task("training")
         for number, total, wrong in steps:
             smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
@@ -102,14 +102,14 @@ def show(steps: Iterable[tuple[int, int, float]]) -> None:
                 print(f"step {number} of {total}: loss {smooth:.3f}", flush=True)
 
 
-def bar() -> Progress:
-    """Draw the progress with its rate and what is left."""
+def training_progress() -> Progress:
+    """Return a progress bar with elapsed and remaining time."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     return Progress(*columns, refresh_per_second=0.2)
 
 
-def save(folder: Path, network: torch.nn.Module, trained: Trained, optimizer: torch.optim.Optimizer, step: int) -> None:
-    """Write the weights and what it takes to go on; the old files stay until the new ones are whole."""
+def save_state(folder: Path, network: torch.nn.Module, trained: NamedParameters, optimizer: torch.optim.Optimizer, step: int) -> None:
+    """Write the weights and the optimizer's state to resume from; the old files stay until the new ones are complete."""
     moments: dict[str, Tensor] = {_STEP: torch.tensor(step)}
     for name, parameter in trained:
         for key, value in optimizer.state[parameter].items():
@@ -120,10 +120,14 @@ def save(folder: Path, network: torch.nn.Module, trained: Trained, optimizer: to
         (folder / f"{file}.new").replace(folder / file)
 
 
-def restore(
-    folder: Path, network: torch.nn.Module, trained: Trained, optimizer: torch.optim.Optimizer, schedule: torch.optim.lr_scheduler.LambdaLR
+def restore_state(
+    folder: Path,
+    network: torch.nn.Module,
+    trained: NamedParameters,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LambdaLR,
 ) -> int:
-    """Go on where a run was left; give how many steps it had done, 0 for a new one."""
+    """Restore the state in a folder; return the number of steps done, 0 for a new run."""
     if not (folder / _MOMENTS).is_file():
         return 0
     network.load_state_dict(load_file(folder / WEIGHTS))

@@ -1,9 +1,9 @@
-"""Train the classifier of `ramify.tools.english`: whether words name a person.
+"""Train the classifier of `ramify.tools.english`: whether a phrase names a person.
 
 python -m training.persons DATA [--most 2000]
 
-What a question with "who" asks for is a person, what one with "what", "where", "when" or "how many" asks for is none; likewise what such a
-question describes ("the head of sales", "the capital of France"). A logistic regression over the packaged encoder's vectors.
+The answers of questions with "who" are persons, those of questions with "what", "where", "when" or "how many" are not; likewise the things
+that such questions describe ("the head of sales", "the capital of France"). A logistic regression on the packaged encoder's vectors.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from sklearn.metrics import roc_auc_score
 
 from ramify.evaluation.load.records import read_records
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.english import FILE, is_unknown
-from training.pack import note_hash
+from ramify.tools.english import PERSON_WEIGHTS_FILE, is_unknown
+from training.pack import write_hash
 
 FOLDERS = (
     "2wikimultihopqa_train", "canard_dev", "disflqa", "fairytaleqa", "hotpotqa_train", "musique_train", "nq_oracle_dev", "office_spans",
@@ -33,18 +33,18 @@ _ASKS = re.compile(
 )
 _DESCRIBES = re.compile(r"(?:who|what|where) (?:is|was|were|are) ((?:the|an?|his|her|their|its) .{3,70}?)\??$", re.I)
 _CLAUSE = re.compile(r" (?:did|do|does|was|is|are|were|who|that|which|born|called|named|located|used|made)\b", re.I)
-_LONGEST = 60
-_WORDS = 8
-_AGREED = 0.7
+_MAX_ANSWER_CHARS = 60
+_MAX_ANSWER_WORDS = 8
+_MIN_AGREEMENT = 0.7
 
 
 def main() -> None:
-    """Train, print the figures on a tenth that was kept out, and write the weights and their hash into the package."""
+    """Train, print the scores on the held-out tenth, and write the weights and their hash into the package."""
     parser = argparse.ArgumentParser(description="Train the classifier of persons.")
     parser.add_argument("data", type=Path, help="the folder of data sets")
     parser.add_argument("--most", type=int, default=2000, help="answers that are persons, and as many descriptions")
     given = parser.parse_args()
-    phrases, labels = examples(given.data, given.most)
+    phrases, labels = load_phrases(given.data, given.most)
     vectors = load_encoder("minilm").encode_documents(phrases)
     kept = len(phrases) // 10
     model = LogisticRegression(max_iter=2000).fit(vectors[kept:], labels[kept:])
@@ -53,12 +53,12 @@ def main() -> None:
     print(
         f"{len(phrases):,} phrases, {sum(labels):,} of persons; kept out: AUC {roc_auc_score(labels[:kept], likely):.3f}, right {right:.3f}"
     )
-    target = CODE.with_name(FILE)
+    target = CODE.with_name(PERSON_WEIGHTS_FILE)
     save_file({"weight": model.coef_[0].astype(np.float32), "bias": model.intercept_.astype(np.float32)}, target)
-    note_hash(CODE, target)
+    write_hash(CODE, target)
 
 
-def examples(data: Path, most: int) -> "tuple[list[str], np.ndarray[tuple[int], np.dtype[np.int64]]]":
+def load_phrases(data: Path, most: int) -> "tuple[list[str], np.ndarray[tuple[int], np.dtype[np.int64]]]":
     """Return phrases in a random but fixed order, and 1 for each that names or describes a person, 0 for others."""
     answers: defaultdict[str, list[int]] = defaultdict(list)
     descriptions: defaultdict[str, list[int]] = defaultdict(list)
@@ -68,22 +68,22 @@ def examples(data: Path, most: int) -> "tuple[list[str], np.ndarray[tuple[int], 
             if (asked := _ASKS.match(question)) is None:
                 continue
             person = int(asked["person"] is not None)
-            if 1 < len(answer) <= _LONGEST and len(answer.split()) <= _WORDS and not is_unknown(answer):
+            if 1 < len(answer) <= _MAX_ANSWER_CHARS and len(answer.split()) <= _MAX_ANSWER_WORDS and not is_unknown(answer):
                 answers[answer].append(person)
             if (described := _DESCRIBES.match(question)) and not _CLAUSE.search(described[1]):
                 descriptions[described[1]].append(person)
     deal = random.Random(0)
-    chosen = [*dealt(answers, deal, most, most * 5 // 3), *dealt(descriptions, deal, most, most)]
+    chosen = [*sample_phrases(answers, deal, most, most * 5 // 3), *sample_phrases(descriptions, deal, most, most)]
     deal.shuffle(chosen)
     return [phrase for phrase, _ in chosen], np.array([label for _, label in chosen])
 
 
-def dealt(votes: Mapping[str, Sequence[int]], deal: random.Random, persons: int, others: int) -> list[tuple[str, int]]:
-    """Choose so many phrases of persons and of others among those that the questions agree on."""
-    means = {phrase: sum(told) / len(told) for phrase, told in votes.items()}
+def sample_phrases(votes: Mapping[str, Sequence[int]], deal: random.Random, persons: int, others: int) -> list[tuple[str, int]]:
+    """Return a sample of phrases with their labels, among those on which the questions agree."""
+    means = {phrase: sum(labels) / len(labels) for phrase, labels in votes.items()}
     sides = (
-        [phrase for phrase, mean in means.items() if mean <= 1 - _AGREED],
-        [phrase for phrase, mean in means.items() if mean >= _AGREED],
+        [phrase for phrase, mean in means.items() if mean <= 1 - _MIN_AGREEMENT],
+        [phrase for phrase, mean in means.items() if mean >= _MIN_AGREEMENT],
     )
     counts = (others, persons)
     return [(phrase, label) for label in (0, 1) for phrase in deal.sample(sides[label], min(counts[label], len(sides[label])))]

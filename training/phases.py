@@ -1,4 +1,4 @@
-"""What each phase of the reader's training sees: first of everything, then mostly of what people asked, then texts of other kinds."""
+"""The mix of sources in each phase of the reader's training: first all, then mostly human questions, then other kinds of texts."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -148,18 +148,18 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
         **{f"{folder}_step_whole": 1.0 for folder in FOLDERS},
     },
 }
-"""How much of a source an epoch sees, another part of it each time; of 2.0 every example twice."""
-REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0, "large": 0.1}
-"""How much of the sources that a phase does not name."""
+"""The share of a source per epoch, another sample each time; at 2.0 every example is used twice."""
+OTHER_SOURCES_SHARE: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0, "large": 0.1}
+"""The share of the sources that a phase does not list."""
 
 
-def sources(phase: str) -> frozenset[str] | None:
-    """Return the sources that a phase sees; None for all."""
-    return None if REST[phase] else frozenset(PHASES[phase])
+def phase_sources(phase: str) -> frozenset[str] | None:
+    """Return the sources of a phase; None for all."""
+    return None if OTHER_SOURCES_SHARE[phase] else frozenset(PHASES[phase])
 
 
-def drawn(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:
-    """Draw what an epoch of a phase sees."""
-    shares, rest = PHASES[phase], REST[phase]
+def draw_examples(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:
+    """Return the sampled examples of an epoch."""
+    shares, rest = PHASES[phase], OTHER_SOURCES_SHARE[phase]
     times = [divmod(shares.get(example.source, rest), 1) for example in examples]
     return [example for example, (whole, part) in zip(examples, times, strict=True) for _ in range(int(whole) + (draw.random() < part))]

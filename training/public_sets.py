@@ -1,53 +1,53 @@
-"""Material that people asked, from public data sets: spans, yes and no, single hops, whole questions, and what bears on a question."""
+"""Examples from public data sets: spans, yes/no, single hops, multi-hop questions, and relevance."""
 
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ramify.tools.english import bare_title, fold
-from ramify.tools.reader.reading import in_context
-from training.example import CharSpan, Example, Kind, likeliest, occurrences, seeded
+from ramify.tools.english import fold, strip_disambiguation
+from ramify.tools.reader.reading import add_title
+from training.example import CharSpan, Example, Kind, likeliest_span, occurrences, seeded_random
 from training.relations import WORDINGS
-from training.source import Document, Folder, Lookalikes, gold
+from training.source import Document, Folder, WordIndex, supporting_documents
 
 _OF_A_PAPER = 700
 
 
-def squad(folder: Folder) -> Iterator[Example]:
-    """Give each question with its paragraph, and with another of the same article that does not hold the answer."""
-    lookalikes: dict[str | None, Lookalikes] = {}
+def squad_span_examples(folder: Folder) -> Iterator[Example]:
+    """Yield each question with its paragraph, and with another of the same article that does not contain the answer."""
+    lookalikes: dict[str | None, WordIndex] = {}
     for title in {document.title for document in folder.documents.values()}:
-        lookalikes[title] = Lookalikes(document for document in folder.documents.values() if document.title == title)
+        lookalikes[title] = WordIndex(document for document in folder.documents.values() if document.title == title)
     for item in folder.questions:
-        document, question = gold(folder, item)[0], item["question"]
+        document, question = supporting_documents(folder, item)[0], item["question"]
         answers = [item["answer"], *item["answer_aliases"]] if item["type"] == "span" else []
         yield from _of_paragraph("squad", question, document, answers)
-        choose = seeded(item["id"])
+        choose = seeded_random(item["id"])
         if answers and (other := lookalikes[document.title].of(question, answers, {document.id}, choose)):
-            yield Example("squad_other", other.id, question, in_context(other.title, other.text), "none")
+            yield Example("squad_other", other.id, question, add_title(other.title, other.text), "none")
 
 
 def _of_paragraph(source: str, question: str, document: Document, answers: list[str]) -> Iterator[Example]:
-    context = in_context(document.title, document.text)
+    context = add_title(document.title, document.text)
     if not answers:
         yield Example(source, document.id, question, context, "none")
         return
     spans = []
     for answer in dict.fromkeys(answers):
         if found := list(occurrences(answer, context)):
-            spans.append(likeliest(question, context, found))
+            spans.append(likeliest_span(question, context, found))
     if spans:
         yield Example(source, document.id, question, context, "span", tuple(spans))
 
 
-def papers(folder: Folder) -> Iterator[Example]:
-    """Cut a window out of a paper around each answer."""
+def paper_examples(folder: Folder) -> Iterator[Example]:
+    """Yield each question with a window of the paper around the answer."""
     for item in folder.questions:
-        document, start = gold(folder, item)[0], item["answers"][0]["start"]
+        document, start = supporting_documents(folder, item)[0], item["answers"][0]["start"]
         answer = item["answers"][0]["text"]
         if start < 0 or len(answer) > 200:
             continue
-        first = max(0, start - seeded(item["id"]).randrange(100, _OF_A_PAPER - 100))
+        first = max(0, start - seeded_random(item["id"]).randrange(100, _OF_A_PAPER - 100))
         window = document.text[first : max(first + _OF_A_PAPER * 2, start + len(answer))]
         begin = start - first
         yield Example("papers", document.id, item["question"], window, "span", ((begin, begin + len(answer)),))
@@ -57,26 +57,26 @@ _KINDS: Final[dict[str, Kind]] = {"yes": "yes", "no": "no", "don't know": "none"
 _LONGEST = 1600
 
 
-def yes_no(folder: Folder, unrelated: float = 0.25) -> Iterator[Example]:
-    """Give each question with its passage or its facts, and some with a passage that says nothing about it."""
-    lookalikes = Lookalikes(folder.documents.values())
+def yes_no_examples(folder: Folder, unrelated: float = 0.25) -> Iterator[Example]:
+    """Yield each question with its passage or its facts, and some with an unrelated passage."""
+    lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         kind = _KINDS.get(item["answer"].casefold())
-        documents = gold(folder, item)
+        documents = supporting_documents(folder, item)
         if kind is None or not documents:
             continue
         question = _question(item["question"])
-        context = " ".join(in_context(document.title, document.text) for document in documents)
+        context = " ".join(add_title(document.title, document.text) for document in documents)
         if folder.name.startswith("strategyqa"):
-            context = in_context(documents[0].title, " ".join(document.text for document in documents))
+            context = add_title(documents[0].title, " ".join(document.text for document in documents))
         yield Example(folder.name, documents[0].id, question, context[:_LONGEST], kind)
-        choose = seeded(item["id"])
+        choose = seeded_random(item["id"])
         if choose.random() < unrelated and (other := lookalikes.of(question, [], {document.id for document in documents}, choose)):
-            yield Example(folder.name + "_other", other.id, question, in_context(other.title, other.text)[:_LONGEST], "none")
+            yield Example(folder.name + "_other", other.id, question, add_title(other.title, other.text)[:_LONGEST], "none")
 
 
 def _question(text: str) -> str:
-    """Write a question as people do in full: many of these sets are in lower case and without a sign."""
+    """Return a question capitalised and with a question mark."""
     return text[:1].upper() + text[1:].rstrip("? ") + "?"
 
 
@@ -84,36 +84,40 @@ _ADJECTIVES = {"United States": "American", "United Kingdom": "British", "India"
 _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
 
 
-def wiki_hops(folder: Folder, wordings: int = 3) -> Iterator[Example]:
-    """Ask for each evidence triple of 2WikiMultihopQA in its paragraph, in several wordings, and in a paragraph that looks alike."""
-    lookalikes = Lookalikes(folder.documents.values())
+def wiki_hop_examples(folder: Folder, wordings: int = 3) -> Iterator[Example]:
+    """Yield questions for each evidence triple of 2WikiMultihopQA, in several wordings, with its paragraph and a similar one."""
+    lookalikes = WordIndex(folder.documents.values())
     by_title = {fold(document.title or ""): document for document in folder.documents.values()}
     for item in folder.questions:
-        documents = gold(folder, item)
+        documents = supporting_documents(folder, item)
         for subject, relation, answer in item["evidences"]:
-            document = by_title.get(fold(subject)) or next((d for d in documents if fold(bare_title(d.title or "")) == fold(subject)), None)
+            document = by_title.get(fold(subject)) or next(
+                (d for d in documents if fold(strip_disambiguation(d.title or "")) == fold(subject)), None
+            )
             if document is None or relation not in WORDINGS:
                 continue
-            choose = seeded(item["id"], subject, relation)
+            choose = seeded_random(item["id"], subject, relation)
             for wording in choose.sample(WORDINGS[relation], min(wordings, len(WORDINGS[relation]))):
-                yield from _hop("hops", wording.format(s=bare_title(subject)), document, [answer], lookalikes)
+                yield from _hop("hops", wording.format(s=strip_disambiguation(subject)), document, [answer], lookalikes)
         yield from _steps(item, documents, lookalikes)
         yield from _both("hops_both", item, documents)
 
 
-def _steps(item: dict[str, Any], documents: list[Document], lookalikes: Lookalikes) -> Iterator[Example]:
-    """Ask the sub-questions of the data as they are worded there."""
+def _steps(item: dict[str, Any], documents: list[Document], lookalikes: WordIndex) -> Iterator[Example]:
+    """Yield the sub-questions of the data set in their own wording."""
     for step in (item["decomposition"] or {}).get("steps", ()):
         for subject, _, answer in item["evidences"]:
-            if fold(bare_title(subject)) in fold(step["question"]) and fold(answer) in fold(step.get("answer") or ""):
-                document = next((d for d in documents if fold(bare_title(d.title or "")) == fold(bare_title(subject))), None)
+            if fold(strip_disambiguation(subject)) in fold(step["question"]) and fold(answer) in fold(step.get("answer") or ""):
+                document = next(
+                    (d for d in documents if fold(strip_disambiguation(d.title or "")) == fold(strip_disambiguation(subject))), None
+                )
                 if document:
                     yield from _hop("hops_step", step["question"], document, [answer], lookalikes)
 
 
-def linked_hops(folder: Folder) -> Iterator[Example]:
-    """Ask the single hops of MuSiQue, with the answers of earlier ones filled in."""
-    lookalikes = Lookalikes(folder.documents.values())
+def linked_hop_examples(folder: Folder) -> Iterator[Example]:
+    """Yield the single hops of MuSiQue, with the answers of earlier ones filled in."""
+    lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
         steps = item["decomposition"]["steps"]
         for step in steps:
@@ -131,11 +135,11 @@ def _filled(question: str, answers: list[str]) -> str:
     return re.sub(r"#(\d)", lambda found: answers[int(found[1]) - 1], question)
 
 
-def whole(folder: Folder) -> Iterator[Example]:
-    """Ask whole questions of HotpotQA in each of their paragraphs that holds the answer, and yes or no in both together."""
-    lookalikes = Lookalikes(folder.documents.values())
+def whole_question_examples(folder: Folder) -> Iterator[Example]:
+    """Yield the questions of HotpotQA with each paragraph that contains the answer; yes/no questions with both paragraphs."""
+    lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
-        documents = gold(folder, item)
+        documents = supporting_documents(folder, item)
         if fold(item["answer"]) in ("yes", "no"):
             yield from _both("whole", item, documents)
             continue
@@ -149,23 +153,23 @@ def _both(source: str, item: dict[str, Any], documents: list[Document]) -> Itera
     if len(documents) != 2 or kind not in ("yes", "no"):
         return
     for turn in (documents, documents[::-1]):
-        context = " ".join(in_context(document.title, document.text) for document in turn)
+        context = " ".join(add_title(document.title, document.text) for document in turn)
         yield Example(source, documents[0].id, item["question"], context, "yes" if kind == "yes" else "no")
 
 
-def _hop(source: str, question: str, document: Document, answers: list[str], lookalikes: Lookalikes) -> Iterator[Example]:
-    context = in_context(document.title, document.text)
+def _hop(source: str, question: str, document: Document, answers: list[str], lookalikes: WordIndex) -> Iterator[Example]:
+    context = add_title(document.title, document.text)
     forms = [form for answer in answers for form in _forms(answer)]
     spans = next((found for form in forms if (found := list(occurrences(form, context)))), [])
     if not spans:
         return
-    yield Example(source, document.id, question, context, "span", (likeliest(question, context, spans),))
-    if other := lookalikes.of(question, forms, {document.id}, seeded(question, document.id), among=4):
-        yield Example(source + "_other", other.id, question, in_context(other.title, other.text), "none")
+    yield Example(source, document.id, question, context, "span", (likeliest_span(question, context, spans),))
+    if other := lookalikes.of(question, forms, {document.id}, seeded_random(question, document.id), among=4):
+        yield Example(source + "_other", other.id, question, add_title(other.title, other.text), "none")
 
 
 def _forms(answer: str) -> Iterator[str]:
-    """Give the ways an answer may stand in a text: dates in both orders, countries as adjectives."""
+    """Yield the forms of an answer in a text: dates in both orders, countries as adjectives."""
     yield answer
     if answer in _ADJECTIVES:
         yield _ADJECTIVES[answer]
@@ -176,20 +180,20 @@ def _forms(answer: str) -> Iterator[str]:
 
 
 _WINDOW = 900
-"""Characters of a passage that are read at most: about what an index makes of a document."""
+"""Most characters of a passage, about the size in an index."""
 _LONGEST_ANSWER = 160
 
 
-def spans(folder: Folder, other: float = 0.6) -> Iterator[Example]:
-    """Give questions with the passage that holds the answer, cut to a window, and some with a passage that looks alike and does not."""
-    lookalikes = Lookalikes(folder.documents.values())
+def span_examples(folder: Folder, other: float = 0.6) -> Iterator[Example]:
+    """Yield questions with the passage that contains the answer, cut to a window, and some with a similar passage that does not."""
+    lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
-        if item["type"] != "span" or not (documents := gold(folder, item)):
+        if item["type"] != "span" or not (documents := supporting_documents(folder, item)):
             continue
-        document, choose = documents[0], seeded(item["id"])
+        document, choose = documents[0], seeded_random(item["id"])
         question = _question(" ".join(item["question"].split()))
         text, begin = _window(document, item["answers"][0], choose.random())
-        context = in_context(document.title, text)
+        context = add_title(document.title, text)
         shift = len(context) - len(text) - begin
         found = [(one["start"] + shift, one["start"] + shift + len(one["text"])) for one in item["answers"]]
         if held := [span for span in found if _holds(span, context)]:
@@ -199,32 +203,32 @@ def spans(folder: Folder, other: float = 0.6) -> Iterator[Example]:
             yield Example(f"{folder.name}_other", near.id, question, _short(near), "none", (), False)
 
 
-def ranked(folder: Folder) -> Iterator[Example]:
-    """Give questions with a passage that answers them, and with one near it that does not; no spans are known."""
-    lookalikes = Lookalikes(folder.documents.values())
+def relevance_examples(folder: Folder) -> Iterator[Example]:
+    """Yield questions with a relevant passage, and with a similar one that is not relevant; spans are unknown."""
+    lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
-        documents = gold(folder, item)
+        documents = supporting_documents(folder, item)
         if not documents or item["metadata"].get("context_dependent"):
             continue
-        choose, question = seeded(item["id"]), _question(" ".join(item["question"].split()))
+        choose, question = seeded_random(item["id"]), _question(" ".join(item["question"].split()))
         yield Example(folder.name, documents[0].id, question, _short(documents[0]), "", (), True)
         if near := _negative(folder, item, lookalikes, choose.random()):
             yield Example(f"{folder.name}_other", near.id, question, _short(near), "", (), False)
 
 
-def _negative(folder: Folder, item: dict[str, Any], lookalikes: Lookalikes, draw: float) -> Document | None:
-    """Choose what was named as looking alike, or what the words find; a neighbour of the right one may bear on it, too, and is left out."""
+def _negative(folder: Folder, item: dict[str, Any], lookalikes: WordIndex, draw: float) -> Document | None:
+    """Return an irrelevant passage: one listed in the data, or a similar one; the right ones are excluded."""
     known = {one["doc_id"] for one in item["supporting"]}
     named = [folder.documents[key] for key in item["metadata"].get("negatives", ()) if key in folder.documents and key not in known]
     if named and draw < 0.6:
         return named[int(draw / 0.6 * len(named))]
     return lookalikes.of(
-        item["question"], [one["fact"] for one in item["supporting"] if one["fact"]], known, seeded(item["id"], "near"), among=4
+        item["question"], [one["fact"] for one in item["supporting"] if one["fact"]], known, seeded_random(item["id"], "near"), among=4
     )
 
 
 def _window(document: Document, answer: dict[str, Any], draw: float) -> tuple[str, int]:
-    """Cut a passage around an answer, at a word; give it with where it begins."""
+    """Return a window of a passage around an answer, and its offset."""
     if len(document.text) <= _WINDOW:
         return document.text, 0
     room = max(0, _WINDOW - len(answer["text"]))
@@ -239,4 +243,4 @@ def _holds(span: CharSpan, context: str) -> bool:
 
 
 def _short(document: Document) -> str:
-    return in_context(document.title, document.text[:_WINDOW])
+    return add_title(document.title, document.text[:_WINDOW])

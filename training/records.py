@@ -1,7 +1,7 @@
-"""Material made by program: records of fields, rows of tables and heads of e-mails, with a question for one field, in a third not there.
+"""Generated examples: records, tables and e-mail headers, with a question for one field, which is missing in a third of them.
 
-Names, fields and values are dealt at random, so that nothing but the place of a value tells the answer. A passage holds several records
-with values alike; a question names a record and a field.
+Names, fields and values are random, so that only the position of a value determines the answer. A passage contains several records with
+similar values; a question names a record and a field.
 """
 
 import random
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from ramify.tools.reader.reading import in_context
-from training.example import Example, seeded
+from ramify.tools.reader.reading import add_title
+from training.example import Example, seeded_random
 
 _FIRST: Final = (
     "Ada", "Bruno", "Chidi", "Dana", "Emre", "Farah", "Gwen", "Hiro", "Ines", "Jonas", "Kofi", "Leila", "Mina", "Nuno", "Olga", "Pavel",
@@ -43,7 +43,7 @@ _COURSES: Final = (
     "Network basics", "Time management", "Lab safety", "Crane signals",
 )  # fmt: skip
 Columns = dict[str, tuple[str, str, str]]
-"""By the field's name: the words that people ask for it with, and what kind of value it has."""
+"""By field name: two wordings in questions, and the kind of its values."""
 _STAFF: Final[Columns] = {
     "Role": ("role", "job", "state"),
     "Office": ("office", "room", "room"),
@@ -156,10 +156,10 @@ _VALUES: Final[dict[str, Callable[[random.Random], str]]] = {
 }
 
 
-def records(count: int) -> Iterator[Example]:
-    """Yield so many made passages with a question each; a third asks for what is not there."""
+def record_examples(count: int) -> Iterator[Example]:
+    """Yield `count` generated passages with a question each; a third of the questions has no answer."""
     for number in range(count):
-        choose = seeded("records", number)
+        choose = seeded_random("records", number)
         make = choose.choice((_lists, _lists, _rows, _rows, _mails))
         yield make(number, choose)
 
@@ -180,7 +180,7 @@ def _subject(choose: random.Random) -> tuple[Columns, list[str], str]:
 
 @dataclass(frozen=True)
 class _Table:
-    """Rows of values by field, and the name and field that are asked for."""
+    """Rows of values by field, and the name and field of the question."""
 
     columns: Columns
     title: str
@@ -191,7 +191,7 @@ class _Table:
 
 
 def _table(choose: random.Random) -> _Table:
-    """Deal a table; in a third of them the row, the column, or the value in this row is missing that is asked for."""
+    """Return a random table; in a third of cases the row, column or value of the question is missing."""
     columns, names, title = _subject(choose)
     fields = choose.sample(list(columns), choose.randrange(3, 6))
     listed = names[: choose.randrange(2, 6)]
@@ -286,7 +286,7 @@ def _mails(number: int, choose: random.Random) -> Example:
 
 
 def _example(number: int, title: str, text: str, question: str, span: tuple[int, int] | None) -> Example:
-    context = in_context(title, text)
+    context = add_title(title, text)
     shift = len(context) - len(text)
     asked = question[:1].upper() + question[1:]
     if span is None:

@@ -1,18 +1,18 @@
-"""Relations that encyclopedic paragraphs state in known words: found by patterns, asked in many wordings, and claimed.
+"""Questions on relations that encyclopedic paragraphs state: found by patterns, asked in many wordings, and as yes/no questions.
 
-A paragraph that does not state a relation, in none of the words that tell it, makes a question without an answer. Yes/no questions claim
-a relation of one paragraph, or that two paragraphs agree.
+A paragraph without any of the words for a relation gives a question without an answer. Yes/no questions claim a relation of one paragraph,
+or that two paragraphs agree.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.english import bare_title, fold
-from ramify.tools.reader.reading import in_context
+from ramify.tools.english import fold, strip_disambiguation
+from ramify.tools.reader.reading import add_title
 from training.cloze import DATE, NAME, PLACE, YEAR
-from training.countries import country_of, mention
-from training.example import CharSpan, Example, occurrences, seeded
+from training.countries import country_pattern, find_country
+from training.example import CharSpan, Example, occurrences, seeded_random
 from training.source import Document
 
 WORDINGS: dict[str, tuple[str, ...]] = {
@@ -72,7 +72,7 @@ WORDINGS: dict[str, tuple[str, ...]] = {
     "namesake": ("Who is {s} named after?", "What is {s} named after?", "{s} >> named after"),
     "member of": ("Which team did {s} play for?", "What team does {s} play for?", "{s} >> member of sports team"),
 }  # fmt: skip
-"""Relations are called as Wikidata calls them; `{s}` is what the question is about."""
+"""By Wikidata's name of the relation; `{s}` is the subject."""
 
 REVERSED: dict[str, tuple[str, ...]] = {
     "director": ("Which film was directed by {o}?", "What did {o} direct?"),
@@ -86,7 +86,7 @@ REVERSED: dict[str, tuple[str, ...]] = {
     "architect": ("What did {o} design?", "Which building was designed by {o}?"),
     "inventor": ("What did {o} invent?", "What was invented by {o}?"),
 }
-"""The ways to ask for the other end: the answer is what the article is about."""
+"""Questions for the subject of a relation, which is the article's title; `{o}` is the object."""
 
 
 _HEAD = 700
@@ -98,7 +98,7 @@ _NO_ANSWER = re.compile(r"(?:The|A|An|He|She|It|His|Her|In|On|At|They)\b")
 
 @dataclass(frozen=True)
 class Relation:
-    """What states a relation, and which words must be missing for it to be surely unstated; nothing where that cannot be told."""
+    """Patterns that state a relation, and words whose absence shows that it is not stated; None if that cannot be decided."""
 
     name: str
     patterns: tuple[re.Pattern[str], ...]
@@ -163,8 +163,8 @@ _PERSON = re.compile(r"\(\s*(?:[^()]*?[;,] )?born|\(\s*[^()]*\d{3,4} ?[-–—] 
 _FILM = re.compile(r"\b(?:film|series|album|song|novel|book|movie|drama|band)\b")
 
 
-def stated(document: Document) -> dict[str, CharSpan]:
-    """Find what a paragraph states: relation and where the answer stands in the text."""
+def find_stated(document: Document) -> dict[str, CharSpan]:
+    """Return the relations that a paragraph states, each with the span of the answer."""
     found = {}
     head = document.text[:_HEAD]
     for relation in RELATIONS:
@@ -181,9 +181,9 @@ def stated(document: Document) -> dict[str, CharSpan]:
 
 
 def _nation(head: str) -> CharSpan | None:
-    """Find the country or nationality that follows `is a`."""
+    """Return the span of the country or nationality that follows `is a`."""
     opening = _BY_COUNTRY.search(head)
-    return found.span() if opening and (found := mention().match(head, opening.end())) else None
+    return found.span() if opening and (found := country_pattern().match(head, opening.end())) else None
 
 
 def _kind_of_country(head: str) -> str:
@@ -201,9 +201,9 @@ def _trimmed(text: str, span: CharSpan) -> CharSpan | None:
     return (start, end) if end > start else None
 
 
-def asked(documents: list[Document], source: str, wordings: int = 1) -> Iterator[Example]:
-    """Ask for what each paragraph states, for what it does not state, and ask another paragraph for it."""
-    known = {document.id: stated(document) for document in documents if document.title}
+def relation_examples(documents: list[Document], source: str, wordings: int = 1) -> Iterator[Example]:
+    """Yield questions on what each paragraph states and does not state, also with other paragraphs."""
+    known = {document.id: find_stated(document) for document in documents if document.title}
     holders = {name: [document for document in documents if name in known.get(document.id, ())] for name in WORDINGS}
     for document in documents:
         for name, span in known.get(document.id, {}).items():
@@ -214,33 +214,33 @@ def asked(documents: list[Document], source: str, wordings: int = 1) -> Iterator
 
 
 def _stated_and_not(source: str, document: Document, name: str, span: CharSpan, holders: list[Document], turn: int) -> Iterator[Example]:
-    choose = seeded(document.id, name, turn)
+    choose = seeded_random(document.id, name, turn)
     title, shift = document.title or "", len(document.title or "") + 2
-    context = in_context(title, document.text)
+    context = add_title(title, document.text)
     answer = document.text[span[0] : span[1]]
-    question = choose.choice(WORDINGS[name]).format(s=bare_title(title) if choose.random() < 0.8 else title)
+    question = choose.choice(WORDINGS[name]).format(s=strip_disambiguation(title) if choose.random() < 0.8 else title)
     yield Example(source, document.id, question, context, "span", ((span[0] + shift, span[1] + shift),))
     others = [other for other in choose.sample(holders, min(4, len(holders))) if not _may_be_about(title, other)]
     if others:
-        yield Example(source + "_other", others[0].id, question, in_context(others[0].title, others[0].text), "none")
+        yield Example(source + "_other", others[0].id, question, add_title(others[0].title, others[0].text), "none")
     if name in REVERSED and choose.random() < 0.5:
         question = choose.choice(REVERSED[name]).format(o=answer)
-        yield Example(source + "_reversed", document.id, question, context, "span", ((0, len(bare_title(title))),))
+        yield Example(source + "_reversed", document.id, question, context, "span", ((0, len(strip_disambiguation(title))),))
 
 
 def _may_be_about(title: str, other: Document) -> bool:
-    return bool(list(occurrences(bare_title(title), in_context(other.title, other.text))))
+    return bool(list(occurrences(strip_disambiguation(title), add_title(other.title, other.text))))
 
 
 def _untold(source: str, document: Document) -> Iterator[Example]:
-    """Ask for one thing that none of the words for it are there for."""
-    choose, text = seeded(document.id, "untold"), document.text
+    """Yield a question for a relation of whose words none occurs."""
+    choose, text = seeded_random(document.id, "untold"), document.text
     missing = [relation.name for relation in RELATIONS if relation.untold and not relation.untold.search(text)]
     person = bool(_PERSON.search(text[:300]))
     fitting = [name for name in missing if (name in _OF_PERSONS) == person]
     if fitting:
-        question = choose.choice(WORDINGS[choose.choice(fitting)]).format(s=bare_title(document.title or ""))
-        yield Example(source + "_untold", document.id, question, in_context(document.title, text), "none")
+        question = choose.choice(WORDINGS[choose.choice(fitting)]).format(s=strip_disambiguation(document.title or ""))
+        yield Example(source + "_untold", document.id, question, add_title(document.title, text), "none")
 
 
 _OF_PERSONS = frozenset(
@@ -249,7 +249,7 @@ _OF_PERSONS = frozenset(
         *("spouse", "educated at", "employer", "award received", "cause of death", "occupation", "member of"),
     ]
 )
-"""Nobody asks who the father of a film is."""
+"""Relations that apply to persons only."""
 
 
 _CLAIMS = {
@@ -275,32 +275,34 @@ _SAME = {
 }  # fmt: skip
 
 
-def claims(documents: list[Document], source: str) -> Iterator[Example]:
-    """Claim what a paragraph states, and what another states in its place."""
-    known = [(document, stated(document)) for document in documents if document.title]
+def claim_examples(documents: list[Document], source: str) -> Iterator[Example]:
+    """Yield yes/no questions with what a paragraph states, or with what another states."""
+    known = [(document, find_stated(document)) for document in documents if document.title]
     for name in _CLAIMS:
         holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
         for number, (document, answer) in enumerate(holders):
-            choose = seeded(document.id, name, "claim")
+            choose = seeded_random(document.id, name, "claim")
             true = choose.random() < 0.5
             other = holders[(number + choose.randrange(1, 50)) % len(holders)][1]
-            if not true and (fold(other) in fold(document.text) or (country_of(other) or other) == (country_of(answer) or answer)):
+            if not true and (fold(other) in fold(document.text) or (find_country(other) or other) == (find_country(answer) or answer)):
                 continue
-            question = choose.choice(_CLAIMS[name]).format(s=bare_title(document.title or ""), o=answer if true else other)
-            yield Example(source, document.id, question, in_context(document.title, document.text), "yes" if true else "no")
+            question = choose.choice(_CLAIMS[name]).format(s=strip_disambiguation(document.title or ""), o=answer if true else other)
+            yield Example(source, document.id, question, add_title(document.title, document.text), "yes" if true else "no")
 
 
-def agreements(documents: list[Document], source: str) -> Iterator[Example]:
-    """Ask whether two paragraphs state the same of a relation."""
-    known = [(document, stated(document)) for document in documents if document.title]
+def agreement_examples(documents: list[Document], source: str) -> Iterator[Example]:
+    """Yield questions whether two paragraphs state the same value of a relation."""
+    known = [(document, find_stated(document)) for document in documents if document.title]
     for name in _SAME:
         holders = [(document, document.text[slice(*found[name])]) for document, found in known if name in found]
-        holders.sort(key=lambda item: (fold(country_of(item[1]) or item[1]), item[0].id))
+        holders.sort(key=lambda item: (fold(find_country(item[1]) or item[1]), item[0].id))
         for number, (document, answer) in enumerate(holders[:-1]):
-            choose = seeded(document.id, name, "same")
+            choose = seeded_random(document.id, name, "same")
             step = 1 if choose.random() < 0.6 else choose.randrange(1, len(holders))
             other, its = holders[(number + step) % len(holders)]
-            question = choose.choice(_SAME[name]).format(a=bare_title(document.title or ""), b=bare_title(other.title or ""), o=answer)
-            same = fold(country_of(answer) or answer) == fold(country_of(its) or its)
-            context = " ".join(in_context(item.title, item.text) for item in (document, other))
+            question = choose.choice(_SAME[name]).format(
+                a=strip_disambiguation(document.title or ""), b=strip_disambiguation(other.title or ""), o=answer
+            )
+            same = fold(find_country(answer) or answer) == fold(find_country(its) or its)
+            context = " ".join(add_title(item.title, item.text) for item in (document, other))
             yield Example(source, document.id, question, context, "yes" if same else "no")

@@ -1,4 +1,4 @@
-"""Data folders, as the README of the data describes them, and passages in them that look as if they answered a question and do not."""
+"""Load data folders, and find passages in them that are similar to a question but do not answer it."""
 
 import gzip
 import heapq
@@ -33,16 +33,16 @@ class Folder:
 
 
 @lru_cache(maxsize=32)
-def load(path: Path) -> Folder:
-    """Load a folder; one without a corpus has no documents."""
+def load_data_folder(path: Path) -> Folder:
+    """Return the contents of a folder; one without a corpus has no documents."""
     corpus = path / "corpus.jsonl.gz"
     lines = _lines(corpus) if corpus.exists() else ()
     documents = {line["id"]: Document(line["id"], line["title"], line["text"]) for line in lines}
     return Folder(path.name, documents, list(_lines(path / "questions.jsonl.gz")))
 
 
-def gold(folder: Folder, question: dict[str, Any]) -> list[Document]:
-    """Give the documents that a question is to be answered from, each once."""
+def supporting_documents(folder: Folder, question: dict[str, Any]) -> list[Document]:
+    """Return the documents that answer a question, without duplicates."""
     ids = dict.fromkeys(item["doc_id"] for item in question["supporting"])
     return [folder.documents[key] for key in ids if key in folder.documents]
 
@@ -57,8 +57,8 @@ _WORD = re.compile(r"\w{3,}")
 _COMMON = 200
 
 
-class Lookalikes:
-    """An index of words over documents."""
+class WordIndex:
+    """An inverted index of documents, to find similar passages."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self.documents = list(documents)
@@ -68,7 +68,7 @@ class Lookalikes:
                 self._holding[word].append(number)
 
     def of(self, question: str, answers: Sequence[str], known: set[str], choose: random.Random, among: int = 6) -> Document | None:
-        """Choose one of the likeliest documents that are not known as right and do not hold an answer."""
+        """Return one of the most similar documents that are not known to be right and do not contain an answer."""
         held = [answer.casefold() for answer in answers if answer]
         wrong = [
             document
@@ -78,7 +78,7 @@ class Lookalikes:
         return choose.choice(wrong[:among]) if wrong else None
 
     def nearest(self, question: str, count: int) -> list[Document]:
-        """Give the documents that share most with a question, rare words counting for more."""
+        """Return the documents most similar to a question by inverse document frequency."""
         scores: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(_words(question)):  # not a set: its order, another in each process, would settle ties
             found = self._holding.get(word, ())

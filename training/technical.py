@@ -1,104 +1,104 @@
-"""Material from questions written by hand over manuals and office documents: spans, yes and no, none, single hops, how-to and lists."""
+"""Examples from hand-written questions on manuals and office documents: spans, yes/no, none, single hops, how-to and lists."""
 
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ramify.tools.reader.reading import in_context
-from training.example import CharSpan, Example, Kind, seeded
-from training.source import Document, Folder, Lookalikes, gold
+from ramify.tools.reader.reading import add_title
+from training.example import CharSpan, Example, Kind, seeded_random
+from training.source import Document, Folder, WordIndex, supporting_documents
 
 FOLDERS: Final = ("techdocs_spans", "office_spans", "written")
 _WINDOW: Final = 1100
 _OTHERS: Final = 2
-"""Passages that look alike and do not answer, for each question that has an answer."""
+"""Similar passages without the answer, for each question that has one."""
 
 
-def technical(folder: Folder) -> Iterator[Example]:
-    """Yield each question with its passage, cut to a window, and with passages that look alike; the sources say the kind of question."""
-    lookalikes = Lookalikes(folder.documents.values())
+def technical_examples(folder: Folder) -> Iterator[Example]:
+    """Yield each question with its passage, cut to a window, and with similar passages; the source contains the kind of question."""
+    lookalikes = WordIndex(folder.documents.values())
     for item in folder.questions:
-        documents = gold(folder, item)
+        documents = supporting_documents(folder, item)
         if not documents:
             continue
-        kind, choose = item["metadata"]["kind"], seeded(item["id"])
+        kind, choose = item["metadata"]["kind"], seeded_random(item["id"])
         if kind == "two_hop":
             yield from _steps(folder, item, lookalikes)
             continue
-        source = f"{folder.name}_{_named(kind)}"
+        source = f"{folder.name}_{_source_kind(kind)}"
         fact = item["supporting"][0]["fact"]
         answers = [(one["start"], one["start"] + len(one["text"])) for one in item.get("answers") or ()]
         listed = [(one["start"], one["start"] + len(one["text"])) for one in item["metadata"].get("sentences") or ()]
-        wanted = answers or _stands(fact, documents[0]) or listed
-        context, spans = _cut(documents[0], wanted, choose.random())
+        wanted = answers or _fact_span(fact, documents[0]) or listed
+        context, spans = _cut_window(documents[0], wanted, choose.random())
         told: Kind = kind if kind in ("yes", "no", "none") else "" if kind in ("how_to", "list") else "span"
         if told == "span" and not spans:
             continue
         bears = None if told == "none" else True
-        yield Example(source, group(documents[0]), item["question"], context, told, spans if told == "span" else (), bears)
+        yield Example(source, document_group(documents[0]), item["question"], context, told, spans if told == "span" else (), bears)
         if told != "none":
             held = [item["answer"]] if told == "span" else [fact] if fact else []
             yield from _others(source, item["question"], held, {documents[0].id}, lookalikes, f"{item['id']}/other", told == "")
 
 
-def _named(kind: str) -> str:
+def _source_kind(kind: str) -> str:
     return {"number": "span", "name": "span", "command": "span", "list": "how_to"}.get(kind, kind)
 
 
-def _steps(folder: Folder, item: dict[str, Any], lookalikes: Lookalikes) -> Iterator[Example]:
-    """Ask both steps of a question, and the whole of it of its first passage, which lacks the answer."""
+def _steps(folder: Folder, item: dict[str, Any], lookalikes: WordIndex) -> Iterator[Example]:
+    """Yield both steps of a question, and the whole question with its first passage, which lacks the answer."""
     source, steps = f"{folder.name}_step", item["decomposition"]["steps"]
     for number, step in enumerate(steps):
         document = folder.documents.get(step["doc_id"])
         if document is None or step["start"] is None:
             continue
         question = step["question"].replace("{1}", steps[0]["answer"])
-        choose = seeded(item["id"], number)
-        context, spans = _cut(document, [(step["start"], step["start"] + len(step["answer"]))], choose.random())
+        choose = seeded_random(item["id"], number)
+        context, spans = _cut_window(document, [(step["start"], step["start"] + len(step["answer"]))], choose.random())
         if spans:
-            yield Example(source, group(document), question, context, "span", spans, True)
+            yield Example(source, document_group(document), question, context, "span", spans, True)
             yield from _others(source, question, [step["answer"]], {document.id}, lookalikes, f"{item['id']}/{number}", False)
     first = folder.documents.get(steps[0]["doc_id"])
     if first is not None and item["answer"] and item["answer"].casefold() not in first.text.casefold():
-        context, _ = _cut(first, [(steps[0]["start"] or 0,) * 2], 0.5)
-        yield Example(f"{source}_whole", group(first), item["question"], context, "none")
+        context, _ = _cut_window(first, [(steps[0]["start"] or 0,) * 2], 0.5)
+        yield Example(f"{source}_whole", document_group(first), item["question"], context, "none")
 
 
 def _others(
-    source: str, question: str, answers: list[str], known: set[str], lookalikes: Lookalikes, key: str, untold: bool
+    source: str, question: str, answers: list[str], known: set[str], lookalikes: WordIndex, key: str, untold: bool
 ) -> Iterator[Example]:
     """Yield passages near a question that do not answer it; of those for how-to and lists only the relevance is known."""
     seen = set(known)
     for number in range(_OTHERS):
-        if near := lookalikes.of(question, answers, seen, seeded(key, number), among=5):
+        if near := lookalikes.of(question, answers, seen, seeded_random(key, number), among=5):
             seen.add(near.id)
-            yield Example(f"{source}_other", group(near), question, beginning(near), "" if untold else "none", (), False)
+            yield Example(f"{source}_other", document_group(near), question, first_window(near), "" if untold else "none", (), False)
 
 
-def group(document: Document) -> str:
-    """Return the document that a passage is of: its page, or its longest line, which it has in common with a copy in another manual."""
+def document_group(document: Document) -> str:
+    """Return the group of a passage: its page, or its longest line, which copies in other manuals share."""
     page = re.fullmatch(r"((?:base|samba|squid|licence)-.+)-\d{3}", document.id)
     return page[1] if page else max(document.text.split("\n"), key=len).strip()
 
 
-def beginning(document: Document) -> str:
+def first_window(document: Document) -> str:
     """Return the beginning of a document as a context."""
-    return _cut(document, [(0, 0)], 0.0)[0]
+    return _cut_window(document, [(0, 0)], 0.0)[0]
 
 
 def is_from(context: str, document: Document) -> bool:
-    """Tell whether a context was cut from a document."""
-    begin = in_context(document.title, "")
+    """Return whether a context was cut from a document."""
+    begin = add_title(document.title, "")
     return len(context) > len(begin) and context.startswith(begin) and context[len(begin) :] in document.text
 
 
-def _stands(fact: str | None, document: Document) -> list[CharSpan]:
+def _fact_span(fact: str | None, document: Document) -> list[CharSpan]:
     found = re.search(r"\s+".join(map(re.escape, fact.split())), document.text) if fact else None
     return [found.span()] if found else []
 
 
-def _cut(document: Document, wanted: list[CharSpan], draw: float) -> tuple[str, tuple[CharSpan, ...]]:
-    """Cut a passage to a window, at line ends where it can, that holds what is wanted; give it with where that stands in it."""
+def _cut_window(document: Document, wanted: list[CharSpan], draw: float) -> tuple[str, tuple[CharSpan, ...]]:
+    """Return a window of a passage, at line ends if possible, that contains the wanted spans, and these spans in it."""
     text, begin = document.text, 0
     if len(text) > _WINDOW and wanted:
         first, last = min(start for start, _ in wanted), max(end for _, end in wanted)
@@ -111,7 +111,7 @@ def _cut(document: Document, wanted: list[CharSpan], draw: float) -> tuple[str, 
     elif len(text) > _WINDOW:
         begin = int(draw * (len(text) - _WINDOW)) if draw else 0
         text = text[begin : begin + _WINDOW]
-    context = in_context(document.title, text)
+    context = add_title(document.title, text)
     shift = len(context) - len(text) - begin
     spans = tuple((start + shift, end + shift) for start, end in wanted if start + shift >= 0 and end + shift <= len(context))
     return context, spans

@@ -1,8 +1,8 @@
-"""Train the reader: about an hour on two cores that multiply bfloat16 themselves, minutes on a GPU.
+"""Train the reader: about an hour on two cores with bfloat16 support, minutes on a GPU.
 
     python -m training.train DATA OUT
 
-Interrupted, it goes on from the last 500 steps when it is started again with the same OUT.
+An interrupted run resumes from its last saved state when it is started again with the same OUT.
 """
 
 import argparse
@@ -17,24 +17,24 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
 from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
-from ramify.tools.embeddings.pretrained import PACKAGED
-from ramify.tools.reader.network import Network, Read
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
+from ramify.tools.reader.network import Network, ReaderOutput
 from ramify.tools.reader.reading import SMALL
-from training.example import Example, shortened
-from training.material import material, part
-from training.network import TRUNKS, WEIGHTS, make_low_rank, new_network, show, steps_of
-from training.phases import PHASES, drawn, sources
-from training.prepared import Prepared, Wanted, batches, prepare, wanted
+from training.example import Example, shorten_context
+from training.material import load_material, part_of_example
+from training.network import ENCODERS, WEIGHTS, make_low_rank, new_network, show_progress, train_steps
+from training.phases import PHASES, draw_examples, phase_sources
+from training.prepared import EncodedExample, TargetBatch, collate_targets, encode_examples, group_batches
 
-WARM_UP = 0.06
+WARM_UP_SHARE = 0.06
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Train the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
-    parser.add_argument("--trunk", choices=TRUNKS, default=PACKAGED.name, help="encoder that the reader is put on")
+    parser.add_argument("--trunk", choices=ENCODERS, default=PACKAGED_MINILM.name, help="encoder that the reader is put on")
     parser.add_argument("--phase", choices=PHASES, default="broad")
     parser.add_argument(
         "--begin",
@@ -53,8 +53,8 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def freeze(network: Network, layers: int, rank: int | None = None) -> list[tuple[str, torch.nn.Parameter]]:
-    """Keep the embeddings and the lower layers as they are, of the others all but a change of low rank; give what is trained, by name."""
+def freeze_layers(network: Network, layers: int, rank: int | None = None) -> list[tuple[str, torch.nn.Parameter]]:
+    """Freeze the embeddings and lower layers, with `rank` also the others but for low-rank updates; return the trained parameters."""
     if rank is not None:
         network.encoder.requires_grad_(False)
         for layer in list(network.encoder.layers)[layers:]:
@@ -65,8 +65,8 @@ def freeze(network: Network, layers: int, rank: int | None = None) -> list[tuple
     return [(name, parameter) for name, parameter in network.named_parameters() if parameter.requires_grad]
 
 
-def optimizer_of(trained: list[tuple[str, torch.nn.Parameter]], rate: float) -> torch.optim.AdamW:
-    """Give an optimizer; heads that know nothing learn faster, and biases and norms do not decay."""
+def create_optimizer(trained: list[tuple[str, torch.nn.Parameter]], rate: float) -> torch.optim.AdamW:
+    """Return an optimizer with a higher learning rate for the heads, and without weight decay for biases and norms."""
     groups = []
     for head in (True, False):
         for decays in (True, False):
@@ -75,69 +75,69 @@ def optimizer_of(trained: list[tuple[str, torch.nn.Parameter]], rate: float) -> 
     return torch.optim.AdamW(groups)
 
 
-def loss(read: Read, asked: Wanted) -> Tensor:
-    """Say how wrong the network is: about the kind, both ends where there is a span, and whether a passage bears on the question."""
+def reader_loss(read: ReaderOutput, asked: TargetBatch) -> Tensor:
+    """Return the loss: of the kind, of start and end if there is a span, and of the relevance."""
     wrong = nll_loss(read.kind, asked.kind, ignore_index=-1) if (asked.kind >= 0).any() else read.kind.sum() * 0
-    spans, told = asked.start >= 0, asked.bears >= 0
-    if told.any():
-        wrong = wrong + binary_cross_entropy_with_logits(read.relevance[told], asked.bears[told].float())
+    spans, labeled = asked.start >= 0, asked.bears >= 0
+    if labeled.any():
+        wrong = wrong + binary_cross_entropy_with_logits(read.relevance[labeled], asked.bears[labeled].float())
     if spans.any():
         ends = nll_loss(read.start[spans], asked.start[spans]) + nll_loss(read.end[spans], asked.end[spans])
         wrong = wrong + ends * spans.float().mean() * 0.75
     return wrong
 
 
-def steps(examples: Sequence[Example], given: argparse.Namespace) -> list[list[Prepared]]:
-    """Line up the batches of all epochs; only what one of them sees is cut into pieces."""
+def plan_batches(examples: Sequence[Example], given: argparse.Namespace) -> list[list[EncodedExample]]:
+    """Return the batches of all epochs; only examples that are used are tokenized."""
     draws = [random.Random(f"{given.seed}/{epoch}") for epoch in range(given.epochs)]
-    seen = [drawn(examples, given.phase, draw) for draw in draws]
-    cut = {item.example: item for item in prepare(list(dict.fromkeys(itertools.chain(*seen))), TRUNKS[given.trunk])}
+    seen = [draw_examples(examples, given.phase, draw) for draw in draws]
+    cut = {item.example: item for item in encode_examples(list(dict.fromkeys(itertools.chain(*seen))), ENCODERS[given.trunk])}
     groups = [
         group
         for draw, some in zip(draws, seen, strict=True)
-        for group in batches([cut[example] for example in some if example in cut], given.pieces, draw)
+        for group in group_batches([cut[example] for example in some if example in cut], given.pieces, draw)
     ]
     return groups[: given.steps]
 
 
-def train(network: Network, groups: Sequence[Sequence[Prepared]], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
-    """Train step by step; give each step's number, how many there are, and its loss."""
+def train(network: Network, groups: Sequence[Sequence[EncodedExample]], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
+    """Train; return an iterator of each step's number, the total and the loss."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    trained = freeze(network, given.frozen, given.rank)
+    trained = freeze_layers(network, given.frozen, given.rank)
     network.to(device).train()
-    optimizer = optimizer_of(trained, given.rate)
+    optimizer = create_optimizer(trained, given.rate)
     total = len(groups)
     schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / (WARM_UP * total), max(0.0, (total - step) / (total * (1 - WARM_UP))))
+        optimizer, lambda step: min((step + 1) / (WARM_UP_SHARE * total), max(0.0, (total - step) / (total * (1 - WARM_UP_SHARE))))
     )
 
     def wrong(number: int) -> Tensor:
-        asked = wanted(groups[number], device)
+        asked = collate_targets(groups[number], device)
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda" or cpu_has_bfloat16()):
             read = network(asked.batch)
-        return loss(read, asked)
+        return reader_loss(read, asked)
 
-    return steps_of(given.out, network, trained, optimizer, schedule, total, wrong)
+    return train_steps(given.out, network, trained, optimizer, schedule, total, wrong)
 
 
 def main() -> None:
-    """Train, and keep the weights."""
-    given = arguments()
+    """Train and save the weights."""
+    given = parse_arguments()
     torch.manual_seed(given.seed)
     given.out.mkdir(parents=True, exist_ok=True)
-    examples = [example for example in material(given.data, sources(given.phase)) if part(example) == "train"]
+    examples = [example for example in load_material(given.data, phase_sources(given.phase)) if part_of_example(example) == "train"]
     if given.share < 1:
         examples = random.Random(given.seed).sample(examples, round(len(examples) * given.share))
     if given.window:
-        examples = [shortened(example, given.window) for example in examples]
-    groups = steps(examples, given)
+        examples = [shorten_context(example, given.window) for example in examples]
+    groups = plan_batches(examples, given)
     print(f"{sum(map(len, groups))} examples in {len(groups)} batches, drawn from {len(examples)}", flush=True)
-    network = new_network(TRUNKS[given.trunk])
+    network = new_network(ENCODERS[given.trunk])
     if given.begin == Path("shipped"):
         network.load_state_dict({name: weight.float() for name, weight in SMALL.load().state_dict().items()})
     elif given.begin:
         network.load_state_dict(load_file(given.begin / WEIGHTS))
-    show(train(network, groups, given))
+    show_progress(train(network, groups, given))
 
 
 if __name__ == "__main__":

@@ -5,21 +5,21 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.readings.case import Case, asked, kept_back, quote
+from benchmarks.readings.case import Case, held_out_questions, question_case, quote
 from training.material import FOLDERS
-from training.source import Folder, load
+from training.source import Folder, load_data_folder
 
 SETS = ("2wikimultihopqa", "hotpotqa", "musique")
 
 
 def development(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]]:
-    """Give each row's name, and how its questions are made."""
+    """Return each row's name, and how its questions are made."""
     yield "SQuAD, answerable", lambda: squad(data, "span")
     yield "SQuAD, unanswerable", lambda: squad(data, "unanswerable")
     yield "SQuAD, both", lambda: itertools.chain(squad(data, "span"), squad(data, "unanswerable"))
-    yield "musique, single hops", lambda: single_hops(load(data / "musique"))
+    yield "musique, single hops", lambda: single_hops(load_data_folder(data / "musique"))
     for name in SETS:
-        every = whole(load(data / name))
+        every = whole(load_data_folder(data / name))
         for kind, wanted in (("spans", False), ("yes or no", True)):
             if some := [case for case in every if (case.answers[0].casefold() in ("yes", "no")) == wanted]:
                 yield f"{name}, whole questions, {kind}", lambda some=some: iter(some)  # type: ignore[misc]  # bound at once
@@ -27,12 +27,12 @@ def development(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]
 
 
 def squad(data: Path, kind: str) -> Iterator[Case]:
-    folder = load(data / "train" / "squad_dev")
-    return (asked(folder, item) for item in kept_back(folder) if item["type"] == kind)
+    folder = load_data_folder(data / "train" / "squad_dev")
+    return (question_case(folder, item) for item in held_out_questions(folder) if item["type"] == kind)
 
 
 def whole(folder: Folder) -> list[Case]:
-    return [case for item in folder.questions if (case := asked(folder, item)).passages]
+    return [case for item in folder.questions if (case := question_case(folder, item)).passages]
 
 
 def single_hops(folder: Folder) -> Iterator[Case]:
@@ -52,7 +52,7 @@ def _filled(question: str, steps: Sequence[dict[str, Any]]) -> str:
 
 def unseen(data: Path, some: Sequence[Case]) -> Iterator[Case]:
     """Leave out questions with a paragraph that is also in a training folder."""
-    seen = {_plain(document.text) for name in FOLDERS for document in load(data / "train" / name).documents.values()}
+    seen = {_plain(document.text) for name in FOLDERS for document in load_data_folder(data / "train" / name).documents.values()}
     return (case for case in some if not any(_plain(passage["text"]) in seen for passage in case.passages))
 
 

@@ -4,20 +4,20 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.readings.case import Case, asked, kept_back, of_example
+from benchmarks.readings.case import Case, example_case, held_out_questions, question_case
 from benchmarks.readings.probes import births, commands, deaths
-from training.material import material, part
-from training.source import load
+from training.material import load_material, part_of_example
+from training.source import load_data_folder
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _NUMBERS = 6
-"""A passage with at least so many is full of them."""
+"""Minimum count of numbers in a passage that is full of them."""
 _DOMAINS = {"new_wiki": "newer Wikipedia articles", "reddit": "forum posts (Reddit)", "amazon_reviews": "product reviews (Amazon)"}
 _ASKED = ("squad_dev", "squadshifts", "nq_oracle_dev", "tatqa_text")
 
 
 def kinds(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]]:
-    """Give each row's name, and how its questions are made."""
+    """Return each row's name, and how its questions are made."""
     train = data / "train"
     yield "who did it (Who …?, as people asked)", lambda: (case for case in people(train) if case.question[:4].casefold() == "who ")
     yield "relations (who founded what; questions made by program)", lambda: made(train, "relation", "relation_reversed")
@@ -34,29 +34,29 @@ def kinds(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]]:
 
 
 def of_folder(train: Path, name: str) -> Iterator[Case]:
-    folder = load(train / name)
-    return (asked(folder, item) for item in kept_back(folder))
+    folder = load_data_folder(train / name)
+    return (question_case(folder, item) for item in held_out_questions(folder))
 
 
 def people(train: Path) -> Iterator[Case]:
-    """Give what people asked of a passage that answers it."""
+    """Return what people asked of a passage that answers it."""
     return (case for name in _ASKED for case in of_folder(train, name) if case.answers)
 
 
 def full_of_numbers(case: Case) -> bool:
-    """Tell whether one number is asked for where there are many."""
+    """Return whether one number is asked for where there are many."""
     return bool(_NUMBER.match(case.answers[0].lstrip("$£€"))) and len(set(_NUMBER.findall(case.passages[0]["text"]))) >= _NUMBERS
 
 
 def shifted(train: Path, domain: str) -> Iterator[Case]:
-    folder = load(train / "squadshifts")
-    return (asked(folder, item) for item in kept_back(folder) if item["metadata"]["domain"] == domain)
+    folder = load_data_folder(train / "squadshifts")
+    return (question_case(folder, item) for item in held_out_questions(folder) if item["metadata"]["domain"] == domain)
 
 
 def news(train: Path) -> Iterator[Case]:
-    folder = load(train / "qamr_dev_test")
-    return (asked(folder, item) for item in folder.questions if item["metadata"]["source"] == "wikinews")
+    folder = load_data_folder(train / "qamr_dev_test")
+    return (question_case(folder, item) for item in folder.questions if item["metadata"]["source"] == "wikinews")
 
 
 def made(train: Path, *sources: str) -> Iterator[Case]:
-    return (of_example(example) for example in material(train, sources) if part(example) == "measure")
+    return (example_case(example) for example in load_material(train, sources) if part_of_example(example) == "measure")

@@ -42,13 +42,13 @@ REMEDY = "the manuals come as Debian packages: run this where apt-get and dpkg-d
 
 
 def cache_folder() -> Path:
-    """Give the folder that corpus and indexes are kept in: RAMIFY_REAL_DOCUMENTS, or one in the user's cache."""
+    """Return the folder that corpus and indexes are kept in: RAMIFY_REAL_DOCUMENTS, or one in the user's cache."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("RAMIFY_REAL_DOCUMENTS") or home / "ramify" / "real_documents")
 
 
 def fetch(cache: Path) -> Path:
-    """Download and unpack what is not there yet; give the corpus folder."""
+    """Download and unpack what is not there yet; return the corpus folder."""
     corpus = cache / "corpus"
     for manual in MANUALS:
         if not (corpus / manual.folder).is_dir():
@@ -83,7 +83,7 @@ def _debs(package: str, folder: Path) -> list[Path]:
 
 
 def _failure(command: Sequence[str], folder: Path) -> str | None:
-    """Run a command in a folder; give the last thing it said where it failed."""
+    """Run a command in a folder; return the last thing it said where it failed."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except FileNotFoundError:

@@ -25,7 +25,7 @@ from benchmarks.real_documents.searching import search_all
 from benchmarks.real_documents.table import read_run, table
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 
 
 def build(corpus: Path, folder: Path, clean: bool) -> None:
@@ -35,12 +35,12 @@ def build(corpus: Path, folder: Path, clean: bool) -> None:
     print(f"{built}\nindexed in {time.perf_counter() - began:.1f} s", file=sys.stderr)
 
 
-def measure(given: argparse.Namespace, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
-    """Search and ask; give the lines."""
-    yield from search_all(opened(str(given.index)), questions, dict(given.search))
-    settings = {"model": given.model, **dict(given.set)}
-    for strategy in () if given.no_answers else given.strategy.split(","):
-        yield from answer_all(str(given.index), questions, strategy, settings)
+def measure(options: argparse.Namespace, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """Search and ask; return the lines."""
+    yield from search_all(open_index(str(options.index)), questions, dict(options.search))
+    settings = {"model": options.model, **dict(options.set)}
+    for strategy in () if options.no_answers else options.strategy.split(","):
+        yield from answer_all(str(options.index), questions, strategy, settings)
 
 
 def write(lines: Iterable[dict[str, Any]], head: dict[str, str], out: Path) -> None:
@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--search", type=pair, action="append", default=[], metavar="KEY=VALUE", help="an option of Index.search")
     parser.add_argument("--no-answers", action="store_true", help="measure the search alone")
     parser.add_argument(
-        "--no-clean", action="store_true", help="make an index in which everything is searched; give it an --index of its own"
+        "--no-clean", action="store_true", help="make an index in which everything is searched; return it an --index of its own"
     )
     parser.add_argument("--no-build", action="store_true", help="take the index as it is")
     return parser.parse_args()

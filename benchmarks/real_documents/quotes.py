@@ -5,33 +5,33 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
-ENOUGH = 0.8
+MIN_SHARE = 0.8
 """A quote that a passage's border cuts counts where so much of its words stand in the passage in a row."""
 _HYPHENS = "\ufffe\u00ad"
 """What pdfium and html leave where a word is divided."""
 
 
 @cache
-def squeezed(text: str) -> str:
-    """Give a text's letters and digits alone, in lower case: what every way of extracting it agrees on."""
+def normalize_text(text: str) -> str:
+    """Return a text's letters and digits alone, in lower case: what every way of extracting it agrees on."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def holds(text: str, quote: str) -> bool:
-    """Tell whether a passage holds a quote, or enough of its words in a row."""
-    inside, words = squeezed(text), [word for word in map(squeezed, quote.split()) if word]
-    least = math.ceil(ENOUGH * len(words))
+def contains_quote(text: str, quote: str) -> bool:
+    """Return whether a passage holds a quote, or enough consecutive words of it."""
+    inside, words = normalize_text(text), [word for word in map(normalize_text, quote.split()) if word]
+    least = math.ceil(MIN_SHARE * len(words))
     return any("".join(words[start : start + least]) in inside for start in range(len(words) - least + 1))
 
 
-def stands_in(text: str, quote: str) -> bool:
-    """Tell whether a quote stands in a manual word for word; only spaces and divided words may differ."""
+def is_in_manual(text: str, quote: str) -> bool:
+    """Return whether a quote is in a manual word for word; only spaces and divided words may differ."""
     return _solid(quote) in _solid(text)
 
 
 @cache
 def plain_text(path: Path) -> str:
-    """Give a manual's text, read without Ramify's readers."""
+    """Return a manual's text, read without Ramify's readers."""
     if path.suffix == ".pdf":
         import pypdfium2  # type: ignore[import-untyped]
 

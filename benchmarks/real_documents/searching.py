@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.real_documents.questions import Question
-from benchmarks.real_documents.quotes import holds
+from benchmarks.real_documents.quotes import contains_quote
 from ramify.tools.index import Index
 
 SEARCH = "search"
@@ -14,7 +14,7 @@ DEPTHS = (5, 10, 30)
 
 
 def search_all(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Search for every question that has quotes, as the strategies do; give a line of each: by depth, the rank of each quote."""
+    """Search for every question that has quotes, as the strategies do; return a line of each: by depth, the rank of each quote."""
     asked = [question for question in questions if question.quotes]
     hits = {depth: index.search([one.question for one in asked], depth, **{"mmr": None, **how}) for depth in DEPTHS}
     for number, question in enumerate(asked):
@@ -30,12 +30,12 @@ def search_all(index: Index, questions: Sequence[Question], how: dict[str, Any])
 
 
 def rank(texts: Sequence[str], quote: str) -> int | None:
-    """Give the place, from 1, of the first passage that holds a quote."""
-    return next((place for place, text in enumerate(texts, 1) if holds(text, quote)), None)
+    """Return the place, from 1, of the first passage that holds a quote."""
+    return next((place for place, text in enumerate(texts, 1) if contains_quote(text, quote)), None)
 
 
 def measures(lines: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
-    """Give the measures of a run's search, with each question's value."""
+    """Return the measures of a run's search, with each question's value."""
     ranks = [line["ranks"] for line in lines]
     return {
         "hits@1": [float(1 in each["5"]) for each in ranks],

@@ -52,7 +52,7 @@ def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
 
 
 def _block(runs: Sequence[Run], strategy: str, kind: str | None) -> Iterator[list[str]]:
-    """Give the rows of a strategy's measures; of one type of question only the first and, of a search, what the reader is given."""
+    """Return the rows of a strategy's measures; of one type of question only the first and, of a search, what the reader is given."""
     measures = searching.measures if strategy == searching.SEARCH else answering.measures
     lines = [run.of(strategy, kind) for run in runs]
     ids = next(([line["id"] for line in some] for some in lines if some), None)

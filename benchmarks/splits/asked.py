@@ -15,7 +15,7 @@ from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import ReplyError
 
 
-def model(name: str | BaseChatModel, base_url: str | None = None) -> Halves:
+def prompted_splitter(name: str | BaseChatModel, base_url: str | None = None) -> Halves:
     """Split with a language model, asked by the toolkit's own prompt; a reply that cannot be used leaves the question whole."""
     settings = TreeSettings(model=name, base_url=base_url)
     runner = asyncio.Runner()  # one for all calls: a client belongs to its event loop

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 Halves = Callable[[str], tuple[str, str] | None]
 """Splits a question once; `{1}` in the second half stands for the answer of the first; None where it is single."""
-Told = Callable[[str], str]
+GoldAnswer = Callable[[str], str]
 """Gives the gold answer of a sub-question, "" where there is none."""
 Steps = tuple[str, ...]
 
@@ -14,25 +14,25 @@ HOLE = "{1}"
 _NUMBER = re.compile(r"\{(\d{1,2})\}")
 
 
-def flattened(question: str, halves: Halves, told: Told, depth: int = DEPTH) -> Steps:
+def flatten(question: str, halves: Halves, gold_answer: GoldAnswer, depth: int = DEPTH) -> Steps:
     """Split a question, and its halves again, as a strategy does: the first half, then the second with the first one's answer in it.
 
     What the first half answers is what its last step answers. A half without the answer it waits for is a step as it is.
     """
-    return _Growing(halves, told).grown(question, depth)
+    return _Growing(halves, gold_answer).grown(question, depth)
 
 
-def filled(steps: Sequence[str], told: Told) -> list[str]:
+def fill_answers(steps: Sequence[str], gold_answer: GoldAnswer) -> list[str]:
     """Write each step with the gold answers of the steps that it refers to; a hole that no answer is known for is left out."""
     asked: list[str] = []
     for step in steps:
-        asked.append(_NUMBER.sub(lambda found: told(asked[int(found[1]) - 1]) if 0 < int(found[1]) <= len(asked) else "", step))
+        asked.append(_NUMBER.sub(lambda found: gold_answer(asked[int(found[1]) - 1]) if 0 < int(found[1]) <= len(asked) else "", step))
     return asked
 
 
 class _Growing:
-    def __init__(self, halves: Halves, told: Told) -> None:
-        self.halves, self.told = halves, told
+    def __init__(self, halves: Halves, gold_answer: GoldAnswer) -> None:
+        self.halves, self.told = halves, gold_answer
         self.steps: list[str] = []
 
     def grown(self, question: str, depth: int) -> Steps:
@@ -50,7 +50,7 @@ class _Growing:
             self._grow(second, known, depth - 1)
             return
         number = len(self.steps)
-        if answer := self.told(filled(self.steps, self.told)[-1]):
+        if answer := self.told(fill_answers(self.steps, self.told)[-1]):
             self._grow(second.replace(HOLE, answer), {**known, number: answer}, depth - 1)
         else:
             self.steps.append(_numbered(second.replace(HOLE, f"{{{number}}}"), known))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.tools.index.full_text import query_words
-from training.source import Folder, gold, load
+from training.source import Folder, load_data_folder, supporting_documents
 
 _REFERENCE = re.compile(r"#(\d)")
 _COMPARISON, _BRIDGES = "comparison", "bridge_comparison"
@@ -22,7 +22,7 @@ class Hop:
 
 
 @dataclass(frozen=True)
-class Asked:
+class HopQuestion:
     """A whole question, its hops, and the ids of the paragraphs that answer it; `official` where the hops are worded as questions."""
 
     question: str
@@ -31,24 +31,24 @@ class Asked:
     official: bool = True
 
 
-def sets(data: Path) -> Iterator[tuple[str, Folder, list[Asked]]]:
-    """Give each set with its corpus and questions; the last is 2WikiMultihopQA whole, most of it with hops known by title alone."""
-    musique, wiki = load(data / "musique"), load(data / "2wikimultihopqa")
+def sets(data: Path) -> Iterator[tuple[str, Folder, list[HopQuestion]]]:
+    """Return each set with its corpus and questions; the last is 2WikiMultihopQA whole, most of it with hops known by title alone."""
+    musique, wiki = load_data_folder(data / "musique"), load_data_folder(data / "2wikimultihopqa")
     every = [wiki_question(wiki, item) for item in wiki.questions]
     yield "musique", musique, [musique_question(item) for item in musique.questions if (item["decomposition"] or {}).get("steps")]
     yield "2wikimultihopqa with evidences", wiki, [asked for asked in every if asked.official]
     yield "2wikimultihopqa", wiki, every
 
 
-def musique_question(item: dict[str, Any]) -> Asked:
+def musique_question(item: dict[str, Any]) -> HopQuestion:
     """Read a question of MuSiQue with its official decomposition."""
     hops = tuple(Hop(step["question"], step["answer"]) for step in item["decomposition"]["steps"])
-    return Asked(item["question"], hops, _ids(item))
+    return HopQuestion(item["question"], hops, _ids(item))
 
 
-def wiki_question(folder: Folder, item: dict[str, Any]) -> Asked:
+def wiki_question(folder: Folder, item: dict[str, Any]) -> HopQuestion:
     """Read a question of 2WikiMultihopQA; where it has no evidences, a hop is known by the title of the paragraph after it."""
-    titles = [document.title or "" for document in gold(folder, item)]
+    titles = [document.title or "" for document in supporting_documents(folder, item)]
     triples = list({(subject, relation): (subject, relation, told) for subject, relation, told in item.get("evidences") or ()}.values())
     official = len(triples) == len(titles) or (bool(triples) and item["type"] == _COMPARISON)
     triples = triples if official else [(title, "", "") for title in titles]
@@ -58,11 +58,11 @@ def wiki_question(folder: Folder, item: dict[str, Any]) -> Asked:
         Hop(f"{subject if before is None else f'#{before + 1}'} {relation}".strip(), told or answers.get(at, ""))
         for at, ((subject, relation, told), before) in enumerate(zip(triples, after, strict=True))
     )
-    return Asked(item["question"], hops, _ids(item), official)
+    return HopQuestion(item["question"], hops, _ids(item), official)
 
 
 def _order(kind: str, count: int) -> list[int | None]:
-    """Tell of each hop which hop it builds on, in the order of the release: two chains side by side, one chain, or none."""
+    """Return for each hop the hop that it builds on, in the order of the release: two chains side by side, one chain, or none."""
     if kind == _COMPARISON:
         return [None] * count
     chains = 2 if kind == _BRIDGES else 1
@@ -70,7 +70,7 @@ def _order(kind: str, count: int) -> list[int | None]:
 
 
 def answer_to(sub_question: str, hops: Sequence[Hop]) -> str:
-    """Give the gold answer of the hop that shares most words with a sub-question; "" where no hop does, or none builds on that one.
+    """Return the gold answer of the hop that shares most words with a sub-question; "" where no hop does, or none builds on that one.
 
     A hop counts by its own words, earlier answers filled in, or by those of the whole chain up to it, whichever fits better: a sub-question
     may ask for one hop or for several at once. That nothing builds on the last hop keeps the final answer out of what is searched.

@@ -1,4 +1,4 @@
-"""How the embedded splitter does on material that nothing was trained on: whether to split, how, and the words of the halves."""
+"""Measure the embedded splitter on held-out material: whether to split, how, and the words of the halves."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from typing import get_args
 
 from ramify.evaluation.metrics import token_f1
 from ramify.tools.arithmetic import Combination
-from ramify.tools.splitting import Split, splits
+from ramify.tools.splitting import Split, find_splits
 from training.writing.material import material
 from training.writing.written import Written, part
 
@@ -20,8 +20,8 @@ HEAD = (
 )
 
 
-def kept_out(data: Path, limit: int) -> dict[str, list[Written]]:
-    """Give the tenth of the material that is only measured, by source, without follow-ups; of a source at most so many, by chance."""
+def held_out_examples(data: Path, limit: int) -> dict[str, list[Written]]:
+    """Return the held-out tenth of the material by source, without follow-ups; at most `limit` of each source, drawn at random."""
     kept = [
         written
         for written in material(data / "train")
@@ -34,15 +34,15 @@ def kept_out(data: Path, limit: int) -> dict[str, list[Written]]:
 
 
 def rows(data: Path, limit: int) -> Iterable[str]:
-    """Give the lines of the table."""
-    sources = kept_out(data, limit)
-    split = {written.question: splits(written.question)[0] for own in sources.values() for written in own}
+    """Return the lines of the table."""
+    sources = held_out_examples(data, limit)
+    split = {written.question: find_splits(written.question)[0] for own in sources.values() for written in own}
     for name, own in sources.items():
         yield f"| {name} | {len(own)} | {figures([(written, split[written.question]) for written in own])} |"
 
 
 def figures(own: Sequence[tuple[Written, Split]]) -> str:
-    """Give the figures of a row."""
+    """Return the figures of a row."""
     single, double = ([one for one in own if (one[0].how == SINGLE) == wanted] for wanted in (True, False))
     kinds = [[float((gold.how == SINGLE) == (split.how == SINGLE)) for gold, split in some] for some in (list(own), single, double)]
     told = [float(gold.how == split.how) for gold, split in double], [words_f1(gold, split) for gold, split in double]
@@ -50,7 +50,7 @@ def figures(own: Sequence[tuple[Written, Split]]) -> str:
 
 
 def words_f1(gold: Written, split: Split) -> float:
-    """Give the F1 of the words of both halves, each with its own; halves that stand side by side may change places."""
+    """Return the F1 of the words of both halves, each with its own; halves that stand side by side may change places."""
     if split.how == SINGLE:
         return 0.0
     orders = (

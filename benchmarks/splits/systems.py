@@ -1,4 +1,4 @@
-"""What splits questions: nobody, the data sets themselves, the embedded splitter, or a file."""
+"""Systems that split questions: none, the decompositions of the data sets, the embedded splitter, or a file."""
 
 import json
 import re
@@ -6,42 +6,42 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from benchmarks.splits.flatten import Halves, Steps, flattened
-from benchmarks.splits.hops import Asked, answer_to
+from benchmarks.splits.flatten import Halves, Steps, flatten
+from benchmarks.splits.hops import HopQuestion, answer_to
 from ramify.tools.errors import InputError
 
-System = Callable[[Asked], Steps]
+System = Callable[[HopQuestion], Steps]
 
 
-def whole(asked: Asked) -> Steps:
+def no_split(asked: HopQuestion) -> Steps:
     """Leave the question whole."""
     return (asked.question,)
 
 
-def official(asked: Asked) -> Steps:
-    """Take the hops of the data set."""
+def official_split(asked: HopQuestion) -> Steps:
+    """Return the hops of the data set."""
     return tuple(re.sub(r"#(\d)", r"{\1}", hop.question) for hop in asked.hops)
 
 
-def recursive(halves: Halves) -> System:
+def recursive_split(halves: Halves) -> System:
     """Make a system of what splits once."""
-    return lambda asked: flattened(asked.question, halves, partial(answer_to, hops=asked.hops))
+    return lambda asked: flatten(asked.question, halves, partial(answer_to, hops=asked.hops))
 
 
 def embedded() -> Halves:
     """Split with the embedded splitter, as it finds likeliest."""
-    from ramify.tools.splitting import splits  # here, so that other systems can be measured where there is none
+    from ramify.tools.splitting import find_splits  # here, so that other systems can be measured where there is none
 
     def halves(question: str) -> tuple[str, str] | None:
-        best = splits(question)[0]
+        best = find_splits(question)[0]
         return None if best.how == "single" else (best.first, best.second)
 
     halves("Who designed the bridge that crosses the river?")  # loads it
     return halves
 
 
-def in_file(path: Path) -> System:
-    """Take the steps of a file of lines {"question", "steps"}; a question that is not in it is left whole."""
+def split_from_file(path: Path) -> System:
+    """Return the steps of a file of lines {"question", "steps"}; a question that is not in it is left whole."""
     steps: dict[str, Steps] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:

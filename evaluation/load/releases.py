@@ -1,6 +1,6 @@
 """Load the original releases of HotpotQA, 2WikiMultihopQA, MuSiQue and MultiHop-RAG.
 
-HotpotQA (Yang et al. 2018), distractor or full-wiki, and 2WikiMultihopQA (Ho et al. 2020) have one shape; the latter has `evidences`, too.
+HotpotQA (Yang et al. 2018), distractor or full-wiki, and 2WikiMultihopQA (Ho et al. 2020) have one format; the latter adds `evidences`.
 As released, `context` is `[[title, [sentence, …]], …]` and `supporting_facts` is `[[title, sentence number], …]`. Later releases give them
 as columns (`{"title": […], "sentences": […]}`), or either as JSON within a string.
 MuSiQue (Trivedi et al. 2022) has twenty paragraphs per question, aliases of the answer and a decomposition.
@@ -12,36 +12,36 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation.dataset import Dataset, Question, ReadQuestion, Support, assemble
-from ramify.evaluation.load.records import Record, answer_of, list_of, malformed, read_records, text_of
+from ramify.evaluation.dataset import Dataset, Question, ReadQuestion, Support, make_dataset
+from ramify.evaluation.load.records import Record, malformed_field_error, optional_list, read_records, required_answer, required_text
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.new_files import file_mode, make_folder, write_atomically
 
-ALIASES = "id_aliases.json"
-CONTEXT = "a list of [title, [sentence, …]]"
-FACTS = "a list of [title, sentence number]"
+ALIASES_FILE = "id_aliases.json"
+CONTEXT_FORMAT = "a list of [title, [sentence, …]]"
+FACTS_FORMAT = "a list of [title, sentence number]"
 
 
-class Paragraph(NamedTuple):
-    """A paragraph of the pool."""
+class PoolParagraph(NamedTuple):
+    """The id and the sentences of a paragraph in the pool."""
 
     id: str
     sentences: list[str]
 
 
-Context = dict[str, Paragraph]
+QuestionContext = dict[str, PoolParagraph]
 """A question's own paragraphs by their titles."""
 
 
 class ParagraphPool:
-    """Distinct paragraphs; ids are hashes of title and text, and so are the same in every release."""
+    """Distinct paragraphs of all questions; ids are hashes of title and text, so they do not depend on the release."""
 
     def __init__(self, prefix: str) -> None:
         self.absent: set[str] = set()
-        """Ids of gold paragraphs that came with no question."""
+        """Ids of gold paragraphs that are not among the paragraphs of any question."""
         self._prefix = prefix
         self._paragraphs: dict[str, dict[str, Any]] = {}
-        self._titled: dict[str, str] = {}
+        self._ids_by_title: dict[str, str] = {}
 
     def __len__(self) -> int:
         return len(self._paragraphs)
@@ -51,31 +51,31 @@ class ParagraphPool:
         identity = self._id(title, text)
         if text.strip():
             self._paragraphs.setdefault(identity, {"id": identity, "title": title, "text": text, **more})
-            self._titled.setdefault(title, identity)
+            self._ids_by_title.setdefault(title, identity)
         return identity
 
-    def titled(self, title: str) -> str:
-        """Return the id of a paragraph by its title; a missing one gets an id, too, and counts as missed."""
-        if title in self._titled:
-            return self._titled[title]
+    def id_of_title(self, title: str) -> str:
+        """Return the id of a paragraph by its title; a missing one gets an id as well and counts as not retrieved."""
+        if title in self._ids_by_title:
+            return self._ids_by_title[title]
         self.absent.add(absent := self._id(title, ""))
         return absent
 
     def write(self, work: Path, name: str) -> Path:
         """Write the corpus below a folder, atomically."""
         content = "".join(json.dumps(paragraph, ensure_ascii=False) + "\n" for paragraph in self._paragraphs.values())
-        # Two releases may have files of one name: what is in them tells them apart.
+        # The hash distinguishes releases whose files have the same name.
         file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
         make_folder(file.parent)
-        write_whole(content, file, file_mode(file.parent))
+        write_atomically(content, file, file_mode(file.parent))
         return file
 
     def caveats(self, golds: int) -> list[str]:
         """Return the caveats of the pool; `golds` is the number of distinct gold paragraphs."""
-        told = [f"The corpus is the {len(self)} paragraphs that came with the questions, not all of Wikipedia: searching it is easier."]
+        messages = [f"The corpus is the {len(self)} paragraphs that came with the questions, not all of Wikipedia: searching it is easier."]
         if self.absent:
-            told.append(f"Gold paragraphs that came with no question: {len(self.absent)} of {golds}. They count as missed.")
-        return told
+            messages.append(f"Gold paragraphs that came with no question: {len(self.absent)} of {golds}. They count as missed.")
+        return messages
 
     def _id(self, title: str, text: str) -> str:
         content = f"{title}\0{text}"
@@ -92,11 +92,11 @@ def load_hotpot(file: Path, records: list[Record], work: Path) -> Dataset:
     """Load the questions of a file; the corpus is all their paragraphs."""
     two_wiki = any("evidences" in record.value for record in records)
     pool = ParagraphPool("2wk" if two_wiki else "hpq")
-    contexts = [_context(record, pool) for record in records]
+    contexts = [_read_context(record, pool) for record in records]
     aliases: dict[str, list[str]] = {}
     """The aliases of answers by their `answer_id`."""
-    if (beside := file.with_name(ALIASES)).is_file():
-        values = [record.value for record in read_records(beside)]
+    if (alias_file := file.with_name(ALIASES_FILE)).is_file():
+        values = [record.value for record in read_records(alias_file)]
         aliases = {str(value.get("Q_id")): [*value.get("aliases", ()), *value.get("demonyms", ())] for value in values}
     read = [
         ReadQuestion(record.place, _hotpot_question(record, _hotpot_supporting(record, context, pool), aliases))
@@ -104,16 +104,16 @@ def load_hotpot(file: Path, records: list[Record], work: Path) -> Dataset:
     ]
     name = release_name("2wikimultihopqa" if two_wiki else "hotpotqa", file)
     golds = {identity for _, question in read for identity in question.gold_documents}
-    return assemble(name, read, pool.write(work, name), caveats=pool.caveats(len(golds)), absent=pool.absent)
+    return make_dataset(name, read, pool.write(work, name), caveats=pool.caveats(len(golds)), absent_golds=pool.absent)
 
 
 def _hotpot_question(record: Record, supporting: tuple[Support, ...], aliases: dict[str, list[str]]) -> Question:
     value = record.value
     metadata = {key: value[key] for key in ("level", "evidences", "answer_id") if value.get(key)}
     return Question(
-        id=text_of(record, "_id" if "_id" in value else "id"),
-        question=text_of(record, "question"),
-        answer=answer_of(record),
+        id=required_text(record, "_id" if "_id" in value else "id"),
+        question=required_text(record, "question"),
+        answer=required_answer(record),
         aliases=tuple(aliases.get(str(value.get("answer_id")), ())),
         type=str(value.get("type") or ""),
         supporting=supporting,
@@ -121,42 +121,42 @@ def _hotpot_question(record: Record, supporting: tuple[Support, ...], aliases: d
     )
 
 
-def _context(record: Record, pool: ParagraphPool) -> Context:
-    """Add a question's paragraphs to the pool, before any gold is looked up: full-wiki files have those in other questions."""
-    context: Context = {}
-    for title, sentences in _pairs(record, "context", CONTEXT, "title", "sentences", "content"):
+def _read_context(record: Record, pool: ParagraphPool) -> QuestionContext:
+    """Add a question's paragraphs to the pool; in full-wiki files a gold paragraph may come with another question."""
+    context: QuestionContext = {}
+    for title, sentences in _read_pairs(record, "context", CONTEXT_FORMAT, "title", "sentences", "content"):
         if not isinstance(sentences, list):
-            raise malformed(record, "context", CONTEXT)
-        said = [str(sentence).strip() for sentence in sentences]
-        context.setdefault(str(title), Paragraph(pool.add(str(title), " ".join(filter(None, said))), said))
+            raise malformed_field_error(record, "context", CONTEXT_FORMAT)
+        stripped = [str(sentence).strip() for sentence in sentences]
+        context.setdefault(str(title), PoolParagraph(pool.add(str(title), " ".join(filter(None, stripped))), stripped))
     return context
 
 
-def _hotpot_supporting(record: Record, context: Context, pool: ParagraphPool) -> tuple[Support, ...]:
+def _hotpot_supporting(record: Record, context: QuestionContext, pool: ParagraphPool) -> tuple[Support, ...]:
     numbers: dict[str, list[Any]] = {}
-    for title, number in _pairs(record, "supporting_facts", FACTS, "title", "sent_id"):
+    for title, number in _read_pairs(record, "supporting_facts", FACTS_FORMAT, "title", "sent_id"):
         numbers.setdefault(str(title), []).append(number)
-    own = {title: context.get(title) or Paragraph(pool.titled(title), []) for title in numbers}
-    found = []
-    for title, (identity, sentences) in own.items():  # the release has numbers beyond the end
+    paragraphs = {title: context.get(title) or PoolParagraph(pool.id_of_title(title), []) for title in numbers}
+    supports = []
+    for title, (identity, sentences) in paragraphs.items():  # the release has sentence numbers out of range
         facts = [sentences[number] for number in numbers[title] if isinstance(number, int) and 0 <= number < len(sentences)]
-        found.append(Support(doc_id=identity, title=title, facts=tuple(facts)))
-    return tuple(found)
+        supports.append(Support(doc_id=identity, title=title, facts=tuple(facts)))
+    return tuple(supports)
 
 
-def _pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[Any, Any]]:
+def _read_pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[Any, Any]]:
     """Return a list of pairs, from any of the formats of the releases."""
     value = record.value.get(field)
     if isinstance(value, str):
         try:
             value = json.loads(value)
         except ValueError as error:
-            raise malformed(record, field, shape) from error
+            raise malformed_field_error(record, field, shape) from error
     if isinstance(value, dict):
         first, second = (value.get(columns[0]), next((value[name] for name in columns[1:] if name in value), None))
         value = list(zip(first, second, strict=False)) if isinstance(first, list) and isinstance(second, list) else None
     if not isinstance(value, list) or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
-        raise malformed(record, field, shape)
+        raise malformed_field_error(record, field, shape)
     return [(first, second) for first, second in value]
 
 
@@ -171,21 +171,23 @@ def load_musique(file: Path, records: list[Record], work: Path) -> Dataset:
     name = release_name("musique", file)
     golds = {identity for _, question in read for identity in question.gold_documents}
     caveats = pool.caveats(len(golds))
-    # MuSiQue-Full has each of them twice under one id, once without the paragraph that tells; in the pool that paragraph is there again.
+    # MuSiQue-Full has each question twice under one id, once without its gold paragraph, which is in the pool nevertheless.
     if left_out := len(records) - len(read):
-        told = f"Questions marked unanswerable are left out ({left_out}): what their own paragraphs lack, the pool of all paragraphs holds."
-        caveats.append(told)
-    return assemble(name, read, pool.write(work, name), caveats=caveats)
+        message = (
+            f"Questions marked unanswerable are left out ({left_out}): what their own paragraphs lack, the pool of all paragraphs holds."
+        )
+        caveats.append(message)
+    return make_dataset(name, read, pool.write(work, name), caveats=caveats)
 
 
 def _musique_question(record: Record, supporting: tuple[Support, ...]) -> Question:
-    identity = text_of(record, "id")
-    decomposition = list_of(record, "question_decomposition")
+    identity = required_text(record, "id")
+    decomposition = optional_list(record, "question_decomposition")
     return Question(
         id=identity,
-        question=text_of(record, "question"),
-        answer=answer_of(record),
-        aliases=tuple(map(str, list_of(record, "answer_aliases"))),
+        question=required_text(record, "question"),
+        answer=required_answer(record),
+        aliases=tuple(map(str, optional_list(record, "answer_aliases"))),
         type=identity.split("__")[0] if "__" in identity else "",
         supporting=supporting,
         metadata={"decomposition": decomposition} if decomposition else {},
@@ -195,9 +197,9 @@ def _musique_question(record: Record, supporting: tuple[Support, ...]) -> Questi
 def _musique_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:
     """Add all paragraphs to the pool and return the gold ones."""
     gold = []
-    for paragraph in list_of(record, "paragraphs"):
+    for paragraph in optional_list(record, "paragraphs"):
         if not isinstance(paragraph, dict) or not isinstance(text := paragraph.get("paragraph_text"), str):
-            raise malformed(record, "paragraphs", "a list of {title, paragraph_text, is_supporting}")
+            raise malformed_field_error(record, "paragraphs", "a list of {title, paragraph_text, is_supporting}")
         title = str(paragraph.get("title") or "")
         identity = pool.add(title, text)
         if paragraph.get("is_supporting"):
@@ -205,43 +207,45 @@ def _musique_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, .
     return tuple(gold)
 
 
-NAME = "multihop_rag"
-ARTICLES = ("corpus.json", "corpus.jsonl")
-ABOUT = ("source", "published_at", "author", "category", "url")
+MULTIHOP_RAG = "multihop_rag"
+ARTICLE_FILES = ("corpus.json", "corpus.jsonl")
+ARTICLE_FIELDS = ("source", "published_at", "author", "category", "url")
 
 
 def load_multihop_rag(file: Path, records: list[Record], work: Path) -> Dataset:
     """Load the questions of a file; the corpus is the articles beside it."""
-    articles = next((file.with_name(name) for name in ARTICLES if file.with_name(name).is_file()), None)
+    articles = next((file.with_name(name) for name in ARTICLE_FILES if file.with_name(name).is_file()), None)
     if articles is None:
         raise InputError(f"there is no corpus beside {str(file)!r}", "put the corpus.json of the same release there")
     pool = ParagraphPool("mhr")
     for article in read_records(articles):
         pool.add(
-            text_of(article, "title"), text_of(article, "body"), **{key: article.value[key] for key in ABOUT if article.value.get(key)}
+            required_text(article, "title"),
+            required_text(article, "body"),
+            **{key: article.value[key] for key in ARTICLE_FIELDS if article.value.get(key)},
         )
     read = []
     for number, record in enumerate(records, 1):
         question = Question(
             id=f"mhr-q{number:04}",  # the release has no ids but the order
-            question=text_of(record, "query"),
-            answer=answer_of(record),
+            question=required_text(record, "query"),
+            answer=required_answer(record),
             type=str(record.value.get("question_type") or ""),
             supporting=_multihop_supporting(record, pool),
         )
         read.append(ReadQuestion(record.place, question))
-    return assemble(NAME, read, pool.write(work, NAME), hits_by="fact")
+    return make_dataset(MULTIHOP_RAG, read, pool.write(work, MULTIHOP_RAG), hits_by="fact")
 
 
 def _multihop_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:
     facts: dict[str, list[str]] = {}
-    for evidence in list_of(record, "evidence_list"):
+    for evidence in optional_list(record, "evidence_list"):
         if not isinstance(evidence, dict) or not evidence.get("title") or not evidence.get("fact"):
-            raise malformed(record, "evidence_list", "a list of {title, fact}")
+            raise malformed_field_error(record, "evidence_list", "a list of {title, fact}")
         facts.setdefault(str(evidence["title"]).strip(), []).append(str(evidence["fact"]))
-    articles = {title: pool.titled(title) for title in facts}
+    articles = {title: pool.id_of_title(title) for title in facts}
     for title, identity in articles.items():
         if identity in pool.absent:
             what = f"{record.place} rests on {title!r}, which is not in the corpus beside it"
             raise InputError(what, "give the corpus.json of the same release")
-    return tuple(Support(doc_id=articles[title], title=title, facts=tuple(said)) for title, said in facts.items())
+    return tuple(Support(doc_id=articles[title], title=title, facts=tuple(sentences)) for title, sentences in facts.items())

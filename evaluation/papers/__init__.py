@@ -1,16 +1,16 @@
-"""The papers that `ramify reproduce` runs, each declared in a file of its own: `tor`, `prune`, `iterative`, `graph` and `hierarchy`.
+"""The papers that `ramify reproduce` runs, each declared in its own file: `tor`, `prune`, `iterative`, `graph` and `hierarchy`.
 
-`paper` says what is declared of one, and makes its runs.
+`paper` has the classes of these declarations.
 """
 
-from ramify.evaluation.papers.graph import GRAPH
-from ramify.evaluation.papers.hierarchy import HIERARCHY
-from ramify.evaluation.papers.iterative import ITERATIVE
+from ramify.evaluation.papers.graph import GRAPH_PAPER
+from ramify.evaluation.papers.hierarchy import HIERARCHY_PAPER
+from ramify.evaluation.papers.iterative import ITERATIVE_PAPER
 from ramify.evaluation.papers.paper import Paper, find_paper
-from ramify.evaluation.papers.prune import PRUNE
-from ramify.evaluation.papers.tor import TOR
+from ramify.evaluation.papers.prune import PRUNE_PAPER
+from ramify.evaluation.papers.tor import TOR_PAPER
 
 __all__ = ["PAPERS", "Paper", "find_paper"]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (TOR, PRUNE, ITERATIVE, GRAPH, HIERARCHY)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (TOR_PAPER, PRUNE_PAPER, ITERATIVE_PAPER, GRAPH_PAPER, HIERARCHY_PAPER)}
 """The papers by name."""

@@ -1,6 +1,6 @@
-"""GraphRAG (Edge et al. 2024): win rates of all pairs of conditions, tokens of the levels, and size of units against gleanings.
+"""GraphRAG (Edge et al. 2024): win rates of all pairs of conditions, tokens per level, and unit size against gleanings.
 
-The graph of each data set is built in several ways, and what is in it is counted (§2).
+The graph of each data set is built with several settings, and its contents are counted (§2).
 """
 
 import json
@@ -8,36 +8,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation.papers.paper import MODEL_OPTIONS, PAPER_PRESET, Condition, Paper, run
-from ramify.evaluation.plan import Order, RunPlan
-from ramify.evaluation.search import update_kind
+from ramify.evaluation._variants import index_folder, serializable_options
+from ramify.evaluation.papers.paper import MODEL_OPTIONS, PAPER_PRESET, JudgedCondition, Paper, paper_run
+from ramify.evaluation.plan import RunOptions, RunPlan
+from ramify.evaluation.search import update_index_kind
 from ramify.evaluation.task import Row
-from ramify.evaluation.variants import folder_of, named
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.searcher import opened
-from ramify.tools.knowledge.index import GraphIndex, inside
-from ramify.tools.new_files import file_mode, make_folder, write_whole
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.index.searcher import open_index
+from ramify.tools.knowledge.index import GraphIndex, graph_view
+from ramify.tools.new_files import file_mode, make_folder, write_atomically
 
-LEVELS = 4
-SEARCH, MAP = "SS", "TS"
-CONDITIONS: dict[str, Condition] = {
-    **{f"C{level}": ("global", f"level={level}") for level in range(LEVELS)},
-    MAP: ("global", "over=passages"),
-    SEARCH: ("naive", ""),
+LEVEL_COUNT = 4
+SEARCH_CONDITION, MAP_CONDITION = "SS", "TS"
+CONDITIONS: dict[str, JudgedCondition] = {
+    **{f"C{level}": ("global", f"level={level}") for level in range(LEVEL_COUNT)},
+    MAP_CONDITION: ("global", "over=passages"),
+    SEARCH_CONDITION: ("naive", ""),
 }
-TOLD = (
+CONDITION_HELP = (
     ("C0 to C3", "map and reduce over the reports of a level, C0 the root's"),
-    (MAP, "the same over all passages"),
-    (SEARCH, "semantic search that fills the window"),
+    (MAP_CONDITION, "the same over all passages"),
+    (SEARCH_CONDITION, "semantic search that fills the window"),
 )
-WINDOW = {"k": 40, "final_k": 40, "context_tokens": 6000}
-"""What fills a window of 8,192 tokens beside prompt and reply."""
+WINDOW_SETTINGS = {"k": 40, "final_k": 40, "context_tokens": 6000}
+"""Settings that fill a window of 8,192 tokens, with room for prompt and reply."""
 
 
-class Claim(NamedTuple):
-    """What the paper says of a criterion: conditions over another, on its podcasts and its news."""
+class PaperClaim(NamedTuple):
+    """Win rates published in the paper for a criterion: conditions `over` another one, on its podcasts and news."""
 
     over: tuple[str, ...]
     other: str
@@ -46,46 +46,46 @@ class Claim(NamedTuple):
     news: str
 
 
-GLOBAL = tuple(f"C{level}" for level in range(LEVELS))
-CLAIMS = (
-    Claim((*GLOBAL, MAP), SEARCH, "comprehensiveness", "72 to 83", "72 to 80"),
-    Claim((*GLOBAL, MAP), SEARCH, "diversity", "75 to 82", "62 to 71"),
-    Claim(("C2",), MAP, "comprehensiveness", "57", "–"),
-    Claim(("C2",), MAP, "diversity", "57", "–"),
-    Claim(("C3",), MAP, "comprehensiveness", "–", "64"),
-    Claim(("C3",), MAP, "diversity", "–", "60"),
-    Claim((SEARCH,), "C0", "directness", "always wins", "always wins"),
+LEVEL_CONDITIONS = tuple(f"C{level}" for level in range(LEVEL_COUNT))
+WIN_RATE_CLAIMS = (
+    PaperClaim((*LEVEL_CONDITIONS, MAP_CONDITION), SEARCH_CONDITION, "comprehensiveness", "72 to 83", "72 to 80"),
+    PaperClaim((*LEVEL_CONDITIONS, MAP_CONDITION), SEARCH_CONDITION, "diversity", "75 to 82", "62 to 71"),
+    PaperClaim(("C2",), MAP_CONDITION, "comprehensiveness", "57", "–"),
+    PaperClaim(("C2",), MAP_CONDITION, "diversity", "57", "–"),
+    PaperClaim(("C3",), MAP_CONDITION, "comprehensiveness", "–", "64"),
+    PaperClaim(("C3",), MAP_CONDITION, "diversity", "–", "60"),
+    PaperClaim((SEARCH_CONDITION,), "C0", "directness", "always wins", "always wins"),
 )
-"""Percent of wins; the source gives ranges over the conditions, and the best level over TS."""
-GRAPH = Paper(
+"""Wins in percent; the source gives ranges over the conditions, and the best level against TS."""
+GRAPH_PAPER = Paper(
     name="graph",
     title="GraphRAG (Edge et al. 2024)",
     about="win rates of C0 to C3, TS and SS by a judge, tokens of the levels, size of units against gleanings",
     source="podcast transcripts (1,669 units) and news (3,197 units), 125 questions each, gpt-4-turbo",
     setup={
-        "model": "gpt-4-turbo; which model judged is not told",
+        "model": "gpt-4-turbo; the judging model is not given",
         "retrieval": "reports of a level in a window of 8,192 tokens; SS: semantic search that fills it",
         "data": "podcast transcripts, about 1 million tokens; news, about 1.7 million",
         "questions": "125 of 5 users × 5 tasks × 5 questions for each corpus, 5 verdicts on each pair",
         "passages": "units of 600 tokens, overlap 100",
     },
     runs=(
-        run(
+        paper_run(
             "global",
             ("global",),
             options={**PAPER_PRESET, "level": 0},
-            sweeps={"level": list(range(LEVELS)), "over": ["passages"]},
+            sweeps={"level": list(range(LEVEL_COUNT)), "over": ["passages"]},
             index_kinds=("graph",),
             chunk_tokens=300,
         ),
-        run("search", ("naive",), options=WINDOW, chunk_tokens=300),
+        paper_run("search", ("naive",), options=WINDOW_SETTINGS, chunk_tokens=300),
     ),
     conditions=CONDITIONS,
     builds=tuple({"unit_tokens": size, "gleanings": times} for size in (600, 1200, 2400) for times in range(4)),
     demo="demo:overview",
     claims=(
         ("Source text (TS)", "every level of reports but the root is better than TS"),
-        ("Root (C0)", "72 % of comprehensiveness and 62 % of diversity over SS, at over 97 % fewer tokens; of which corpus is not told"),
+        ("Root (C0)", "72 % of comprehensiveness and 62 % of diversity over SS, at over 97 % fewer tokens; the corpus is not given"),
         ("Units", "one round at 600 tokens finds almost twice the entity references of 2,400 (HotpotQA, gpt-4-turbo)"),
     ),
     deviations=(
@@ -96,47 +96,54 @@ GRAPH = Paper(
     left_out=("Windows of 16,384 to 65,536 tokens: the paper chose 8,192, and so does this command.",),
 )
 
-GRAPHS = "graphs.jsonl"
-LEVEL = "level"
+GRAPHS_FILE = "graphs.jsonl"
+LEVEL_SETTING = "level"
 
 
-def ways_to_build(builds: Iterable[dict[str, Any]], model: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the builds with the model that reads and writes; rules heed no setting of a build, and build one way."""
+def graph_build_settings(builds: Iterable[dict[str, Any]], model: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the build settings with the model and its connection; a single empty one for rules, which have no settings."""
     if is_embedded(model):
         return [{}]
-    told = {name: options[name] for name in MODEL_OPTIONS[1:] if name in options}
-    return [{**build, **told, "model": model} for build in builds]
+    connection = {name: options[name] for name in MODEL_OPTIONS[1:] if name in options}
+    return [{**build, **connection, "model": model} for build in builds]
 
 
-def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = silent) -> list[Row]:
-    """Build each graph that is missing, write a line on each into graphs.jsonl, and return the lines. Blocking."""
+def count_graphs(plan: RunPlan, builds: Iterable[dict[str, Any]], out: Path, progress: Progress = ignore_progress) -> list[Row]:
+    """Build missing graphs, write the counts of each graph as a line of graphs.jsonl, and return the lines. Blocking."""
     lines = []
     for source in plan.sources:
         for build in builds:
-            update_kind(source.folder, "graph", (), progress, build)
-            folder = folder_of(source.folder, "graph", (), build)
-            index = opened(folder)
+            update_index_kind(source.folder, "graph", (), progress, build)
+            folder = index_folder(source.folder, "graph", (), build)
+            index = open_index(folder)
             if not isinstance(index, GraphIndex):
-                raise IndexingError(f"{str(folder)!r} holds no graph", "delete the folder, and run the command again")
-            found = inside(index, index.reports)
-            told = {"dataset": source.dataset.name, "build": named(build), "made_by": found.facts.get("made_by"), "index": folder.name}
-            references = sum(len(name.passages) for name in found.graph.names.values())
-            levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in found.levels]
-            lines.append({**told, **found.counts, "references": references, "levels": levels, "passages": len(index)})
+                raise IndexingError(f"{str(folder)!r} is not a graph index", "delete the folder, and run the command again")
+            contents = graph_view(index, index.reports)
+            about = {
+                "dataset": source.dataset.name,
+                "build": serializable_options(build),
+                "made_by": contents.facts.get("made_by"),
+                "index": folder.name,
+            }
+            references = sum(len(name.passages) for name in contents.graph.names.values())
+            levels = [{"level": one.number, "reports": one.communities, "tokens": one.tokens} for one in contents.levels]
+            lines.append({**about, **contents.counts, "references": references, "levels": levels, "passages": len(index)})
     make_folder(out)
-    write_whole("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS, file_mode(out))
+    write_atomically("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), out / GRAPHS_FILE, file_mode(out))
     return lines
 
 
 def read_graphs(folder: Path) -> list[Row]:
-    """Return the lines of graphs.jsonl; none if no graph was counted."""
-    file = folder / GRAPHS
+    """Return the lines of graphs.jsonl; empty if the file does not exist."""
+    file = folder / GRAPHS_FILE
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
 
 
-def fit_levels(order: Order, lines: Sequence[Row]) -> Order:
-    """Return the order without the levels that some data set's graph does not have; as it is while no graph is known."""
-    if not lines or LEVEL not in order.sweeps:
-        return order
+def drop_missing_levels(options: RunOptions, lines: Sequence[Row]) -> RunOptions:
+    """Return the options without the levels that are missing in the graph of some data set; unchanged if no graph was counted."""
+    if not lines or LEVEL_SETTING not in options.sweeps:
+        return options
     depth = min(len(line["levels"]) for line in lines)
-    return order.model_copy(update={"sweeps": {**order.sweeps, LEVEL: [level for level in order.sweeps[LEVEL] if level < depth]}})
+    return options.model_copy(
+        update={"sweeps": {**options.sweeps, LEVEL_SETTING: [level for level in options.sweeps[LEVEL_SETTING] if level < depth]}}
+    )

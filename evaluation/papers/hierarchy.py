@@ -1,8 +1,8 @@
-"""Meta-guided hierarchical RAG: curves on missing and wrong metadata, six systems and ten ablations; the source has no results."""
+"""Meta-guided hierarchical RAG: curves for missing and wrong metadata, six systems and ten ablations; the source has no results."""
 
-from ramify.evaluation.papers.paper import Paper, run
+from ramify.evaluation.papers.paper import Paper, paper_run
 
-HIERARCHY = Paper(
+HIERARCHY_PAPER = Paper(
     name="hierarchy",
     title="Meta-guided hierarchical RAG (a design of January 2026)",
     about="six systems on missing and wrong metadata, labels beside them, ten ablations",
@@ -15,7 +15,7 @@ HIERARCHY = Paper(
         "passages": "not given",
     },
     runs=(
-        run(
+        paper_run(
             "curves",
             retrieval_only=True,
             index_kinds=("passages", "hierarchy"),

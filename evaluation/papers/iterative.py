@@ -1,14 +1,14 @@
-"""Iterative RAG: how many rounds of reading pay; the source is a description with numbers for settings and none for results."""
+"""Iterative RAG: the effect of the number of reading rounds; the source describes settings and has no results."""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, run
-from ramify.evaluation.results.measures import CALLS, EM, F1, FORGETTING, GOLD, PROMPT
+from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.evaluation.results.measures import ALL_GOLD, EM, F1, FORGETTING, MODEL_CALLS, PROMPT_TOKENS
 
-MEASURES = (EM, F1, GOLD, FORGETTING, CALLS, PROMPT)
+TABLE_MEASURES = (EM, F1, ALL_GOLD, FORGETTING, MODEL_CALLS, PROMPT_TOKENS)
 ROUNDS = range(1, 6)
 NOT_GIVEN = "The source has no results."
-METHODS = PaperTable(
+METHODS_TABLE = PaperTable(
     "Single search and rounds of reading",
-    MEASURES,
+    TABLE_MEASURES,
     (
         PaperRow("no retrieval", "closed-book"),
         PaperRow("single search", "naive"),
@@ -16,14 +16,14 @@ METHODS = PaperTable(
     ),
     note=NOT_GIVEN,
 )
-BY_ROUNDS = PaperTable(
+ROUNDS_TABLE = PaperTable(
     "Rounds",
-    MEASURES,
+    TABLE_MEASURES,
     tuple(PaperRow(str(rounds), "iterative", f"rounds={rounds}") for rounds in ROUNDS),
     lead="rounds at most",
     note=f"{NOT_GIVEN} A loop ends earlier when five facts are found, or the model finds them sufficient.",
 )
-ITERATIVE = Paper(
+ITERATIVE_PAPER = Paper(
     name="iterative",
     title="Iterative RAG (plan, search widely, read in rounds, compress)",
     about="rounds of reading, against a single search",
@@ -36,10 +36,10 @@ ITERATIVE = Paper(
         "passages": "not given; 15 of 500 characters at the end",
     },
     runs=(
-        run("methods", ("closed-book", "naive"), options={"hybrid": False}, chunk_tokens=300),
-        run("iterative", ("iterative",), options=PAPER_PRESET, chunk_tokens=300, sweeps={"rounds": list(ROUNDS)}),
+        paper_run("methods", ("closed-book", "naive"), options={"hybrid": False}, chunk_tokens=300),
+        paper_run("iterative", ("iterative",), options=PAPER_PRESET, chunk_tokens=300, sweeps={"rounds": list(ROUNDS)}),
     ),
-    tables=(METHODS, BY_ROUNDS),
+    tables=(METHODS_TABLE, ROUNDS_TABLE),
     main="iterative",
     deviations=("The reply has a short answer beside its explanation, so that it can be scored as the others are.",),
 )

@@ -1,9 +1,9 @@
 """PruneRAG (arXiv 2601.11024): methods, ablations, τ, depth, forgotten evidence and speed; its tables and curves are not available."""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, run
-from ramify.evaluation.results.measures import CALLS, EM, F1, FORGETTING, FORGETTING_FOUND, SECONDS, TREE_DEPTH
+from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.evaluation.results.measures import EM, F1, FORGETTING, FORGETTING_FOUND, MODEL_CALLS, TREE_DEPTH, WALL_SECONDS
 
-OPTIONS = {"k": 5, "hybrid": False, "temperature": 0.0}
+COMMON_OPTIONS = {"k": 5, "hybrid": False, "temperature": 0.0}
 """Top five of dense search, for every method."""
 BASELINES = {
     "closed-book": "no retrieval",
@@ -15,30 +15,30 @@ BASELINES = {
     "react": "ReAct, as Search-o1 does",
 }
 NOT_GIVEN = "The source gives no figures of this table."
-METHODS = PaperTable(
+METHODS_TABLE = PaperTable(
     "Methods",
-    (EM, F1, FORGETTING_FOUND, FORGETTING, CALLS, SECONDS),
+    (EM, F1, FORGETTING_FOUND, FORGETTING, MODEL_CALLS, WALL_SECONDS),
     (*(PaperRow(told, name) for name, told in BASELINES.items()), PaperRow("PruneRAG", "prune")),
     note=NOT_GIVEN,
 )
 TAUS = ("0.5", "0.7", "0.9", "0.95", "0.99")
-THRESHOLD = PaperTable(
+THRESHOLD_TABLE = PaperTable(
     "Figure 5: τ",
-    (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, CALLS),
+    (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, MODEL_CALLS),
     tuple(PaperRow(f"τ = {tau}", "prune", f"tau={tau}") for tau in TAUS),
     lead="threshold",
-    note="The source tells of its curve that EM falls sharply below 0.5, and is best from 0.9 to 0.95.",
+    note="According to the source, EM falls sharply below 0.5, and is best from 0.9 to 0.95.",
 )
-DEPTH = PaperTable(
+DEPTH_TABLE = PaperTable(
     "Figure 4: depth",
-    (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, CALLS),
+    (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, MODEL_CALLS),
     tuple(PaperRow(f"{depth + 1} ({depth} below the root)", "prune", f"max_depth={depth}") for depth in range(5)),
     lead="limit",
-    note="The source counts the root, and tells of its curve that it saturates at 2 to 3.",
+    note="The source counts the root; according to it, the curve saturates at 2 to 3.",
 )
-ABLATIONS = PaperTable(
+ABLATIONS_TABLE = PaperTable(
     "Table 2: ablations",
-    (FORGETTING_FOUND, FORGETTING, EM, F1, CALLS),
+    (FORGETTING_FOUND, FORGETTING, EM, F1, MODEL_CALLS),
     (
         PaperRow("PruneRAG", "prune", figures=("23.1",)),
         PaperRow("without adaptive expansion", "prune", "without adaptive"),
@@ -49,13 +49,12 @@ ABLATIONS = PaperTable(
     lead="variant",
     note="Of this table the source gives two figures, and not on which data set.",
 )
-PRUNE = Paper(
+PRUNE_PAPER = Paper(
     name="prune",
     title="PruneRAG (arXiv 2601.11024)",
     about="methods with IRCoT-type baselines, τ, depth, four ablations, forgotten evidence, speed",
     source=(
-        "HotpotQA, 2WikiMultihopQA and MuSiQue, Llama-3.1-8B-Instruct or Qwen3-8B, BGE-large-en-v1.5; "
-        "of which of these sets a figure is, is not told"
+        "HotpotQA, 2WikiMultihopQA and MuSiQue, Llama-3.1-8B-Instruct or Qwen3-8B, BGE-large-en-v1.5; the data set of a figure is not given"
     ),
     setup={
         "model": "Llama-3.1-8B-Instruct or Qwen3-8B",
@@ -65,17 +64,17 @@ PRUNE = Paper(
         "passages": "not given",
     },
     runs=(
-        run("methods", BASELINES, options=OPTIONS, chunk_tokens=300),
-        run(
+        paper_run("methods", BASELINES, options=COMMON_OPTIONS, chunk_tokens=300),
+        paper_run(
             "prune",
             ("prune",),
-            options={**PAPER_PRESET, **OPTIONS},
+            options={**PAPER_PRESET, **COMMON_OPTIONS},
             chunk_tokens=300,
             sweeps={"tau": [float(tau) for tau in TAUS], "max_depth": [0, 1, 2, 3, 4]},
             ablations=("adaptive", "answer", "confidence", "entities"),
         ),
     ),
-    tables=(METHODS, THRESHOLD, DEPTH, ABLATIONS),
+    tables=(METHODS_TABLE, THRESHOLD_TABLE, DEPTH_TABLE, ABLATIONS_TABLE),
     main="prune",
     claims=(
         ("F1", "+5.45 % on average"),

@@ -1,11 +1,11 @@
-"""ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and the judge taken away."""
+"""ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and an ablation of the judge."""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, run
-from ramify.evaluation.results.measures import CALLS, EM, F1, SUPPORT, TREE_DEPTH
+from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.evaluation.results.measures import EM, F1, MODEL_CALLS, SUPPORT_F1, TREE_DEPTH
 
-OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
+COMMON_OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
 """Table 1 and §IV.1: the same for every method."""
-METHODS = PaperTable(
+METHODS_TABLE = PaperTable(
     "Table 3: methods",
     (EM, F1),
     (
@@ -15,9 +15,9 @@ METHODS = PaperTable(
         PaperRow("ToR-RAG, depth 3", "tor", figures=("60.25", "61.18")),
     ),
 )
-DEPTHS = PaperTable(
+DEPTHS_TABLE = PaperTable(
     "Table 4: depth",
-    (EM, F1, TREE_DEPTH, CALLS),
+    (EM, F1, TREE_DEPTH, MODEL_CALLS),
     (
         PaperRow("ToR-RAG, depth 1", "tor", "max_depth=1", ("54.58", "55.52")),
         PaperRow("ToR-RAG, depth 2", "tor", "max_depth=2", ("56.30", "57.61")),
@@ -28,9 +28,9 @@ DEPTHS = PaperTable(
     note="The paper gives neither the depth that trees reach nor calls. It explains depth 4 by prompts that ran over the window.",
 )
 THETAS = ("0", "0.2", "0.4", "0.6", "0.8")
-JUDGE = PaperTable(
+JUDGE_TABLE = PaperTable(
     "Left open: θ, without the judge, supporting facts",
-    (EM, F1, SUPPORT, TREE_DEPTH, CALLS),
+    (EM, F1, SUPPORT_F1, TREE_DEPTH, MODEL_CALLS),
     (
         *(PaperRow(f"θ = {theta}", "tor", f"theta={theta}") for theta in THETAS),
         PaperRow("without the judge", "tor", "without judge"),
@@ -38,7 +38,7 @@ JUDGE = PaperTable(
     lead="threshold",
     note="The paper names these as further work (§V), and has no such table. θ is 0.4 there.",
 )
-TOR = Paper(
+TOR_PAPER = Paper(
     name="tor",
     title="ToR-RAG (Yoo and Moon 2025)",
     about="tables 3 (methods) and 4 (depth), and what it leaves open: θ, without the judge",
@@ -51,17 +51,17 @@ TOR = Paper(
         "passages": "300 tokens, 1,500 together",
     },
     runs=(
-        run("methods", ("closed-book", "naive", "chain"), options=OPTIONS, chunk_tokens=300),
-        run(
+        paper_run("methods", ("closed-book", "naive", "chain"), options=COMMON_OPTIONS, chunk_tokens=300),
+        paper_run(
             "tor",
             ("tor",),
-            options={**PAPER_PRESET, **OPTIONS},
+            options={**PAPER_PRESET, **COMMON_OPTIONS},
             chunk_tokens=300,
             sweeps={"max_depth": [1, 2, 3, 4], "theta": [float(theta) for theta in THETAS]},
             ablations=("judge",),
         ),
     ),
-    tables=(METHODS, DEPTHS, JUDGE),
+    tables=(METHODS_TABLE, DEPTHS_TABLE, JUDGE_TABLE),
     main="tor",
     claims=(
         ("EM", "+6.42 over Native-RAG, +11.19 over Non-RAG"),

@@ -1,70 +1,74 @@
-"""The report on a calibration: both bounds with their thresholds and how they did on the questions held out, the fit, and what to heed."""
+"""The report on a calibration: both bounds with their thresholds and held-out results, the fit, and warnings."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from ramify.evaluation.report._blocks import Block, Cell, Column, Plot, Table, Words, sections_of, words
-from ramify.evaluation.report.writers import markdown
-from ramify.evaluation.results.calibration import FEW, Calibration, Counts, Promise, best_tau
-from ramify.evaluation.results.measures import percent
-from ramify.evaluation.risk_control import Bound, interval, least_answers
-from ramify.tools.new_files import write_whole
-from ramify.tools.profile import fitted
-from ramify.tools.quoting import many
+from ramify.evaluation.report._blocks import Block, Cell, Column, Plot, Table, TextBlock, make_sections, text_columns
+from ramify.evaluation.report._writers import render_markdown
+from ramify.evaluation.results.calibration import MIN_QUESTIONS, AnswerCounts, BoundResult, Calibration, best_tau
+from ramify.evaluation.results.measures import format_percent
+from ramify.evaluation.risk_control import Bound, clopper_pearson_interval, min_answers
+from ramify.tools.new_files import write_atomically
+from ramify.tools.profile import apply_curve
+from ramify.tools.quoting import pluralize
 
-NOTHING = "none"
-COUNTED: dict[Bound, str] = {"asked": "of all questions asked", "answered": "of the answers given"}
+NO_VALUE = "none"
+BOUND_SUBJECTS: dict[Bound, str] = {"asked": "of all questions asked", "answered": "of the answers given"}
 _COLOURS = "".join(f"--ink-{place}:{colour};" for place, colour in enumerate(("#1f5fa8", "#b3541e", "#3b7a3b"), 1))
 _STYLE = f"<style>svg{{--ink:#222;--rule:#bbb;{_COLOURS}background:#fff}}</style>"
 
 
-def write_calibration(found: Calibration, profile: Path) -> str:
-    """Write the profile, where there is one, its report and its curve beside it, and return the report as Markdown."""
-    title = f"Calibration of {found.strategy} with {found.model}"
-    sections = sections_of(
-        ("bounds", "What is promised", _bounds(found)),
-        ("types", "By type of question", _types(found)),
-        ("tau", "Tau", _tau(found)),
-        ("fit", "Confidence", _fit(found)),
-        ("heed", "What to heed", _heed(found)),
+def write_calibration(calibration: Calibration, profile: Path) -> str:
+    """Write the profile (if there is one), its report and its plot, and return the report as Markdown."""
+    title = f"Calibration of {calibration.strategy} with {calibration.model}"
+    sections = make_sections(
+        ("bounds", "What is promised", _bounds_section(calibration)),
+        ("types", "By type of question", _types_section(calibration)),
+        ("tau", "Tau", _tau_section(calibration)),
+        ("fit", "Confidence", _fit_section(calibration)),
+        ("heed", "What to heed", _warnings_section(calibration)),
     )
-    plot, told = profile.with_suffix(".svg"), markdown(title, sections)
-    told += f"\n![Share of wrong answers by the share of questions answered]({plot.name})\n"
-    drawn = Plot.drawn("", "promised", found).svg
-    write_whole(str(drawn).replace(">", f">{_STYLE}", 1), plot)
-    write_whole(told, profile.with_suffix(".md"))
-    if (made := found.profile) is not None:
-        write_whole(made.model_dump_json(indent=1) + "\n", profile)
-    return told
+    plot, text = profile.with_suffix(".svg"), render_markdown(title, sections)
+    text += f"\n![Share of wrong answers by the share of questions answered]({plot.name})\n"
+    svg = Plot.draw("", "plot_bounds", calibration).svg
+    write_atomically(str(svg).replace(">", f">{_STYLE}", 1), plot)
+    write_atomically(text, profile.with_suffix(".md"))
+    if (new_profile := calibration.profile) is not None:
+        write_atomically(new_profile.model_dump_json(indent=1) + "\n", profile)
+    return text
 
 
-def promise_of(found: Calibration, bound: Bound) -> str:
-    """Say what a bound promises."""
-    how = "in expectation" if bound == "asked" else f"with a probability of {100 * (1 - found.order.delta):g} %"
-    return f"at most {100 * found.order.risk:g} % {COUNTED[bound]} are wrong, {how}"
+def describe_bound(calibration: Calibration, bound: Bound) -> str:
+    """Return a description of a bound."""
+    how = "in expectation" if bound == "asked" else f"with a probability of {100 * (1 - calibration.options.delta):g} %"
+    return f"at most {100 * calibration.options.risk:g} % {BOUND_SUBJECTS[bound]} are wrong, {how}"
 
 
-def missing(found: Calibration, promise: Promise) -> str:
-    """Say that no threshold keeps a bound, what could be promised instead, and how many more questions might do."""
-    order = found.order
-    least = f"the least that could be promised is {100 * promise.least:g} %" if promise.least is not None else "nothing could be promised"
-    if promise.further is None:
+def describe_missing_threshold(calibration: Calibration, result: BoundResult) -> str:
+    """Return a message on a bound without threshold: the lowest possible risk, and how many more questions might suffice."""
+    options = calibration.options
+    least = (
+        f"the least that could be promised is {100 * result.min_risk:g} %" if result.min_risk is not None else "nothing could be promised"
+    )
+    if result.further_questions is None:
         more = "more questions with such outcomes would not help: the surest answers are wrong too often"
     else:
-        more = f"if they turned out like these, {promise.further:,} more questions to calibrate on would do"
-    needed = least_answers(promise.bound, order.risk, order.delta)
-    what = many(needed, "question") if promise.bound == "asked" else f"{many(needed, 'answer')}, all of them right,"
-    return f"No threshold keeps this: {promise_of(found, promise.bound)}. It takes {what} at least; {least}; {more}."
+        more = f"if they turned out like these, {result.further_questions:,} more questions to calibrate on would do"
+    needed = min_answers(result.bound, options.risk, options.delta)
+    what = pluralize(needed, "question") if result.bound == "asked" else f"{pluralize(needed, 'answer')}, all of them right,"
+    return f"No threshold keeps this: {describe_bound(calibration, result.bound)}. It takes {what} at least; {least}; {more}."
 
 
-def _bounds(found: Calibration) -> Iterator[Block]:
-    made = f"{many(len(found.lines), 'question')} of {found.run.folder.resolve().name!r}"
+def _bounds_section(calibration: Calibration) -> Iterator[Block]:
+    calibrated_on = f"{pluralize(len(calibration.lines), 'question')} of {calibration.run.folder.resolve().name!r}"
     checked = (
-        f"{len(found.held_out):,} others, drawn with seed {found.order.seed}, check it" if found.held_out else "none is left to check it"
+        f"{len(calibration.held_out):,} others, drawn with seed {calibration.options.seed}, check it"
+        if calibration.held_out
+        else "none is left to check it"
     )
-    yield Words(f"Calibrated on {made}; {checked}. An answer whose confidence is not above the threshold becomes Unknown.")
+    yield TextBlock(f"Calibrated on {calibrated_on}; {checked}. An answer whose confidence is not above the threshold becomes Unknown.")
     columns = [
-        *words("promise", "questions"),
+        *text_columns("promise", "questions"),
         Column("threshold", "an answer is given where its confidence, as the model gave it, is above this"),
         Column("fitted", "the threshold on the fitted scale of confidence"),
         Column("answered", "coverage: questions with an answer, right or wrong"),
@@ -73,111 +77,121 @@ def _bounds(found: Calibration) -> Iterator[Block]:
         Column("right of asked", "informativeness: questions answered rightly"),
     ]
     rows = []
-    for promise in found.promises.values():
-        mark = " (in the profile)" if promise.bound == found.order.bound and promise.threshold is not None else ""
-        for name, told in (("calibrated on", promise.calibrated), ("held out", promise.held_out)):
-            if promise.threshold is not None and told is not None and told.questions:
-                answered, wrong, right = _shares(told)
-                shares = [answered, wrong, _share(told.wrong, told.answered), right]
-                limits = [Cell(f"{promise.threshold:.4f}"), Cell(f"{fitted(found.curve, promise.threshold):.2f}")]
-                rows.append([Cell(promise_of(found, promise.bound) + mark, head=True), Cell(name), *limits, *shares])
+    for result in calibration.bound_results.values():
+        mark = " (in the profile)" if result.bound == calibration.options.bound and result.threshold is not None else ""
+        for name, counts in (("calibrated on", result.calibrated), ("held out", result.held_out)):
+            if result.threshold is not None and counts is not None and counts.questions:
+                answered, wrong, right = _count_cells(counts)
+                shares = [answered, wrong, _share_cell(counts.wrong, counts.answered), right]
+                limits = [Cell(f"{result.threshold:.4f}"), Cell(f"{apply_curve(calibration.curve, result.threshold):.2f}")]
+                rows.append([Cell(describe_bound(calibration, result.bound) + mark, head=True), Cell(name), *limits, *shares])
     if rows:
         yield Table("Thresholds", columns, rows)
-    for promise in found.promises.values():
-        if promise.threshold is None:
-            yield Words(missing(found, promise), "warning")
-        elif promise.held_out is not None and promise.held_out.questions:
-            yield Words(_verdict(found, promise, promise.held_out))
+    for result in calibration.bound_results.values():
+        if result.threshold is None:
+            yield TextBlock(describe_missing_threshold(calibration, result), "warning")
+        elif result.held_out is not None and result.held_out.questions:
+            yield TextBlock(_held_out_summary(calibration, result, result.held_out))
 
 
-def _shares(told: Counts) -> list[Cell]:
+def _count_cells(counts: AnswerCounts) -> list[Cell]:
     """Return the cells of what is answered, wrong of all questions, and right of all questions."""
-    return [_share(count, told.questions) for count in (told.answered, told.wrong, told.right)]
+    return [_share_cell(count, counts.questions) for count in (counts.answered, counts.wrong, counts.right)]
 
 
-def _share(count: int, total: int) -> Cell:
+def _share_cell(count: int, total: int) -> Cell:
     if not total:
-        return Cell(NOTHING)
-    low, high = interval(count, total)
-    return Cell(f"{percent(count / total)} %", f"{percent(low)} to {percent(high)}")
+        return Cell(NO_VALUE)
+    low, high = clopper_pearson_interval(count, total)
+    return Cell(f"{format_percent(count / total)} %", f"{format_percent(low)} to {format_percent(high)}")
 
 
-def _verdict(found: Calibration, promise: Promise, told: Counts) -> str:
-    total = told.questions if promise.bound == "asked" else told.answered
-    low, _ = interval(told.wrong, total) if total else (0.0, 1.0)
-    share = told.wrong / total if total else 0.0
+def _held_out_summary(calibration: Calibration, result: BoundResult, counts: AnswerCounts) -> str:
+    total = counts.questions if result.bound == "asked" else counts.answered
+    low, _ = clopper_pearson_interval(counts.wrong, total) if total else (0.0, 1.0)
+    share = counts.wrong / total if total else 0.0
     within = (
-        "as promised" if share <= found.order.risk else "more, within chance" if low <= found.order.risk else "more than chance explains"
+        "as promised"
+        if share <= calibration.options.risk
+        else "more, within chance"
+        if low <= calibration.options.risk
+        else "more than chance explains"
     )
-    return f"Held out: {percent(share)} % {COUNTED[promise.bound]} are wrong ({told.wrong} of {total}): {within}."
+    return f"Held out: {format_percent(share)} % {BOUND_SUBJECTS[result.bound]} are wrong ({counts.wrong} of {total}): {within}."
 
 
-def _types(found: Calibration) -> Iterator[Block]:
-    if not found.types:
+def _types_section(calibration: Calibration) -> Iterator[Block]:
+    if not calibration.types:
         return
-    order = found.order
-    columns = [*words("type"), Column("n", "questions calibrated on")]
-    columns += [Column(f"{bound}: threshold", f"lowest that promises this for the type: {promise_of(found, bound)}") for bound in COUNTED]
-    rows = [
-        [Cell(kind, head=True), Cell(str(count)), *(Cell(NOTHING if one is None else f"{one:.4f}") for one in limits.values())]
-        for kind, (count, limits) in found.types.items()
+    options = calibration.options
+    columns = [*text_columns("type"), Column("n", "questions calibrated on")]
+    columns += [
+        Column(f"{bound}: threshold", f"lowest that promises this for the type: {describe_bound(calibration, bound)}")
+        for bound in BOUND_SUBJECTS
     ]
-    delta = order.delta / len(found.types)
+    rows = [
+        [Cell(kind, head=True), Cell(str(count)), *(Cell(NO_VALUE if one is None else f"{one:.4f}") for one in limits.values())]
+        for kind, (count, limits) in calibration.types.items()
+    ]
+    delta = options.delta / len(calibration.types)
     note = (
-        f"A type takes {least_answers('asked', order.risk, delta)} questions for the first, and "
-        f"{least_answers('answered', order.risk, delta)} right answers for the second, at least. In expectation, each holds by itself, "
-        f"without correction; with a probability, all hold together (Bonferroni, δ / {len(found.types)}). A question that is asked has no "
-        "type: to use one of these, calibrate with --type."
+        f"A type takes {min_answers('asked', options.risk, delta)} questions for the first, and "
+        f"{min_answers('answered', options.risk, delta)} right answers for the second, at least. In expectation, each holds by itself, "
+        f"without correction; with a probability, all hold together (Bonferroni, δ / {len(calibration.types)}). "
+        "A question that is asked has no type: to use one of these, calibrate with --type."
     )
     yield Table("Thresholds by type", columns, rows, note)
 
 
-def _tau(found: Calibration) -> Iterator[Block]:
-    if not found.taus:
+def _tau_section(calibration: Calibration) -> Iterator[Block]:
+    if not calibration.taus:
         return
-    columns = [*words("type", "tau"), *(Column(name) for name in ("answered", "wrong of asked", "right of asked"))]
+    columns = [*text_columns("type", "tau"), *(Column(name) for name in ("answered", "wrong of asked", "right of asked"))]
     rows = []
-    for kind, told in found.taus.items():
-        for tau, one in told.items():
-            mark = ", recommended" if tau == best_tau(told) else ""
-            rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *_shares(one)])
-    chosen = f"{found.tau:g} is in the profile, for questions that set no tau. " if found.tau is not None else ""
+    for kind, counts_by_tau in calibration.taus.items():
+        for tau, one in counts_by_tau.items():
+            mark = ", recommended" if tau == best_tau(counts_by_tau) else ""
+            rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *_count_cells(one)])
+    chosen = f"{calibration.tau:g} is in the profile, for questions that set no tau. " if calibration.tau is not None else ""
     note = (
-        f"{chosen}It is the tau with most right answers, where the threshold promises: {promise_of(found, found.order.bound)}. "
+        f"{chosen}It is the tau with most right answers, where the threshold promises: "
+        f"{describe_bound(calibration, calibration.options.bound)}. "
         "Chosen on a part of the questions that the threshold was not calibrated on. Those by type are for a look: nothing is promised "
         "for them."
     )
     yield Table("Tau under the bound", columns, rows, note)
 
 
-def _fit(found: Calibration) -> Iterator[Block]:
-    if not found.curve:
+def _fit_section(calibration: Calibration) -> Iterator[Block]:
+    if not calibration.curve:
         return
     names = {"platt": "Platt scaling", "isotonic": "Isotonic regression"}
-    if found.errors is None:
-        yield Words(f"{names[found.fit]} fits the confidences; no answer was held out to check it.")
+    if calibration.errors is None:
+        yield TextBlock(f"{names[calibration.fit]} fits the confidences; no answer was held out to check it.")
         return
-    before, after = found.errors
-    yield Words(
-        f"{names[found.fit]} fits the confidences. Their calibration error (ECE) on the questions held out is {before:.3f} before and "
-        f"{after:.3f} after it."
+    before, after = calibration.errors
+    yield TextBlock(
+        f"{names[calibration.fit]} fits the confidences. Their calibration error (ECE) on the questions held out is "
+        f"{before:.3f} before and {after:.3f} after it."
     )
 
 
-def _heed(found: Calibration) -> Iterator[Block]:
-    yield Words(
+def _warnings_section(calibration: Calibration) -> Iterator[Block]:
+    yield TextBlock(
         "A bound holds for questions like those it was calibrated on. With another model, strategy or index, other settings, or "
         "other kinds of questions it does not hold. A result says so where the model, strategy, index or settings differ; the kind of "
         "questions is not checked.",
         "warning",
     )
-    if len(found.lines) < FEW:
-        yield Words(f"{len(found.lines)} questions are few: with another --seed the threshold may be far from this one.", "warning")
-    if not any(line.row.get("unanswerable") for line in found.lines):
-        yield Words("No question of the run is without an answer in its documents; if yours are, the bound does not hold.", "warning")
-    if not found.indexes:
-        yield Words("The run, of an older version, does not tell what its index held: another index will not be noticed.", "warning")
-    if len({line.row["dataset"] for line in found.lines}) > 1:
-        yield Words("The run has several data sets: the bound is for such a mixture, and for none of them alone.", "warning")
-    if failed := sum(line.failed for line in found.lines):
-        yield Words(f"{many(failed, 'question')} failed, and count as not answered.", "warning")
+    if len(calibration.lines) < MIN_QUESTIONS:
+        yield TextBlock(
+            f"{len(calibration.lines)} questions are few: with another --seed the threshold may be far from this one.", "warning"
+        )
+    if not any(line.row.get("unanswerable") for line in calibration.lines):
+        yield TextBlock("No question of the run is without an answer in its documents; if yours are, the bound does not hold.", "warning")
+    if not calibration.indexes:
+        yield TextBlock("The run, of an older version, does not tell what its index held: another index will not be noticed.", "warning")
+    if len({line.row["dataset"] for line in calibration.lines}) > 1:
+        yield TextBlock("The run has several data sets: the bound is for such a mixture, and for none of them alone.", "warning")
+    if failed := sum(line.failed for line in calibration.lines):
+        yield TextBlock(f"{pluralize(failed, 'question')} failed, and count as not answered.", "warning")

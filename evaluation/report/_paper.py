@@ -1,243 +1,261 @@
-"""A run beside a paper: published figures in a report, and the report on a paper that is reproduced, with what differs."""
+"""Comparison of runs with papers: published figures in a report, and the report on a reproduced paper."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ramify.evaluation.load import DEMO
+from ramify.evaluation.load import DEMO_DATASET
 from ramify.evaluation.papers.paper import Paper, PaperRow, PaperTable
-from ramify.evaluation.papers.prune import ABLATIONS, PRUNE
-from ramify.evaluation.papers.tor import DEPTHS, METHODS, TOR
-from ramify.evaluation.report._answers import ablations, sweeps
+from ramify.evaluation.papers.prune import ABLATIONS_TABLE, PRUNE_PAPER
+from ramify.evaluation.papers.tor import DEPTHS_TABLE, METHODS_TABLE, TOR_PAPER
+from ramify.evaluation.report._answers import ablations_section, sweeps_section
 from ramify.evaluation.report._blocks import (
-    NOTHING,
+    EMPTY_CELL,
     Block,
+    BulletList,
     Cell,
     Column,
     Comparison,
     LineFilter,
     LineGroup,
     Plot,
-    Points,
     Table,
-    Words,
-    columns_of,
-    figure,
+    TextBlock,
+    estimate_cell,
     measure_cells,
+    measure_columns,
     paired_table,
-    words,
+    text_columns,
 )
-from ramify.evaluation.report._run import caveats
+from ramify.evaluation.report._run import caveat_list
 from ramify.evaluation.results import ResultLine, Run, measures
-from ramify.evaluation.results.measures import Measure, common, plain, ratio, spent
+from ramify.evaluation.results.measures import Measure, cost_value, format_number, pair_lines, paired_ratio
 from ramify.evaluation.task import RESULTS
 
-EVERY = f"*/{RESULTS}"
-"""The lines of all runs, from the folder of the reproduction."""
-HOW = "In each cell ours with its 95 % interval, then the paper's figure, where it gives one."
-NONE_GIVEN = "not told by the source"
+ALL_RESULTS = f"*/{RESULTS}"
+"""Pattern of the result files of all runs, from the folder of the reproduction."""
+CELL_NOTE = "In each cell ours with its 95 % interval, then the paper's figure, where it gives one."
+NONE_GIVEN = "not given by the source"
 
 
-def joined(folder: Path, runs: Mapping[str, Run]) -> Run:
-    """Return several runs, by their folders below this one, as one run; no two have the same strategy."""
+def merge_runs(folder: Path, runs: Mapping[str, Run]) -> Run:
+    """Return several runs, given by their folders below this one, merged into one; no two have the same strategy."""
     manifests = [run.manifest for run in runs.values()]
-    lists = {name: [one for told in manifests for one in told[name]] for name in ("strategies", "variants", "datasets")}
+    lists = {name: [one for manifest in manifests for one in manifest[name]] for name in ("strategies", "variants", "datasets")}
     lists["datasets"] = list({one["name"]: one for one in lists["datasets"]}.values())
-    lines = [_placed(run.lines, name) for name, run in runs.items()], [_placed(run.degraded, name) for name, run in runs.items()]
+    lines = [_with_folder(run.lines, name) for name, run in runs.items()], [_with_folder(run.degraded, name) for name, run in runs.items()]
     warnings = tuple(f"{name}: {warning}" for name, run in runs.items() for warning in run.warnings)
     return Run(folder, {**manifests[-1], **lists}, sum(lines[0], ()), warnings, sum(lines[1], ()))
 
 
-def _placed(lines: Iterable[ResultLine], name: str) -> tuple[ResultLine, ...]:
+def _with_folder(lines: Iterable[ResultLine], name: str) -> tuple[ResultLine, ...]:
     return tuple(replace(line, file=f"{name}/{line.file}") for line in lines)
 
 
-def of_every(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield blocks whose commands read the lines of all runs."""
+def with_all_results(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks with commands that read the lines of all runs."""
     for block in blocks:
-        yield replace(block, lines=block.lines.replace(RESULTS, EVERY)) if isinstance(block, Table) and EVERY not in block.lines else block
+        yield (
+            replace(block, lines=block.lines.replace(RESULTS, ALL_RESULTS))
+            if isinstance(block, Table) and ALL_RESULTS not in block.lines
+            else block
+        )
 
 
-def about(paper: Paper, run: Run) -> Iterator[Block]:
+def paper_section(paper: Paper, run: Run) -> Iterator[Block]:
     """Report what was reproduced, and in which folders the runs are."""
-    if any(name.split("-")[0] == DEMO for name in run.datasets):
-        yield Words("The demo's questions are a demonstration of this command. They are not the paper's data.", "warning")
-    yield Words(f"{paper.title}: {paper.about}. {HOW} Each of ours leads to the questions that it is computed from.")
-    yield Points([("The paper's figures", paper.source), *(("Report on a run", f"{order.out}/report.html") for order in paper.runs)])
+    if any(name.split("-")[0] == DEMO_DATASET for name in run.datasets):
+        yield TextBlock("The demo's questions are a demonstration of this command. They are not the paper's data.", "warning")
+    yield TextBlock(f"{paper.title}: {paper.about}. {CELL_NOTE} Each of ours leads to the questions that it is computed from.")
+    yield BulletList(
+        [("The paper's figures", paper.source), *(("Report on a run", f"{options.out}/report.html") for options in paper.runs)]
+    )
 
 
-def deviations(paper: Paper, run: Run) -> Iterator[Block]:
+def deviations_section(paper: Paper, run: Run) -> Iterator[Block]:
     """Report where this reproduction differs from the paper."""
-    told = run.manifest
-    base = ", ".join(f"{key}={value}" for key, value in (told.get("base") or {}).items())
-    asked = [f"{run.described(name).get('questions')} of {name}" for name in run.datasets]
-    here = {
-        "model": str(told.get("model") or "none: only searches"),
-        "retrieval": ", ".join(filter(None, (f"embedding {told.get('embedding')}", base))),
+    manifest = run.manifest
+    base = ", ".join(f"{key}={value}" for key, value in (manifest.get("base") or {}).items())
+    question_counts = [f"{run.dataset_entry(name).get('questions')} of {name}" for name in run.datasets]
+    ours = {
+        "model": str(manifest.get("model") or "none: only searches"),
+        "retrieval": ", ".join(filter(None, (f"embedding {manifest.get('embedding')}", base))),
         "data": ", ".join(run.datasets),
-        "questions": ", ".join(asked),
-        "passages": f"{told.get('chunk_tokens', 300)} tokens",
+        "questions": ", ".join(question_counts),
+        "passages": f"{manifest.get('chunk_tokens', 300)} tokens",
     }
-    rows = [[Cell(name, head=True), Cell(paper.setup.get(name, NONE_GIVEN)), Cell(value)] for name, value in here.items()]
-    yield Table("How it was measured", words("what", "the paper", "here"), rows)
+    rows = [[Cell(name, head=True), Cell(paper.setup.get(name, NONE_GIVEN)), Cell(value)] for name, value in ours.items()]
+    yield Table("How it was measured", text_columns("what", "the paper", "here"), rows)
     missing = [("Left out", f"{name}: no such strategy is registered") for name in paper.missing]
-    yield Points([*(("Choice", one) for one in paper.deviations), *missing, *(("Not done", one) for one in paper.left_out)])
-    yield caveats(run)
+    yield BulletList([*(("Choice", one) for one in paper.deviations), *missing, *(("Not done", one) for one in paper.left_out)])
+    yield caveat_list(run)
 
 
-def tables(paper: Paper, run: Run) -> Iterator[Block]:
+def tables_section(paper: Paper, run: Run) -> Iterator[Block]:
     """Report the paper's tables on every data set, and the curves along what is swept."""
-    for dataset in run.scored:
-        yield from (_table(run, dataset, table, paper.missing) for table in paper.tables)
-    yield from (block for block in sweeps(run) if isinstance(block, Plot))
+    for dataset in run.datasets_with_gold:
+        yield from (_paper_table(run, dataset, table, paper.missing) for table in paper.tables)
+    yield from (block for block in sweeps_section(run) if isinstance(block, Plot))
 
 
-def _table(run: Run, dataset: str, table: PaperTable, missing: Sequence[str]) -> Table:
-    listed = [row for row in table.rows if row.strategy not in missing]
-    keys = [(dataset, row.strategy, row.variant) for row in listed]
+def _paper_table(run: Run, dataset: str, table: PaperTable, missing: Sequence[str]) -> Table:
+    rows_run = [row for row in table.rows if row.strategy not in missing]
+    keys = [(dataset, row.strategy, row.variant) for row in rows_run]
     groups = [
         LineGroup(row.name, run.answered.get(key, []), LineFilter(*key) if key in run.answered else None)
-        for row, key in zip(listed, keys, strict=True)
+        for row, key in zip(rows_run, keys, strict=True)
     ]
     columns = [measure_cells(measure, groups) for measure in table.measures]
     rows = [
-        [Cell(group.name, where=group.where, head=True), Cell(str(len(group.lines)), where=group.where), *_beside(row, cells)]
-        for row, group, cells in zip(listed, groups, zip(*columns, strict=True), strict=True)
+        [Cell(group.name, where=group.where, head=True), Cell(str(len(group.lines)), where=group.where), *_with_paper_figures(row, cells)]
+        for row, group, cells in zip(rows_run, groups, zip(*columns, strict=True), strict=True)
     ]
     absent = ", ".join(row.name for row in table.rows if row.strategy in missing)
     note = " ".join(filter(None, (table.note, f"Not run: {absent}." if absent else "")))
-    strategies = list(dict.fromkeys(row.strategy for row in listed))
+    strategies = list(dict.fromkeys(row.strategy for row in rows_run))
     lines = LineFilter(dataset, strategies[0] if len(strategies) == 1 else None).jq
-    titles = [*words(table.lead), Column("n", "questions, ours"), *columns_of(table.measures)]
-    return Table(f"{dataset}: {table.title}", titles, rows, note, lines.replace(RESULTS, EVERY))
+    titles = [*text_columns(table.lead), Column("n", "questions, ours"), *measure_columns(table.measures)]
+    return Table(f"{dataset}: {table.title}", titles, rows, note, lines.replace(RESULTS, ALL_RESULTS))
 
 
-def _beside(row: PaperRow, cells: Sequence[Cell]) -> Iterator[Cell]:
-    """Yield our cells with the paper's figures in them."""
+def _with_paper_figures(row: PaperRow, cells: Sequence[Cell]) -> Iterator[Cell]:
+    """Yield our cells with the paper's figures as details."""
     for place, cell in enumerate(cells):
         theirs = f"paper {row.figures[place]}" if row.figures[place : place + 1] else ""
         yield replace(cell, detail="; ".join(filter(None, (cell.detail, theirs))))
 
 
-def comparisons(paper: Paper, run: Run) -> Iterator[Block]:
-    """Report the paper's strategy less each other, and what each of them costs, in its multiples."""
+def comparisons_section(paper: Paper, run: Run) -> Iterator[Block]:
+    """Report the differences of the paper's strategy from the others, and their costs as multiples of its costs."""
     if not paper.main:
         return
     main = paper.main
     others = [row for row in paper.tables[0].rows if row.strategy not in (main, *paper.missing)]
-    contests, costs = [], []
-    for dataset in run.scored:
-        own = run.answered.get((dataset, main, ""), [])
+    comparisons, costs = [], []
+    for dataset in run.datasets_with_gold:
+        main_lines = run.answered.get((dataset, main, ""), [])
         for row in others:
-            if pairs := common(own, run.answered.get((dataset, row.strategy, ""), [])):
-                contests.append(Comparison((dataset, row.name), pairs, LineFilter(dataset, main, "", beside=(row.strategy, ""))))
-                costs.append(_cost(dataset, row, [(other, line) for line, other in pairs]))
-    if contests:
+            if pairs := pair_lines(main_lines, run.answered.get((dataset, row.strategy, ""), [])):
+                comparisons.append(Comparison((dataset, row.name), pairs, LineFilter(dataset, main, "", compared_with=(row.strategy, ""))))
+                costs.append(_cost_row(dataset, row, [(other, line) for line, other in pairs]))
+    if comparisons:
         lines = LineFilter(variant="").jq
         note = f"{main} less the method, in points, on the questions both were asked."
-        yield paired_table(f"{main} less the others", contests, ("data set", "method"), "the method", note, lines)
+        yield paired_table(f"{main} less the others", comparisons, ("data set", "method"), "the method", note, lines)
         speed = dict(paper.claims).get("Speed")
-        about = f"{COSTS} The paper claims for its speed: {speed}." if speed else COSTS
-        columns = [*words("data set", "method"), *columns_of((measures.CALLS, measures.SECONDS))]
+        about = f"{COST_NOTE} The paper claims for its speed: {speed}." if speed else COST_NOTE
+        columns = [*text_columns("data set", "method"), *measure_columns((measures.MODEL_CALLS, measures.WALL_SECONDS))]
         columns += [Column("× calls", f"calls over those of {main}"), Column("× s", f"seconds over those of {main}")]
         yield Table(f"Cost, in multiples of {main}", columns, costs, about, lines)
-    yield from ablations(run)
+    yield from ablations_section(run)
 
 
-def claims(paper: Paper) -> Iterator[Block]:
-    """Report what the paper claims in words."""
+def claims_section(paper: Paper) -> Iterator[Block]:
+    """Report the claims of the paper."""
     if paper.claims:
-        yield Words(f"Measured on: {paper.source}. Ours is in the tables above.")
-        yield Points(paper.claims)
+        yield TextBlock(f"Measured on: {paper.source}. Ours is in the tables above.")
+        yield BulletList(paper.claims)
 
 
-COSTS = (
+COST_NOTE = (
     "Times: the method's mean over that of the paper's strategy, with its bootstrap interval over the questions; above 1 the method is "
     "dearer. The embedded model and llama.cpp keep earlier work, so that seconds flatter what runs later: compare calls."
 )
 
 
-def _cost(dataset: str, row: PaperRow, pairs: list[tuple[ResultLine, ResultLine]]) -> list[Cell]:
+def _cost_row(dataset: str, row: PaperRow, pairs: list[tuple[ResultLine, ResultLine]]) -> list[Cell]:
     where = LineFilter(dataset, row.strategy, "")
     theirs = [line for line, _ in pairs]
-    means = [figure(one, one.of(theirs), where) for one in (measures.CALLS, measures.SECONDS)]
-    times = [figure(TIMES, ratio(pairs, spent(name)), where) for name in ("llm_calls", "wall_s")]
+    means = [estimate_cell(one, one.of(theirs), where) for one in (measures.MODEL_CALLS, measures.WALL_SECONDS)]
+    times = [estimate_cell(RATIO_MEASURE, paired_ratio(pairs, cost_value(name)), where) for name in ("llm_calls", "wall_s")]
     return [Cell(dataset), Cell(row.name, head=True, where=where), *means, *times]
 
 
-TIMES = Measure("times", "", lambda lines: None, plain)
-"""How a ratio is formatted."""
-RETRIEVERS = "MultiHop-RAG, from secondary sources, top 10 of 256-token chunks"
-SEARCHES = {
+RATIO_MEASURE = Measure("times", "", lambda lines: None, format_number)
+"""A measure that only formats ratios."""
+RETRIEVERS_SOURCE = "MultiHop-RAG, from secondary sources, top 10 of 256-token chunks"
+PUBLISHED_RETRIEVERS = {
     "bge-large-en-v1.5": (".4298", ".6718", ".5221"),
     "voyage-02 with bge-reranker-large": (".5860", ".7467", ".6625"),
 }
 """MRR@10, Hits@10 and Hits@4."""
-GUESSES = (
+MAJORITY_NOTE = (
     'On the full MultiHop-RAG set, always saying "Yes" scores about 30.6 EM, and the most frequent answer of each question type about 53.'
 )
-OF_PRUNE = ("hotpotqa", "2wiki", "musique")
-SEARCHED = (measures.MRR10, measures.HITS10, measures.HITS4)
+PRUNE_DATASETS = ("hotpotqa", "2wiki", "musique")
+RETRIEVER_MEASURES = (measures.MRR10, measures.HITS10, measures.HITS4)
 
 
-def published(run: Run) -> Iterator[Block]:
-    """Report published figures beside ours, if a paper is about these data sets."""
-    blocks = [block for dataset in run.datasets for block in _published_of(run, dataset)]
+def published_section(run: Run) -> Iterator[Block]:
+    """Report published figures next to ours, if a paper has results on these data sets."""
+    blocks = [block for dataset in run.datasets for block in _published_blocks(run, dataset)]
     if not blocks:
         return
     warning = (
         f"The papers' figures are no baseline of ours: ours were made with the model {run.manifest.get('model')}, other embeddings and "
         "other questions, and what each data set's caveats say holds. An empty cell was not run."
     )
-    yield from (Words(warning, "warning"), *blocks)
-    if any(_about(dataset, OF_PRUNE) for dataset in run.datasets):
-        source = f"What the PruneRAG paper claims ({PRUNE.source})."
-        told = f"{source} Its tables and curves are not available, so ours stand beside these claims only."
-        yield from (Words(told), Points(PRUNE.claims))
+    yield from (TextBlock(warning, "warning"), *blocks)
+    if any(_is_about(dataset, PRUNE_DATASETS) for dataset in run.datasets):
+        source = f"What the PruneRAG paper claims ({PRUNE_PAPER.source})."
+        note = f"{source} Its tables and curves are not available, so ours stand beside these claims only."
+        yield from (TextBlock(note), BulletList(PRUNE_PAPER.claims))
 
 
-def _published_of(run: Run, dataset: str) -> Iterator[Block]:
-    if _about(dataset, ("multihoprag",)):
-        yield from _published(run, dataset, "answers", METHODS.rows, (measures.EM, measures.F1), TOR.source)
-        yield from _published(run, dataset, "depth of the tree", DEPTHS.rows, (measures.EM, measures.F1), TOR.source)
-        yield from (Words(GUESSES), _retrievers(run, dataset))
-    if _about(dataset, OF_PRUNE):
-        yield from _published(
-            run, dataset, "evidence forgetting", [row for row in ABLATIONS.rows if row.figures], (measures.FORGETTING_FOUND,), PRUNE.source
+def _published_blocks(run: Run, dataset: str) -> Iterator[Block]:
+    if _is_about(dataset, ("multihoprag",)):
+        yield from _published_table(run, dataset, "answers", METHODS_TABLE.rows, (measures.EM, measures.F1), TOR_PAPER.source)
+        yield from _published_table(run, dataset, "depth of the tree", DEPTHS_TABLE.rows, (measures.EM, measures.F1), TOR_PAPER.source)
+        yield from (TextBlock(MAJORITY_NOTE), _retrievers_table(run, dataset))
+    if _is_about(dataset, PRUNE_DATASETS):
+        yield from _published_table(
+            run,
+            dataset,
+            "evidence forgetting",
+            [row for row in ABLATIONS_TABLE.rows if row.figures],
+            (measures.FORGETTING_FOUND,),
+            PRUNE_PAPER.source,
         )
 
 
-def _about(dataset: str, names: Sequence[str]) -> bool:
+def _is_about(dataset: str, names: Sequence[str]) -> bool:
     bare = "".join(char for char in dataset.lower() if char.isalnum())
     return any(name in bare for name in names)
 
 
-def _published(run: Run, dataset: str, title: str, papers: Sequence[PaperRow], measures: Sequence[Measure], source: str) -> Iterator[Table]:
+def _published_table(
+    run: Run, dataset: str, title: str, papers: Sequence[PaperRow], measures: Sequence[Measure], source: str
+) -> Iterator[Table]:
     """Yield a table, if any of its rows was run."""
-    found = [(one, run.answered.get((dataset, one.strategy, one.variant), [])) for one in papers]
-    if not any(lines for _, lines in found):
+    row_lines = [(one, run.answered.get((dataset, one.strategy, one.variant), [])) for one in papers]
+    if not any(lines for _, lines in row_lines):
         return
     rows = []
-    for one, lines in found:
+    for one, lines in row_lines:
         where = LineFilter(dataset, one.strategy, one.variant) if lines else None
-        name, count = Cell(f"{one.strategy} {one.variant}".strip(), where=where), Cell(str(len(lines)) if lines else NOTHING)
-        ours = [figure(measure, measure.of(lines), where) for measure in measures]
+        name, count = Cell(f"{one.strategy} {one.variant}".strip(), where=where), Cell(str(len(lines)) if lines else EMPTY_CELL)
+        ours = [estimate_cell(measure, measure.of(lines), where) for measure in measures]
         rows.append([Cell(one.name, head=True), *map(Cell, one.figures), name, count, *ours])
-    columns = [*words("published"), *(Column(f"{measure.title}, paper") for measure in measures), *words("ours"), Column("n, ours")]
+    columns = [
+        *text_columns("published"),
+        *(Column(f"{measure.title}, paper") for measure in measures),
+        *text_columns("ours"),
+        Column("n, ours"),
+    ]
     columns += [Column(f"{measure.title}, ours", measure.meaning) for measure in measures]
     yield Table(f"{dataset}: {title}", columns, rows, f"Published: {source}.")
 
 
-def _retrievers(run: Run, dataset: str) -> Table:
-    rows = [[Cell(name, head=True), Cell("published"), *map(Cell, figures)] for name, figures in SEARCHES.items()]
+def _retrievers_table(run: Run, dataset: str) -> Table:
+    rows = [[Cell(name, head=True), Cell("published"), *map(Cell, figures)] for name, figures in PUBLISHED_RETRIEVERS.items()]
     for (name, strategy, variant), lines in run.groups.items():
-        if name == dataset and any(line.ranked for line in lines) and (not variant or lines[0].searched):
+        if name == dataset and any(line.has_retrieval_scores for line in lines) and (not variant or lines[0].search_only):
             where = LineFilter(dataset, strategy, variant)
-            told = [f"{one.value:.4f}".removeprefix("0") for measure in SEARCHED if (one := measure.of(lines))]
+            values = [f"{one.value:.4f}".removeprefix("0") for measure in RETRIEVER_MEASURES if (one := measure.of(lines))]
             leads = Cell(f"{strategy} {variant}".strip(), head=True, where=where), Cell("ours")
-            rows.append([*leads, *(Cell(figure, where=where) for figure in told)])
+            rows.append([*leads, *(Cell(figure, where=where) for figure in values)])
     note = (
-        f"Published: {RETRIEVERS}. Ours take the passages in the order in which the last call is given them, and are figures of the "
+        f"Published: {RETRIEVERS_SOURCE}. Ours take the passages in the order in which the last call is given them, and are figures of the "
         "data set as it is described above: where its articles are reconstructed, they are not MultiHop-RAG results."
     )
-    return Table(f"{dataset}: retrieval", [*words("retriever", "source"), *columns_of(SEARCHED)], rows, note)
+    return Table(f"{dataset}: retrieval", [*text_columns("retriever", "source"), *measure_columns(RETRIEVER_MEASURES)], rows, note)

@@ -17,16 +17,16 @@ from ramify.nodes.building.write_reports import describe, write_reports
 from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.hierarchy.build import Made, build_hierarchy
+from ramify.tools.hierarchy.build import HierarchyBuild, build_hierarchy
 from ramify.tools.hierarchy.leaves import Routing
-from ramify.tools.hierarchy.summaries import Quoting, load_nli
+from ramify.tools.hierarchy.summaries import ExtractiveSummarizer, load_nli
 from ramify.tools.index.index import Index
-from ramify.tools.index.manifest import manifest_of
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.knowledge.build import BUDGET, WORK, Reading, Structure, Structured, Work, build_graph
-from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, Unit, quoted, settled, units
-from ramify.tools.knowledge.reports import QUOTED, Material, Report
-from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
+from ramify.tools.index.manifest import require_manifest
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.knowledge.build import BUDGET_EXHAUSTED, REPLIES_FILE, Extraction, GraphBuild, GraphOptions, ReplyStore, build_graph
+from ramify.tools.knowledge.elements import Graph, Knowledge, Piece, TextUnit, pick_description, text_units, to_graph
+from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportMaterial
+from ramify.tools.knowledge.rule_builder import RuleBuilder, build_graph_by_rules
 
 _MAX_FAILED_SHARE = 0.2
 """A build fails if more than this fraction of units could not be read."""
@@ -35,8 +35,8 @@ _MAX_FAILED_SHARE = 0.2
 class ModelBuilder:
     """Build with a language model that finds the names, that writes the reports, or both; rules do what it does not."""
 
-    def __init__(self, settings: BuildSettings, work: Work) -> None:
-        self.settings, self.work, self.rules = settings, work, ByRules()
+    def __init__(self, settings: BuildSettings, work: ReplyStore) -> None:
+        self.settings, self.work, self.rules = settings, work, RuleBuilder()
 
     @cached_property
     def finder(self) -> CachedModel[BuildSettings]:
@@ -51,58 +51,58 @@ class ModelBuilder:
     @property
     def made_by(self) -> str:
         """Return the name of the model that extracts names."""
-        return QUOTED if is_embedded(self.settings.model) else self.finder.name
+        return EXTRACTIVE if is_embedded(self.settings.model) else self.finder.name
 
     @property
     def reported_by(self) -> str:
         """Return the name of the model that writes the reports."""
-        return QUOTED if is_embedded(self.settings.reporter or self.settings.model) else self.reporter.name
+        return EXTRACTIVE if is_embedded(self.settings.reporter or self.settings.model) else self.reporter.name
 
-    async def read(self, pieces: Sequence[Piece], progress: Progress) -> Reading:
+    async def read(self, pieces: Sequence[Piece], progress: Progress) -> Extraction:
         """Extract names and relations; IndexingError if too many units could not be read."""
-        if self.made_by == QUOTED:
+        if self.made_by == EXTRACTIVE:
             return await self.rules.read(pieces, progress)
-        return await self.read_units(units(pieces, self.finder.count, self.settings.unit_tokens), progress)
+        return await self.read_units(text_units(pieces, self.finder.count, self.settings.unit_tokens), progress)
 
-    async def read_units(self, grouped: Sequence[Unit], progress: Progress) -> Reading:
+    async def read_units(self, grouped: Sequence[TextUnit], progress: Progress) -> Extraction:
         """Extract names from units of passages with the model; IndexingError if too many could not be read."""
         found, unread = await extract_elements(grouped, self.finder, lambda done: progress(done, len(grouped), "units"))
-        failed = {id: why for id, why in unread.items() if why != BUDGET}
+        failed = {id: why for id, why in unread.items() if why != BUDGET_EXHAUSTED}
         if len(failed) > _MAX_FAILED_SHARE * len(grouped):
             what = f"{len(failed):,} of {len(grouped):,} units could not be read: {next(iter(failed.values()))}"
             raise IndexingError(what, "use a larger model or smaller units (unit_tokens), and run the build again: what was read is stored")
-        return Reading(found, unread)
+        return Extraction(found, unread)
 
-    async def settle(self, knowledge: Knowledge, progress: Progress) -> Graph:
+    async def describe(self, knowledge: Knowledge, progress: Progress) -> Graph:
         """Return the graph with one description per element."""
-        if self.made_by == QUOTED:
-            return settled(knowledge, quoted)
+        if self.made_by == EXTRACTIVE:
+            return to_graph(knowledge, pick_description)
         return await describe(knowledge, self.finder, lambda done: progress(done, None, "descriptions"))
 
-    async def report(self, materials: Sequence[Material], report_progress: Callable[[int], None]) -> list[Report]:
+    async def report(self, materials: Sequence[ReportMaterial], on_done: Callable[[int], None]) -> list[Report]:
         """Report on communities."""
-        if self.reported_by == QUOTED:
-            return await self.rules.report(materials, report_progress)
-        return await write_reports(materials, self.reporter, report_progress)
+        if self.reported_by == EXTRACTIVE:
+            return await self.rules.report(materials, on_done)
+        return await write_reports(materials, self.reporter, on_done)
 
 
 def make_graph(
-    folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = silent
-) -> tuple[Structured, Usage]:
+    folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = ignore_progress
+) -> tuple[GraphBuild, Usage]:
     """Build or update the graph of a finished index with these settings; return it and its cost. No passage is encoded again.
 
     Blocking. An interrupted build repeats only the calls that were running; if a budget is used up, the graph is usable.
     """
     settings = BuildSettings.model_validate(dict(options or {}))
-    how = Structure(settings.max_cluster_size, settings.weights, recluster)
+    how = GraphOptions(settings.max_cluster_size, settings.weights, recluster)
     if not asks_model(options or {}):
         return build_graph_by_rules(folder, how, progress), Usage()
 
-    async def build() -> tuple[Structured, Usage]:
-        with Work(folder / WORK) as work, call_context(settings) as spent:
+    async def build() -> tuple[GraphBuild, Usage]:
+        with ReplyStore(folder / REPLIES_FILE) as work, call_context(settings) as spent:
             made = await build_graph(folder, ModelBuilder(settings, work), how, progress)
             if not made.unread and made.rewritten == made.communities:  # the replies of unchanged reports were not requested
-                work.forget_unused()
+                work.delete_unused()
             return made, spent.spent
 
     return blocking(build())
@@ -119,23 +119,23 @@ def make_hierarchy(
     options: Mapping[str, Any] | None = None,
     group_by: Sequence[str] | None = None,
     rebuild: bool = False,
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
     embedding: Embeddings | None = None,
-) -> tuple[Made, Usage]:
+) -> tuple[HierarchyBuild, Usage]:
     """Build or update the hierarchy of a finished index; return it and its cost. No passage is encoded again.
 
     group_by: fields of metadata; not given, those that it has, or those that are proposed. rebuild: cluster anew what was clustered before.
     embedding: the program's own, where the index was made with one. Blocking. An interrupted build resumes at the unfinished group.
     """
     routing, settings = hierarchy_settings(options)
-    held = manifest_of(folder)
+    held = require_manifest(folder)
     fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
     encoder = Index.open(folder, embedding).embeddings
 
-    async def build() -> tuple[Made, Usage]:
+    async def build() -> tuple[HierarchyBuild, Usage]:
         if is_embedded(settings.model):
-            return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
-        with Work(folder / WORK) as work, call_context(settings) as spent:
+            return await build_hierarchy(folder, encoder, ExtractiveSummarizer(encoder), fields, routing, rebuild, progress), Usage()
+        with ReplyStore(folder / REPLIES_FILE) as work, call_context(settings) as spent:
             summarizer = ModelSummarizer(CachedModel(settings, work), encoder)
             if settings.nli:
                 load_nli(settings.nli)  # errors before the first call

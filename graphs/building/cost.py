@@ -19,22 +19,22 @@ from ramify.nodes.settings import BuildSettings, HierarchySettings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.leaves import NONE, Leaves, Routing, read_leaves
-from ramify.tools.hierarchy.partition import Partition, partition, serving
-from ramify.tools.hierarchy.summaries import Material as Cluster
-from ramify.tools.hierarchy.summaries import Quoting, Source, Summarizer
-from ramify.tools.hierarchy.tree import LETTERS, TOKENS
+from ramify.tools.hierarchy.leaves import NO_FIELDS, Leaves, Routing, read_leaves
+from ramify.tools.hierarchy.partition import Partition, partition, suitable_fields
+from ramify.tools.hierarchy.summaries import ClusterText, ExtractiveSummarizer, Summarizer
+from ramify.tools.hierarchy.summaries import SummaryMaterial as Cluster
+from ramify.tools.hierarchy.tree import CHARS_PER_TOKEN, MAX_CLUSTER_TOKENS
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore, estimate_passages
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_store import FolderStore
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.knowledge.build import WORK, Reading, Work, key_of
-from ramify.tools.knowledge.communities import communities, weighted
-from ramify.tools.knowledge.elements import Knowledge, Piece, quoted, read_pieces, settled, sum_up, units
-from ramify.tools.knowledge.reports import Material, Materials, Report
-from ramify.tools.knowledge.rule_builder import quoted_elements, quoted_report
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, IndexKind
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.knowledge.build import REPLIES_FILE, Extraction, ReplyStore, reply_key
+from ramify.tools.knowledge.communities import edge_weights, find_communities
+from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, pick_description, read_pieces, text_units, to_graph
+from ramify.tools.knowledge.reports import Report, ReportMaterial, ReportMaterials
+from ramify.tools.knowledge.rule_builder import extract_by_rules, extractive_report
 
 PILOT_UNITS, PILOT_REPORTS = 20, 5
 """Units read where a model finds the names, and reports written where only these are a model's; a build does not ask for them again.
@@ -93,7 +93,7 @@ class CallCost(NamedTuple):
 def index_cost(
     paths: Sequence[Path],
     store: IndexStore,
-    kind: Kind,
+    kind: IndexKind,
     options: Mapping[str, Any],
     embedding: str,
     chunking: tuple[int, int],
@@ -125,14 +125,16 @@ def index_cost(
     if there is not None:
         pieces, leaves = read(folder / PASSAGES)
     else:
-        chunks = Chunking(*chunking).checked()
+        chunks = Chunking(*chunking).validated()
         (pieces, leaves), encoder = estimate_passages(paths or [folder], embedding, chunks, clean, progress, read)
     if kind == "passages":
         return [estimate_encoding(pieces, encoder)] if encoder else []
     with TemporaryDirectory(prefix="ramify-estimate-") as spare:
-        work = Path(spare) / WORK
+        work = Path(spare) / REPLIES_FILE
         if leaves is None:
-            return estimate_graph(pieces, encoder, options, folder / WORK if asks and (folder / MANIFEST).is_file() else work, progress)
+            return estimate_graph(
+                pieces, encoder, options, folder / REPLIES_FILE if asks and (folder / MANIFEST).is_file() else work, progress
+            )
         fields = group_by or (there.group_by if there and there.kind == "hierarchy" else None)
         made = estimate_hierarchy(leaves, pieces, encoder or Index.open(folder).embeddings, dict(options), fields, work)
     told = [", ".join(one) for one in made.fields]
@@ -144,7 +146,7 @@ def index_cost(
 
 
 def estimate_graph(
-    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = silent
+    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = ignore_progress
 ) -> list[Stage]:
     """Return the stages of building a graph; with `encoder`, those of encoding, too; replies are cached in `work`. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
@@ -153,19 +155,19 @@ def estimate_graph(
     known = is_embedded(settings.model) and reporting  # by rules, so the names and reports are those of the build
     some = pieces if known else sample(pieces, _RULES_SAMPLE)
     began = time.perf_counter()
-    materials = _rule_materials(sum_up(quoted_elements(some)), settings)
+    materials = _rule_materials(merge_elements(extract_by_rules(some)), settings)
     rules = (time.perf_counter() - began) * len(pieces) / max(1, len(some))
     most = max(REPORTS_PER_PASSAGE[1], len(materials) / max(1, len(some)))
     reports = (max(1, round(REPORTS_PER_PASSAGE[0] * len(pieces))), max(1, round(most * len(pieces))))
     by_rules = Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")
-    with Work(work) as kept, call_context(settings) as spent:
+    with ReplyStore(work) as kept, call_context(settings) as spent:
         builder = ModelBuilder(settings, kept)
         if is_embedded(settings.model):
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))
             return [*stages, _measure_reports(builder, materials, lambda: spent.spent) if known else by_rules]
-        grouped = units(pieces, builder.finder.count, settings.unit_tokens)
+        grouped = text_units(pieces, builder.finder.count, settings.unit_tokens)
         pilot = sample(grouped, PILOT_UNITS)
-        readings: list[Reading] = []
+        readings: list[Extraction] = []
 
         async def read() -> None:
             readings.append(await builder.read_units(pilot, progress))
@@ -175,23 +177,25 @@ def estimate_graph(
         cost = _cached_cost(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
         times = len(grouped) / max(1, len(pilot))
         stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))
-        found = _rule_materials(sum_up(readings[0].elements), settings)
+        found = _rule_materials(merge_elements(readings[0].elements), settings)
         return [*stages, _estimate_reports(builder.reporter, found, reports, cost) if reporting else by_rules]
 
 
-def _measure_reports(builder: ModelBuilder, materials: Sequence[Material], spent: Callable[[], Usage]) -> Stage:
+def _measure_reports(builder: ModelBuilder, materials: Sequence[ReportMaterial], spent: Callable[[], Usage]) -> Stage:
     """Return the stage of reports on known communities, extrapolated from some that are written now."""
     levels = builder.settings.report_levels
     asked = [material for material in materials if material.community.level < levels]
     # What a report is made from is known where none of its parts is to be reported on by the model.
-    pilot = sample([material for material in asked if all(part.community.level >= levels for part in material.parts)], PILOT_REPORTS)
+    pilot = sample(
+        [material for material in asked if all(part.community.level >= levels for part in material.sub_communities)], PILOT_REPORTS
+    )
     cost = blocking(measure_cost(lambda: builder.report(pilot, lambda done: None), spent))
     cost = _cached_cost(builder.work, cost, [builder.reported_by, *(material.digest for material in pilot)])
     times = len(asked) / max(1, len(pilot))
     return cost.stage("reports", f"{len(materials):,}", (times, times))
 
 
-def _estimate_reports(reporter: CachedModel[BuildSettings], materials: Sequence[Material], reports: Range, names: CallCost) -> Stage:
+def _estimate_reports(reporter: CachedModel[BuildSettings], materials: Sequence[ReportMaterial], reports: Range, names: CallCost) -> Stage:
     """Return the stage of reports on unknown communities, from counted tokens at the speed of extracting names."""
     asked = [material for material in materials if material.community.level < reporter.settings.report_levels]
     read = [report_tokens(material, reporter) for material in sample(asked, PILOT_REPORTS)]
@@ -214,9 +218,9 @@ def estimate_encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
     return Stage("encoding", f"{len(pieces):,} passages", seconds=(seconds, seconds))
 
 
-def _cached_cost(replies: Work, cost: CallCost, of: Sequence[str]) -> CallCost:
+def _cached_cost(replies: ReplyStore, cost: CallCost, of: Sequence[str]) -> CallCost:
     """Return the cost stored by an earlier estimate, if that was higher: in a second one all replies are cached."""
-    key = key_of(["cost", *of])
+    key = reply_key(["cost", *of])
     held = replies.get(key)
     if held and held["calls"] > cost.calls:
         return CallCost(**held)
@@ -237,16 +241,16 @@ def sample(items: Sequence[T], size: int) -> Sequence[T]:
     return items[:: max(1, len(items) // size)][:size]
 
 
-def _rule_materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
+def _rule_materials(knowledge: Knowledge, settings: BuildSettings) -> list[ReportMaterial]:
     """Return the materials of a build by rules, to estimate the cost of reports."""
-    graph = settled(knowledge, quoted)
-    partition = communities(weighted(knowledge.relations, settings.weights), settings.max_cluster_size)
-    made = Materials(graph, partition)
+    graph = to_graph(knowledge, pick_description)
+    partition = find_communities(edge_weights(knowledge.relations, settings.weights), settings.max_cluster_size)
+    made = ReportMaterials(graph, partition)
     reports: dict[str, Report] = {}
-    found: list[Material] = []
+    found: list[ReportMaterial] = []
     for ids in made.by_depth():
-        found += [made.of(id, reports) for id in ids]
-        reports |= {material.community.id: quoted_report(material) for material in found[-len(ids) :]}
+        found += [made.material(id, reports) for id in ids]
+        reports |= {material.community.id: extractive_report(material) for material in found[-len(ids) :]}
     return found
 
 
@@ -264,9 +268,9 @@ def estimate_hierarchy(
     """Return the stages of building a hierarchy, with encoding if passages are not encoded yet. UsageError for wrong fields. Blocking."""
     routing, settings = hierarchy_settings(options)
     encoded = bool(len(leaves.vectors))
-    chosen = [fields] if fields is not None or encoded else serving(leaves)
+    chosen = [fields] if fields is not None or encoded else suitable_fields(leaves)
     found = [partition(leaves, one) for one in chosen]
-    each = sum(len(piece.text) for piece in pieces) / LETTERS / max(1, len(pieces))
+    each = sum(len(piece.text) for piece in pieces) / CHARS_PER_TOKEN / max(1, len(pieces))
     ranges = [_summary_range(parts, routing, each) for parts in found]
     summaries = (min(low for low, _ in ranges), max(high for _, high in ranges))
     encoder.encode_documents([piece.text for piece in pieces[:2]])  # loading is no part of the speed
@@ -286,9 +290,9 @@ def estimate_hierarchy(
 
 def _measure_summaries(materials: Sequence[Cluster], settings: HierarchySettings, encoder: Encoder, work: Path) -> CallCost:
     """Return the cost of summarizing some clusters."""
-    with Work(work) as kept, call_context(settings) as spent:
+    with ReplyStore(work) as kept, call_context(settings) as spent:
         quotes = is_embedded(settings.model)
-        summarizer: Summarizer = Quoting(encoder) if quotes else ModelSummarizer(CachedModel(settings, kept), encoder)
+        summarizer: Summarizer = ExtractiveSummarizer(encoder) if quotes else ModelSummarizer(CachedModel(settings, kept), encoder)
 
         async def act() -> None:
             for material in materials:
@@ -302,9 +306,9 @@ def _summary_range(parts: Partition, how: Routing, each: float) -> Range:
     sizes = [0] * len(parts.groups)
     for edge in parts.edges:
         sizes[edge.group] += 1
-    if parts.pool:  # those without metadata are one more group
-        sizes.append(len(parts.pool))
-    least = min(SUMMARIES_PER_PASSAGE[0], each / TOKENS)
+    if parts.ungrouped:  # those without metadata are one more group
+        sizes.append(len(parts.ungrouped))
+    least = min(SUMMARIES_PER_PASSAGE[0], each / MAX_CLUSTER_TOKENS)
     low = sum(max(1.0, least * size) if size >= how.tree else 1.0 for size in sizes)
     high = sum(1 + SUMMARIES_PER_PASSAGE[1] * size if size >= how.tree else 1.0 for size in sizes)  # one more: the root
     return round(low), round(high)
@@ -316,13 +320,14 @@ def _sample_clusters(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], 
     members: list[list[int]] = [[] for _ in parts.groups]
     for edge in parts.edges:
         members[edge.group].append(edge.leaf)
-    named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NONE, parts.pool)]
+    named = [(group.name, own) for group, own in zip(parts.groups, members, strict=True)] or [(NO_FIELDS, parts.ungrouped)]
     clusters = []
     for name, own in sample(named, PILOT_SUMMARIES):
         shown = [held[leaves.ids[leaf]] for leaf in own[:_CLUSTER_SIZE]]
         vectors = encoder.encode_documents([piece.text for piece in shown])
         sources = [
-            Source(piece.text, leaf, vector, piece.titles) for piece, leaf, vector in zip(shown, own[:_CLUSTER_SIZE], vectors, strict=True)
+            ClusterText(piece.text, leaf, vector, piece.titles)
+            for piece, leaf, vector in zip(shown, own[:_CLUSTER_SIZE], vectors, strict=True)
         ]
         clusters.append(Cluster(tuple(sources), len(sources), name))
     return clusters

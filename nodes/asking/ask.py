@@ -12,7 +12,7 @@ from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.tree import Passage
 from ramify.prompts.lenient_types import reply_fields
 from ramify.prompts.prompt import Prompt
-from ramify.tools.models import ModelOptions, find_best, resolve
+from ramify.tools.models import ModelOptions, find_best, resolve_model
 
 __all__ = ["CALLS", "Answerer", "Reply", "ask", "current_model"]
 
@@ -62,4 +62,4 @@ def current_model(settings: Settings) -> Answerer:
     if named == "auto":
         found = find_best(options)
         return Extractive(settings, notice=found) if isinstance(found, str) else LanguageModel(found)
-    return LanguageModel(resolve(settings.model, options))
+    return LanguageModel(resolve_model(settings.model, options))

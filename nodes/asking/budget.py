@@ -12,9 +12,9 @@ from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError, ReplyError
-from ramify.tools.models.servers import was_refused, was_seen
-from ramify.tools.models.tokens import estimate
-from ramify.tools.quoting import brief
+from ramify.tools.models.servers import was_received, was_refused
+from ramify.tools.models.tokens import estimate_tokens
+from ramify.tools.quoting import truncate_line
 from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
 
@@ -171,8 +171,8 @@ class Booking:
         try:
             yield
         except Exception as error:
-            self._failed = brief(scrub(str(error)), 200)
-            if not was_seen(error):
+            self._failed = truncate_line(scrub(str(error)), 200)
+            if not was_received(error):
                 self.record(Usage())
             elif was_refused(error):
                 self.record(Usage(llm_calls=1))
@@ -194,7 +194,7 @@ def final_prompt_tokens(thought: bool) -> int:
     """Estimate the tokens of a final prompt without passages, findings and worked examples."""
     told = (prompt.with_options(thought, 0) for prompt in (FINALIZE, COMPRESS))
     messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
-    return QUESTION_TOKENS + max(sum(estimate(message.text) for message in final) for final in messages)
+    return QUESTION_TOKENS + max(sum(estimate_tokens(message.text) for message in final) for final in messages)
 
 
 CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
@@ -204,9 +204,9 @@ CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 def call_context(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
     """Set the call context and record what is spent in it; without a budget, that of the settings."""
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
-    before, reader_before = CURRENT.set(context), large.CHOSEN.set(is_large(settings.model))
+    before, reader_before = CURRENT.set(context), large.SELECTED.set(is_large(settings.model))
     try:
         yield context
     finally:
-        large.CHOSEN.reset(reader_before)
+        large.SELECTED.reset(reader_before)
         CURRENT.reset(before)

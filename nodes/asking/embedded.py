@@ -14,8 +14,8 @@ from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.embeddings.pretrained import check_mpnet
 from ramify.tools.errors import BudgetError
-from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.tokens import estimate, passage_length
+from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
+from ramify.tools.models.tokens import estimate_tokens, passage_length
 from ramify.tools.reader.calibration import TAU
 
 LOW_CONFIDENCE = 0.3
@@ -36,7 +36,7 @@ class Extractive(Answerer):
         if self.name == LARGE:
             check_mpnet()
         self._notice = notice
-        self._cap = cap_for((EMBEDDED, "", None), settings.max_concurrency or AT_ONCE)
+        self._cap = get_cap((EMBEDDED, "", None), settings.max_concurrency or DEFAULT_CONCURRENCY)
 
     @property
     def notices(self) -> list[str]:
@@ -45,7 +45,7 @@ class Extractive(Answerer):
 
     def count(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        return estimate(text)
+        return estimate_tokens(text)
 
     async def answer(
         self,
@@ -81,15 +81,15 @@ class Extractive(Answerer):
 
     def load(self) -> float:
         """Load the encoder and the networks; return the seconds that took, 0 if they were loaded already. Blocks."""
-        from ramify.tools.extractive.model import load
+        from ramify.tools.extractive.model import load_models
 
-        return load(large=self.name == LARGE)
+        return load_models(large=self.name == LARGE)
 
     def objection(self, question: str) -> str | None:
         """Return that a question is not in English, and what to do; None if it is."""
-        from ramify.tools.extractive.questions import objection
+        from ramify.tools.extractive.questions import unreadable_reason
 
-        return objection(question)
+        return unreadable_reason(question)
 
     def needs_quotation(self, answer: str, confidence: float | None) -> bool:
         """Return whether an answer is unknown or has a low confidence."""
@@ -97,17 +97,17 @@ class Extractive(Answerer):
 
     def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
         """Return the steps or items that an unanswered question asks for, otherwise the closest sentences; blocks."""
-        from ramify.tools.extractive.quotations import closest, listed
+        from ramify.tools.extractive.quotations import closest_sentences, quote_lines
 
-        if is_unknown(answer) and (found := listed(question, passages)) is not None:
+        if is_unknown(answer) and (found := quote_lines(question, passages)) is not None:
             return Quotation(found.lines, True, found.confidence)
-        return Quotation(closest(question, passages), False, 0.0)
+        return Quotation(closest_sentences(question, passages), False, 0.0)
 
     def is_overview_question(self, question: str) -> bool:
         """Return whether a question is about all documents rather than something in them; blocks."""
-        from ramify.tools.extractive.overviews import surveys
+        from ramify.tools.extractive.overviews import is_overview_question
 
-        return surveys(question)
+        return is_overview_question(question)
 
 
 def _select_passages(

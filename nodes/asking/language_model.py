@@ -17,10 +17,10 @@ from ramify.prompts.lenient_types import TEXT
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError, WindowError
 from ramify.tools.models import Model, Structured
-from ramify.tools.models.reply_parsing import KEPT, span_confidence, text_so_far
-from ramify.tools.models.structured_call import ON_TEXT, REQUEST
-from ramify.tools.models.tokens import cut, passage_length
-from ramify.tools.quoting import brief
+from ramify.tools.models.reply_parsing import THOUGHT_FIELD, span_confidence, text_so_far
+from ramify.tools.models.structured_call import ON_TEXT, REQUEST_CONTEXT
+from ramify.tools.models.tokens import passage_length, truncate_to_tokens
+from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import scrub
 
 Count = Callable[[str], int]
@@ -97,7 +97,8 @@ def most_relevant(passages: tuple[Passage, ...], room: float, tokens: Callable[[
 def repair_request(request: Request, reply_text: str, error: str, settings: Settings, model: Answerer) -> Request:
     """Return a request that quotes the malformed reply and its error; without examples, or without both, if the window is too small."""
     complaint = HumanMessage(
-        f"Your reply was:\n{cut(reply_text, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
+        f"Your reply was:\n{truncate_to_tokens(reply_text, 200, model.count)}\nIt is not valid: {error}\n"
+        "Reply again with the JSON object alone."
     )
     asked, *_, last = request.messages
     bare = [asked, last]  # without the worked examples
@@ -137,7 +138,7 @@ def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[P
 
 def to_quote(passage: Passage, settings: Settings) -> Quote:
     """Return a passage as prompts show it, cut to `passage_tokens`."""
-    return Quote(title=passage.title, source=passage.place, text=cut(passage.text, settings.passage_tokens, passage_length))
+    return Quote(title=passage.title, source=passage.place, text=truncate_to_tokens(passage.text, settings.passage_tokens, passage_length))
 
 
 def count_tokens(messages: list[BaseMessage], count: Count) -> int:
@@ -215,20 +216,20 @@ class LanguageModel(Answerer):
 
     async def _call(self, request: Request, prompt: Prompt[T], context: CallContext) -> Structured:
         booking = Booking(context, request.tokens, request.max_reply_tokens, self.thought_tokens)
-        counting = REQUEST.set(booking.request)
+        counting = REQUEST_CONTEXT.set(booking.request)
         try:
             async with asyncio.timeout(booking.seconds):
                 reply = await self.model.reply(request.messages, prompt.reply, request.max_reply_tokens)
         except TimeoutError:
             raise BudgetError("seconds", context.settings.max_seconds or 0) from None
         finally:
-            REQUEST.reset(counting)
+            REQUEST_CONTEXT.reset(counting)
             booking.close()
             context.budget.notices |= dict.fromkeys(self.model.learned_notices)
         if told := reply.raw.usage_metadata:  # the server's own figures
             cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
         else:
-            written = f"{reply.raw.additional_kwargs.get(KEPT) or ''}{reply.raw.content}"
+            written = f"{reply.raw.additional_kwargs.get(THOUGHT_FIELD) or ''}{reply.raw.content}"
             cost = Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=await asyncio.to_thread(self.count, written))
         booking.record(cost)
         return reply
@@ -241,7 +242,7 @@ class LanguageModel(Answerer):
         counts = Replies(repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
         context.spent += Usage(replies={prompt.name: counts})
         if reply.parsed is None:
-            said = brief(scrub(str(reply.raw.content)), 200)
+            said = truncate_line(scrub(str(reply.raw.content)), 200)
             what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
             raise MalformedError(what, reply.remedy)
         return reply

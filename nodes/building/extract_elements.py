@@ -10,28 +10,28 @@ from ramify.prompts.claims import LINE_TOKENS
 from ramify.prompts.extract import BAR, max_lines, with_lines
 from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.knowledge.build import BUDGET
-from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, Unit, halves, linked
-from ramify.tools.knowledge.rule_builder import LONGEST, in_sentences
+from ramify.tools.knowledge.build import BUDGET_EXHAUSTED
+from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, TextUnit, make_link, split_unit
+from ramify.tools.knowledge.rule_builder import MAX_NAME_CHARS, links_in_sentences
 
 _MAX_HALVINGS = 2
 _MAX_STRENGTH = 10.0
 
 
 async def extract_elements(
-    units: Sequence[Unit], model: CachedModel[BuildSettings], report_progress: Callable[[int], None]
+    units: Sequence[TextUnit], model: CachedModel[BuildSettings], on_done: Callable[[int], None]
 ) -> tuple[list[Elements], dict[str, str]]:
     """Read units concurrently; return their elements, and the errors of unread units by the id of their first passage."""
 
-    async def read(unit: Unit) -> tuple[list[Elements], str]:
+    async def read(unit: TextUnit) -> tuple[list[Elements], str]:
         return await _read_halving(unit, model, _MAX_HALVINGS)
 
-    results = await run_concurrently(read, units, max_parallel_calls(model.settings), report_progress)
+    results = await run_concurrently(read, units, max_parallel_calls(model.settings), on_done)
     found: list[Elements] = []
     unread: dict[str, str] = {}
     for unit, result in zip(units, results, strict=True):
         if isinstance(result, BudgetError):
-            unread[unit.pieces[0].id] = BUDGET
+            unread[unit.pieces[0].id] = BUDGET_EXHAUSTED
             continue
         elements, failure = result
         found += elements
@@ -40,19 +40,19 @@ async def extract_elements(
     return found, unread
 
 
-async def _read_halving(unit: Unit, model: CachedModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
+async def _read_halving(unit: TextUnit, model: CachedModel[BuildSettings], left: int) -> tuple[list[Elements], str]:
     """Return the elements of a unit and an error, if any; without a valid reply the unit is halved, up to `left` times."""
     try:
         return [await _read(unit, model)], ""
     except ReplyError as error:
-        parts = halves(unit) if left else ()
+        parts = split_unit(unit) if left else ()
         if len(parts) < 2:
             return [], error.what
     read = [await _read_halving(part, model, left - 1) for part in parts]
     return [elements for found, _ in read for elements in found], next((failure for _, failure in read if failure), "")
 
 
-async def _read(unit: Unit, model: CachedModel[BuildSettings]) -> Elements:
+async def _read(unit: TextUnit, model: CachedModel[BuildSettings]) -> Elements:
     settings = model.settings
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
     # A reply is as long as its text and its limit of tokens let it be.
@@ -68,7 +68,7 @@ async def _read(unit: Unit, model: CachedModel[BuildSettings]) -> Elements:
     mentions += [mention for part in rounds for line in part.relations for end in _parts(line, 2) for mention in _mentions(end, unit)]
     names = {mention.key: mention.name for mention in reversed(mentions)}
     links = {link: None for part in rounds for line in part.relations if (link := _link(line, unit, names))}
-    said = list(in_sentences(unit.pieces, names))
+    said = list(links_in_sentences(unit.pieces, names))
     first = {link.pair: link for link in reversed(said)}
     links = dict.fromkeys([link if link.description else first.get(link.pair, link) for link in links] or said)
     claims: list[Claim] = []
@@ -84,27 +84,27 @@ def _parts(line: str, number: int) -> list[str]:
     return (parts + [""] * number)[:number]
 
 
-def _mentions(line: str, unit: Unit) -> list[Mention]:
+def _mentions(line: str, unit: TextUnit) -> list[Mention]:
     """Return a mention of a name for each passage of the unit that contains it; none for a name that the model made up."""
     name, kind, description = _parts(line, 3)
     key = fold(name)
-    if not key or len(name) > LONGEST:
+    if not key or len(name) > MAX_NAME_CHARS:
         return []
     having = [piece.id for piece in unit.pieces if f" {key} " in f" {fold(' '.join(piece.titles))} {fold(piece.text)} "]
     return [Mention(key, name, id, kind.casefold(), description if number == 0 else "") for number, id in enumerate(having)]
 
 
-def _link(line: str, unit: Unit, names: dict[str, str]) -> Link | None:
+def _link(line: str, unit: TextUnit, names: dict[str, str]) -> Link | None:
     source, target, description, strength = _parts(line, 4)
     one, other = fold(source), fold(target)
     if one == other or one not in names or other not in names:
         return None
     told = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
     both = [piece.id for piece in unit.pieces if all(f" {key} " in f" {fold(piece.text)} " for key in (one, other))]
-    return linked(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _MAX_STRENGTH))
+    return make_link(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _MAX_STRENGTH))
 
 
-def _claim(line: str, unit: Unit, names: dict[str, str]) -> Claim | None:
+def _claim(line: str, unit: TextUnit, names: dict[str, str]) -> Claim | None:
     """Return a claim; None if its subject is no name of the text, or if no passage contains its quotation."""
     subject, *said = ("" if part.upper() == "NONE" else part for part in _parts(line, 7))
     about, kind, description, start, end, quoted = said

@@ -12,8 +12,8 @@ from ramify.nodes.asking.language_model import prompt_room
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
-from ramify.tools.knowledge.build import Work, key_of
-from ramify.tools.server_address import addresses
+from ramify.tools.knowledge.build import ReplyStore, reply_key
+from ramify.tools.server_address import split_addresses
 
 S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=BaseModel)
@@ -26,7 +26,7 @@ _OPTIONS = ("temperature", "seed", "num_ctx", "num_predict", "thought", "shots")
 class CachedModel(Generic[S]):
     """The model that a build's settings name, with a cache of replies in its work folder."""
 
-    def __init__(self, settings: S, work: Work) -> None:
+    def __init__(self, settings: S, work: ReplyStore) -> None:
         """Find the model; blocks. UsageError or ModelError if there is none."""
         self.settings, self._work = settings, work
         self._model = current_model(settings)
@@ -40,7 +40,7 @@ class CachedModel(Generic[S]):
         """Return the reply to a prompt, cached or new; raises BudgetError, ReplyError and ModelError like `ask`."""
         told = prompt.with_options(self.settings.thought, self.settings.shots)
         options = [f"{name}={getattr(self.settings, name)}" for name in _OPTIONS]
-        key = key_of([self.name, *options, *(message.text for message in told.render(slots))])
+        key = reply_key([self.name, *options, *(message.text for message in told.render(slots))])
         if (held := self._work.get(key)) is not None:
             return prompt.reply.model_validate(held)
         outer = CURRENT.get()
@@ -56,11 +56,11 @@ class CachedModel(Generic[S]):
 
 def max_parallel_calls(settings: Settings) -> int:
     """Return the maximum number of concurrent calls: that of one server times the number of servers."""
-    return (settings.max_concurrency or _DEFAULT_PARALLEL_CALLS) * max(1, len(addresses(settings.base_url)))
+    return (settings.max_concurrency or _DEFAULT_PARALLEL_CALLS) * max(1, len(split_addresses(settings.base_url)))
 
 
 async def run_concurrently(
-    act: Callable[[G], Awaitable[R]], items: Sequence[G], max_parallel: int, report_progress: Callable[[int], None]
+    act: Callable[[G], Awaitable[R]], items: Sequence[G], max_parallel: int, on_done: Callable[[int], None]
 ) -> list[R | BudgetError]:
     """Run `act` on all items, `max_parallel` at a time; once a budget is used up, the remaining results are that error."""
     results: list[R | BudgetError | None] = [None] * len(items)
@@ -77,7 +77,7 @@ async def run_concurrently(
                 over.append(error)
                 results[place] = error
             done += 1
-            report_progress(done)
+            on_done(done)
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -32,7 +32,7 @@ from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passa
 from ramify.nodes.tree.answers import copy_answer, find_duplicate, is_awaited
 from ramify.prompts.lenient_types import with_text
 from ramify.prompts.prompt import Prompt
-from ramify.tools.errors import BudgetError, Limit, MalformedError, ModelError, RamifyError, ReplyError
+from ramify.tools.errors import BudgetError, BudgetLimit, MalformedError, ModelError, RamifyError, ReplyError
 from ramify.tools.scrub import scrub
 
 __all__ = ["UNSPLIT", "Context", "Step", "Update", "branch_step", "call_model", "level_step", "state_step", "with_warning"]
@@ -170,7 +170,7 @@ class Outcome(FrozenModel):
     failure: str = ""
     malformed: bool = False
     """Whether it failed because the reply was malformed twice."""
-    limit: Limit | None = None
+    limit: BudgetLimit | None = None
     model_unavailable: bool = False
     """Whether the model is not available: then no further call is made for the question."""
 

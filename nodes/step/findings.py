@@ -8,7 +8,7 @@ from ramify.nodes.state import State
 from ramify.nodes.tree import DROPPED, Branch, Passage, position
 from ramify.nodes.tree.notes import read_missing_note
 from ramify.prompts import Above, Finding
-from ramify.tools.quoting import brief, flatten
+from ramify.tools.quoting import collapse_whitespace, truncate_line
 
 MAX_SOURCES = 3
 """Maximum number of sources in a finding."""
@@ -28,7 +28,11 @@ def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[
         answer=branch.answer or "",
         confidence=branch.confidence or 0.0,
         status=branch.status,
-        note=brief(branch.note, MAX_NOTE_CHARS) if branch.status in DROPPED else "" if branch.known else read_missing_note(branch.note),
+        note=truncate_line(branch.note, MAX_NOTE_CHARS)
+        if branch.status in DROPPED
+        else ""
+        if branch.known
+        else read_missing_note(branch.note),
         sources=list(rests_on)[:MAX_SOURCES],
         together=branch.together,
         above=[Above(path=one.path, question=one.question, together=one.together) for one in above],
@@ -37,7 +41,7 @@ def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[
 
 def format_source(passage: Passage) -> str:
     """Return a passage's title and source in one line."""
-    title, source = (flatten(text)[:MAX_SOURCE_CHARS] for text in (passage.title, passage.source))
+    title, source = (collapse_whitespace(text)[:MAX_SOURCE_CHARS] for text in (passage.title, passage.source))
     return f'"{title}" ({source})' if title and title != source else source
 
 

@@ -24,8 +24,8 @@ from ramify.nodes.tree.citation import Sentence
 from ramify.nodes.tree.notes import quote_answer
 from ramify.nodes.tree.phrases import figure
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import brief, flatten, one_line, reveal
-from ramify.tools.typed import readable
+from ramify.tools.quoting import collapse_whitespace, escape_invisible, one_line, truncate_line
+from ramify.tools.user_input import check_text
 
 DECISIONS = ["approve", "edit", "reject"]
 MAX_TEXT_CHARS = 2000
@@ -60,7 +60,7 @@ class ReviewDecision(BaseModel):
     @property
     def reason(self) -> str:
         """Return that a person rejected it, with the reason if there is one."""
-        why = brief(self.message.replace(";", ","), MAX_REASON_CHARS)  # in a note, semicolons divide
+        why = truncate_line(self.message.replace(";", ","), MAX_REASON_CHARS)  # in a note, semicolons divide
         return f"rejected by a person{why and f': {why}'}"
 
 
@@ -128,7 +128,7 @@ def _parse_decisions(answer: object, actions: Sequence[ReviewAction]) -> list[Re
     try:
         decisions = _ReviewDecisions.model_validate(answer).decisions
     except ValidationError:
-        what = f"{brief(repr(answer), MAX_QUOTED_CHARS)} is not a valid list of decisions"
+        what = f"{truncate_line(repr(answer), MAX_QUOTED_CHARS)} is not a valid list of decisions"
         raise UsageError(what, f"resume with {DECISIONS_FORM}") from None
     if len(decisions) != len(actions):
         raise UsageError(f"{len(decisions)} decisions were given for {len(actions)} actions", f"resume with {DECISIONS_FORM}")
@@ -142,13 +142,15 @@ def _check_edit(decision: ReviewDecision, action: ReviewAction) -> ReviewDecisio
     edited = decision.edited_action
     if edited is None or edited.name != action.name:
         raise UsageError(
-            f"an edit of {action.name!r} names {edited and brief(edited.name, MAX_QUOTED_CHARS)!r}",
+            f"an edit of {action.name!r} names {edited and truncate_line(edited.name, MAX_QUOTED_CHARS)!r}",
             f"give an edited_action of {action.name!r}",
         )
     if unknown := sorted(edited.args.keys() - action.args.keys()):
-        raise UsageError(f"{action.name} has no argument {brief(unknown[0], MAX_QUOTED_CHARS)!r}", f"it has {', '.join(action.args)}")
+        raise UsageError(
+            f"{action.name} has no argument {truncate_line(unknown[0], MAX_QUOTED_CHARS)!r}", f"it has {', '.join(action.args)}"
+        )
     for name, value in edited.args.items():
-        if len(readable(value)) > MAX_TEXT_CHARS:
+        if len(check_text(value)) > MAX_TEXT_CHARS:
             raise UsageError(f"{name} has {len(value):,} characters", f"write at most {MAX_TEXT_CHARS:,}")
     args = {**action.args, **edited.args}
     action.check(args)
@@ -157,12 +159,12 @@ def _check_edit(decision: ReviewDecision, action: ReviewAction) -> ReviewDecisio
 
 def to_argument(text: str | None) -> str:
     """Return a text on one line for editing, without invisible characters."""
-    return reveal(flatten(text or ""), lambda character: "")
+    return escape_invisible(collapse_whitespace(text or ""), lambda character: "")
 
 
 def quote_text(text: str | None) -> str:
     """Return a model's text quoted as code on one line, so that no interface renders links or pictures in it."""
-    return f"`{brief(one_line(text or '').replace('`', chr(39)), MAX_SHOWN_CHARS)}`"
+    return f"`{truncate_line(one_line(text or '').replace('`', chr(39)), MAX_SHOWN_CHARS)}`"
 
 
 def format_confidence(confidence: float | None, settings: TreeSettings) -> str:
@@ -174,7 +176,8 @@ def check_answer(args: Mapping[str, str]) -> None:
     """Raise UsageError for an empty or Unknown answer."""
     if is_unknown(args[ANSWER]):
         raise UsageError(
-            f"the edited answer {brief(args[ANSWER], MAX_QUOTED_CHARS)!r}is empty or Unknown", "write an answer, or reject the one found"
+            f"the edited answer {truncate_line(args[ANSWER], MAX_QUOTED_CHARS)!r}is empty or Unknown",
+            "write an answer, or reject the one found",
         )
 
 
@@ -186,7 +189,12 @@ def apply_decision(branch: Branch, decision: ReviewDecision) -> Branch:
         note = branch.with_note(f"{quote_answer(branch.answer)} was {decision.reason}")
         return branch.with_status(branch.status, answer=UNKNOWN, confidence=None, confidence_source=None, cited=(), note=note)
     note = branch.with_note(f"a person's answer, instead of {quote_answer(branch.answer)}")
-    changes: dict[str, Any] = {"answer": flatten(decision.args[ANSWER]), "confidence": 1.0, "confidence_source": "person", "cited": ()}
+    changes: dict[str, Any] = {
+        "answer": collapse_whitespace(decision.args[ANSWER]),
+        "confidence": 1.0,
+        "confidence_source": "person",
+        "cited": (),
+    }
     return branch.with_status(branch.status, **changes, objection="", note=note)
 
 

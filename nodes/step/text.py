@@ -31,9 +31,9 @@ from ramify.nodes.tree.citation import (
 from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError
-from ramify.tools.languages import language_of
-from ramify.tools.relevance import MODEL, NONE, missing_facts, supported
-from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
+from ramify.tools.languages import detect_language
+from ramify.tools.relevance import MODEL, NO_RERANKER, is_supported, missing_facts
+from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
 _MARK_AFTER_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
 _BETWEEN_MARKS = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
@@ -51,8 +51,8 @@ def make_citations(state: State, answer: str, cited: Iterable[str], shown: tuple
     quotes = []
     for passage in passages:  # it may be quoted for the answer, then for those of the branches that cite it
         below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
-        asked = [Asked(state["question"], answer), *(Asked(branch.question, branch.answer or "") for branch in below)]
-        quotes.append(carrying(passage.text, asked, headings(passage)))
+        asked = [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in below)]
+        quotes.append(quote_support(passage.text, asked, headings(passage)))
     return cite(passages, quotes, bool(chosen))
 
 
@@ -121,7 +121,7 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
     if model.needs_quotation(str(update["answer"]), update.get("confidence")):
         update = update | await _quote_passages(state, model, update)
     sentences: list[Sentence] = update.get("sentences", [])
-    if not update.get("quoted") and sentences and state["passages"] and settings.check != NONE:
+    if not update.get("quoted") and sentences and state["passages"] and settings.check != NO_RERANKER:
         update = update | await _check_sentences(state, settings, sentences, update)
     return update
 
@@ -226,10 +226,10 @@ async def _check_sentences(state: State, settings: Settings, sentences: Sequence
         if verdicts is None:
             return spent
     else:
-        by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
+        by, language = settings.check, detect_language(str(update["text"])) or detect_language(state["question"])
         try:
             verdicts = await asyncio.to_thread(
-                lambda: [supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]
+                lambda: [is_supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]
             )
         except ModelError as error:
             return {"notices": [*update.get("notices", state["notices"]), f"the sentences were not checked: {error}"]}

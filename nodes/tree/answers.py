@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ramify.nodes.tree import DROPPED, Branch, Tree, children, normalized_key, position
-from ramify.tools.quoting import LONGEST_ANSWER, brief
+from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
 PLACEHOLDER = "{1}"
 """Placeholder in the second sub-question for the answer to the first."""
@@ -106,7 +106,7 @@ def fill_references(question: str, answers: Sequence[str | None]) -> str | None:
     """Return a normalized question with its references replaced by answers, shortened to a line; None if an answer is missing."""
     if any(not 0 < number <= len(answers) or answers[number - 1] is None for number in reference_numbers(question)):
         return None
-    return _PLACEHOLDERS.sub(lambda match: brief(answers[int(match[1]) - 1] or "", LONGEST_ANSWER), question)
+    return _PLACEHOLDERS.sub(lambda match: truncate_line(answers[int(match[1]) - 1] or "", MAX_ANSWER_CHARS), question)
 
 
 def _reference_number(bracket: str, inside: str) -> int | None:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, branches_below, phrases
 from ramify.nodes.tree.notes import shorten_note
-from ramify.tools.pages import draw
+from ramify.tools.pages import render_template
 from ramify.tools.quoting import one_line
 
 
@@ -52,4 +52,4 @@ def cards(tree: Tree, look: TreeView, map: Any = None) -> Markup:
     for path in reversed(tree):  # what is below before what is above
         count[path] = sum(1 + count[child.path] for child in below[path])
     given = {"branches_below": below, "count_below": count, "folded": shorten_note, "one_line": one_line, "say": phrases}
-    return draw("tree.html", tree=tree, look=look, map=map, **given)
+    return render_template("tree.html", tree=tree, look=look, map=map, **given)

@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import Field
 
 from ramify.nodes.tree import FrozenModel, Passage
-from ramify.tools.documents.sections import at_quote, marks_of, span_of
-from ramify.tools.quoting import flatten
-from ramify.tools.supporting_sentence import nearest
-from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of, printed_page
+from ramify.tools.documents.sections import find_marks, find_quote, metadata_at_quote
+from ramify.tools.quoting import collapse_whitespace
+from ramify.tools.supporting_sentence import closest_sentence
+from ramify.tools.text_location import distinct_names, heading_path, page_number, printed_page, source_link, source_path
 
 _MARK = re.compile(r"(?P<code>`[^`\n]*`)|\s*[\[【](?:passages? )?(?P<numbers>\d{1,2}(?:\s*(?:[,;–-]|and)\s*\d{1,2})*)[\]】]", re.IGNORECASE)
 """The numbers of passages that a model writes behind a sentence; what looks like them in code between backticks is none."""
@@ -105,8 +105,8 @@ class Sentence(FrozenModel):
 
 def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closest: bool = False) -> list[Citation]:
     """Return citations of passages with their quotes and locations; files with the same name are distinguished by folders."""
-    places = [(passage.source, path_of(passage.source, passage.metadata)) for passage in passages]
-    spans = [span_of(passage.text, quote) for passage, quote in zip(passages, quotes, strict=True)]
+    places = [(passage.source, source_path(passage.source, passage.metadata)) for passage in passages]
+    spans = [find_quote(passage.text, quote) for passage, quote in zip(passages, quotes, strict=True)]
     return [
         Citation(
             id=passage.id,
@@ -119,23 +119,23 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
             collection=passage.collection,
             also=_further_sources(passage) if "also" in passage.metadata else [],
             **_source_fields(
-                passage.source, at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""
+                passage.source, metadata_at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""
             ),
         )
-        for passage, quote, span, name in zip(passages, quotes, spans, names(places), strict=True)
+        for passage, quote, span, name in zip(passages, quotes, spans, distinct_names(places), strict=True)
     ]
 
 
 def locate_passages(query: str, passages: Sequence[Passage]) -> list[Passage]:
     """Return passages with the location of the sentence or heading that is nearest to the query."""
-    places = [at_quote(passage.metadata, passage.text, nearest(passage.text, query)) for passage in passages]
+    places = [metadata_at_quote(passage.metadata, passage.text, closest_sentence(passage.text, query)) for passage in passages]
     return [passage.model_copy(update={"metadata": place}) for passage, place in zip(passages, places, strict=True)]
 
 
 def headings(passage: Passage) -> list[str]:
     """List title and headings of a passage, which are not part of its statements."""
-    above = [str(value) for _, value in marks_of(passage.metadata, "heading") if value]
-    return list(dict.fromkeys([passage.title, *(part for path in above for part in crumbs("", path))]))
+    above = [str(value) for _, value in find_marks(passage.metadata, "heading") if value]
+    return list(dict.fromkeys([passage.title, *(part for path in above for part in heading_path("", path))]))
 
 
 def _further_sources(passage: Passage) -> list[Source]:
@@ -143,23 +143,23 @@ def _further_sources(passage: Passage) -> list[Source]:
     listed = passage.metadata.get("also")
     items = listed if isinstance(listed, list) else []
     found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
-    named = names([(item["source"], path_of(item["source"], item)) for item in found])
-    collections = [flatten(item.get("collection") or "") for item in found]
+    named = distinct_names([(item["source"], source_path(item["source"], item)) for item in found])
+    collections = [collapse_whitespace(item.get("collection") or "") for item in found]
     placed = [_source_fields(item["source"], item, name) for item, name in zip(found, named, strict=True)]
     return [Source(collection=collection, **place) for collection, place in zip(collections, placed, strict=True)]
 
 
 def _source_fields(source: str, metadata: Mapping[str, Any], name: str, quote: str = "") -> dict[str, Any]:
-    title, heading, sheet = (flatten(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
-    above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
+    title, heading, sheet = (collapse_whitespace(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
+    above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in heading_path(title, heading) if part != sheet)])
     return {
         "source": source,
-        "name": flatten(name),
+        "name": collapse_whitespace(name),
         "title": title,
         "heading": " > ".join(above),
-        "page": page_of(metadata),
-        "path": path_of(source, metadata),
-        "link": link_of(source, metadata, quote),
+        "page": page_number(metadata),
+        "path": source_path(source, metadata),
+        "link": source_link(source, metadata, quote),
     }
 
 

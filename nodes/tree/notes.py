@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import truncate_line
 
 MAX_ANSWER_CHARS, MAX_MISSING_CHARS = 80, 240
 """Maximum characters of an answer in a note, and of what is missing."""
@@ -15,7 +15,7 @@ NOT_FOUND = "nothing was found for it: look at the index and the filter"
 
 def quote_answer(answer: str | None) -> str:
     """Return an answer quoted for a note: on one line, shortened."""
-    return repr(brief(answer or "", MAX_ANSWER_CHARS))
+    return repr(truncate_line(answer or "", MAX_ANSWER_CHARS))
 
 
 def unsure_note(confidence: float | None, tau: float, calibrated: str = "") -> str:
@@ -26,7 +26,7 @@ def unsure_note(confidence: float | None, tau: float, calibrated: str = "") -> s
 
 def missing_note(told: str) -> str:
     """Return the note of what the passages say about a question that they do not answer; empty if nothing."""
-    return f"missing: {brief(told.replace(';', ','), MAX_MISSING_CHARS)}" if told.strip() else ""
+    return f"missing: {truncate_line(told.replace(';', ','), MAX_MISSING_CHARS)}" if told.strip() else ""
 
 
 def read_missing_note(note: str) -> str:

@@ -5,8 +5,8 @@ import math
 from ramify.nodes.tree import Branch, Passage, Tree
 from ramify.nodes.tree.notes import shorten_note
 from ramify.tools.index.reports import parse_report_id
-from ramify.tools.quoting import many
-from ramify.tools.text_location import crumbs, page_of, printed_page
+from ramify.tools.quoting import pluralize
+from ramify.tools.text_location import heading_path, page_number, printed_page
 
 ORIGINS = {
     "logprobs": "from log probabilities",
@@ -29,7 +29,7 @@ def kind_of(branch: Branch) -> str:
     """Return what a branch asks, shortened: its question, the entity looked up, or the size of its batch."""
     if branch.kind == "batch":
         found = parse_report_id(branch.evidence[0]) if branch.evidence else None
-        return many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
+        return pluralize(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
     return shorten_question(f"about {branch.question}" if branch.kind == "entity" else branch.question)
 
 
@@ -53,5 +53,5 @@ def heading(passage: Passage | None, source: str) -> str:
     """Return a passage's title, section and page, or its source."""
     if passage is None:
         return source
-    parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
-    return " · ".join(filter(None, [*parts, printed_page(passage.source, page_of(passage.metadata))])) or source
+    parts = [passage.title, *heading_path(passage.title, str(passage.metadata.get("heading") or ""))]
+    return " · ".join(filter(None, [*parts, printed_page(passage.source, page_number(passage.metadata))])) or source

@@ -23,18 +23,18 @@ from ramify.studio.console.options import (
     question_options,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
-from ramify.tools.new_files import check_place
-from ramify.tools.typed import readable
+from ramify.tools.new_files import check_writable
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.graphs.run import Result
 
-Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
+QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", callback=check_text)]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
 
 
-def ask(
-    question: Asked,
+def ask_command(
+    question: QuestionArgument,
     strategy: Strategy = "prune",
     index: Indexes = None,
     allow_pickle: AllowPickle = False,
@@ -51,20 +51,20 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    named = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
-    options = question_options(settings, index, allow_pickle, filters, **named)
+    flags = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
+    options = question_options(settings, index, allow_pickle, filters, **flags)
     if html is not None:
-        check_place(html)
+        check_writable(html)
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.strategies import describe_max_calls
-        from ramify.studio.drawing.terminal import show
+        from ramify.studio.drawing.terminal import print_answer
     if tree and not as_json:
         note(describe_max_calls(strategy, options))
-    result, problem = _asked(question, strategy, options, as_json)
+    result, problem = _run_question(question, strategy, options, as_json)
     if as_json:
         print_json(result.to_json())
     else:
-        show(result, out(), tree)
+        print_answer(result, out(), tree)
     if problem:
         fail(problem)
     if html is not None:
@@ -77,27 +77,27 @@ def ask(
         raise typer.Exit(1)
 
 
-def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
-    """Ask, with the growing tree on stderr; return the result and why the question could not be asked, or an empty text."""
+def _run_question(question: str, strategy: str, options: dict[str, Any], is_silent: bool) -> tuple["Result", str]:
+    """Ask a question, with the growing tree on stderr; return the result, and why the model could not be called, or an empty text."""
     from ramify.graphs.run import WARNING, failure_reason
     from ramify.graphs.run import ask as run
-    from ramify.studio.console.answering import Watching, reviewer_for
-    from ramify.tools.extractive.questions import objection
+    from ramify.studio.console.answering import LiveTree, terminal_reviewer
+    from ramify.tools.extractive.questions import unreadable_reason
 
-    objected = objection(question)
-    held: list[str] = []  # what may say why the question could not be asked: an error says it
+    objection_notice = unreadable_reason(question)
+    delayed: list[str] = []  # these may repeat the reason why the model could not be called, which is printed as an error
 
-    def tell(notice: str) -> None:
-        if notice == objected or notice.startswith(WARNING):
-            held.append(notice)
+    def on_notice(notice: str) -> None:
+        if notice == objection_notice or notice.startswith(WARNING):
+            delayed.append(notice)
         else:
             note(notice)
 
-    watching: AbstractContextManager[Watching | None] = nullcontext() if silent else Watching(err(), tell)
-    with watching as watch:
-        result = run(question, strategy, watch, reviewer_for(strategy, options, watch), **options)
+    live_tree: AbstractContextManager[LiveTree | None] = nullcontext() if is_silent else LiveTree(err(), on_notice)
+    with live_tree as tracker:
+        result = run(question, strategy, tracker, terminal_reviewer(strategy, options, tracker), **options)
     problem = failure_reason(result)
-    for notice in held:
+    for notice in delayed:
         if not problem or problem not in notice:
             note(notice)
     return result, problem

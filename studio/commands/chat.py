@@ -28,19 +28,19 @@ Memory = Annotated[
     str | None,
     typer.Option(
         "--memory", metavar="ADDRESS", envvar="RAMIFY_MEMORY",
-        help="Where conversations are stored: postgresql://HOST/DATABASE or sqlite:FILE. Without it, they end with the command.",
+        help="Where conversations are stored: postgresql://HOST/DATABASE or sqlite:FILE. Without it, they are not stored.",
     ),
 ]  # fmt: skip
 Thread = Annotated[
     str | None, typer.Option("--thread", metavar="NAME", help="The conversation to continue, or the name of a new one. [a new one]")
 ]
 Shared = Annotated[
-    bool, typer.Option("--shared", help="Make the file of --memory readable for everybody on this machine, not only for its owner.")
+    bool, typer.Option("--shared", help="Make the file of --memory readable for all users of this machine, not only for its owner.")
 ]
 Threads = Annotated[bool, typer.Option("--threads", help="List the stored conversations and exit.")]
 
 
-def chat(
+def chat_command(
     strategy: Strategy = "prune",
     index: Indexes = None,
     allow_pickle: AllowPickle = False,
@@ -68,29 +68,29 @@ def chat(
             raise UsageError("--shared is for stored conversations", "add --memory sqlite:FILE, or omit it")
         share_memory(memory)
     if memory is not None and threads:
-        from ramify.studio.console.talk import list_threads
+        from ramify.studio.console.terminal_chat import list_threads
 
         list_threads(memory)
         return
-    named = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
-    options = question_options(settings, index, allow_pickle, filters, **named)
+    flags = {"model": model, "base_url": base_url, "preset": preset, "profile": profile, "style": style, "ask_first": ask_first}
+    options = question_options(settings, index, allow_pickle, filters, **flags)
     with err().status("loading …"):
-        from ramify.studio.console.talk import Talk
+        from ramify.studio.console.terminal_chat import TerminalChat
 
-        talk = Talk(strategy, options, tree, memory, thread)
+        terminal_chat = TerminalChat(strategy, options, tree, memory, thread)
     if sys.stdin.isatty():
         note(f"{strategy} · /help lists the commands, Ctrl-D quits")
-    talk.recall()
-    while not talk.over and (line := _line()) is not None:
-        talk.take(line)
+    terminal_chat.recall()
+    while not terminal_chat.is_finished and (line := _read_line()) is not None:
+        terminal_chat.process_line(line)
 
 
-def _line() -> str | None:
+def _read_line() -> str | None:
     """Return the next line, or None at the end of input; show a prompt only on a terminal."""
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
         return line if line else None
-    import readline  # noqa: F401  # gives `input` its keys: arrows, history
+    import readline  # noqa: F401  # adds editing keys and history to `input`
 
     try:
         return input(PROMPT)

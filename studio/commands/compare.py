@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, options_of
+from ramify.studio.console.options import BaseUrl, merge_options
 from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
-from ramify.tools.new_files import write_whole
+from ramify.tools.new_files import write_atomically
 
 RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]
 RunB = Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of another run on the same questions.")]
@@ -24,28 +24,26 @@ Settings = Annotated[
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each pair of answers, in alternating order.")]
 
 
-def compare(
+def compare_command(
     run_a: RunA, run_b: RunB, judge: Judge = None, repeats: Repeats = 5, base_url: BaseUrl = None, settings: Settings = None,
     html: Html = None,
 ) -> None:  # fmt: skip
     """Compare two runs on the questions they share: differences with intervals, wins by question, and a judge's preferences."""
-    from ramify.evaluation.judging import JUDGED
-    from ramify.evaluation.judging import judge as judge_pairs
-    from ramify.evaluation.report import compare as compared
-    from ramify.evaluation.report import compare_page
-    from ramify.evaluation.results.measures import read_runs
-    from ramify.studio.console.progress_bar import bar
+    from ramify.evaluation.judging import VERDICTS_FILE, judge_pairs
+    from ramify.evaluation.report import compare_runs, compare_runs_page
+    from ramify.evaluation.results.measures import read_run_pair
+    from ramify.studio.console.progress_bar import progress_bar
 
-    options = options_of(settings, model=judge, base_url=base_url)
+    options = merge_options(settings, model=judge, base_url=base_url)
     if options and judge is None:
         raise UsageError("--base-url and --set are for the judge", "add --judge MODEL, or omit them")
     verdicts = None
     if judge is not None:
-        answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
+        answers, file = read_run_pair(run_a, run_b).answers, run_a / VERDICTS_FILE
         note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")
-        with bar() as progress:
+        with progress_bar() as progress:
             verdicts = judge_pairs(answers, options, file, repeats, progress)
-    typer.echo(compared(run_a, run_b, verdicts))
+    typer.echo(compare_runs(run_a, run_b, verdicts))
     if html is not None:
-        write_whole(compare_page(run_a, run_b, verdicts), html)
+        write_atomically(compare_runs_page(run_a, run_b, verdicts), html)
         note(f"the page is in {html}")

@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Preset, Profile, Settings, Style, names_in, options_of, read_value
+from ramify.studio.console.options import (
+    RAY_HELP,
+    BaseUrl,
+    ModelName,
+    Preset,
+    Profile,
+    Settings,
+    Style,
+    merge_options,
+    read_value,
+    split_names,
+)
 from ramify.tools.errors import UsageError
 
 Datasets = Annotated[
@@ -26,8 +37,8 @@ Strategies = Annotated[
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the run; an existing run is resumed.")]
 Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions of each set.")]
 Sweep = Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2", help="Repeat the run for each value of a setting.")]
-PARTS = "judge, prune, answer, entities, confidence, adaptive, mmr, hybrid, dependent"
-Ablate = Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"Repeat the run without one of: {PARTS}.")]
+ABLATION_NAMES = "judge, prune, answer, entities, confidence, adaptive, mmr, hybrid, dependent"
+Ablate = Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"Repeat the run without one of: {ABLATION_NAMES}.")]
 Sample = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Run sweeps and ablations on N questions of each set, drawn with the seed.")
 ]
@@ -39,7 +50,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="[ADDRESS]",
-        help=f"Encode and ask on a Ray cluster: {RAY_WHERE}. Every machine needs the model, and RAMIFY_CACHE in a shared folder.",
+        help=f"Encode and ask on a Ray cluster: {RAY_HELP}. Every machine needs the model, and RAMIFY_CACHE in a shared folder.",
     ),
 ]
 Embedding = Annotated[
@@ -79,18 +90,20 @@ Degrade = Annotated[
     list[str] | None,
     typer.Option(
         metavar="HOW=S1,S2",
-        help="Repeat the run with shares made worse: of strategies entities, retriever, distractors or paraphrase; of searches alone, "
+        help="Repeat the run with fractions degraded: for strategies entities, retriever, distractors or paraphrase; for searches alone, "
         "the documents' metadata (missing, noise).",
     ),
 ]
 Shared = Annotated[
-    bool, typer.Option("--shared", help="Make the folder of the run readable for everybody on this machine, not only for its owner.")
+    bool, typer.Option("--shared", help="Make the folder of the run readable for all users of this machine, not only for its owner.")
 ]
-Calls = Annotated[bool, typer.Option("--calls", help="Keep every model call, its messages and reply, in the results, for ramify export.")]
-Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random draws of the documents for each share.")]
+Calls = Annotated[
+    bool, typer.Option("--calls", help="Store every model call, its messages and reply, in the results, for `ramify export`.")
+]
+Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random draws of the documents for each fraction.")]
 
 
-def evaluate(
+def eval_command(
     out: Out, datasets: Datasets = None, strategy: Strategies = None, model: ModelName = None, base_url: BaseUrl = None,
     settings: Settings = None, preset: Preset = None, profile: Profile = None, limit: Limit = None, sweep: Sweep = None,
     ablate: Ablate = None, sample: Sample = None, seed: Seed = 0, at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None,
@@ -99,47 +112,50 @@ def evaluate(
     draws: Draws = 5, shared: Shared = False, style: Style = None, calls: Calls = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
-    from ramify.evaluation.plan import Order
-    from ramify.studio.console.evaluating import evaluating
+    from ramify.evaluation.plan import RunOptions
+    from ramify.studio.console.evaluating import run_evaluation
 
-    named = names_in(("" if retrieval_only else "prune") if strategy is None else strategy)
-    prior = ["closed-book"] if named and not retrieval_only else []  # beside what the model says unread, a score means something
-    order = Order(
+    strategies = split_names(("" if retrieval_only else "prune") if strategy is None else strategy)
+    baseline = ["closed-book"] if strategies and not retrieval_only else []  # a score is compared with that of the model without retrieval
+    order = RunOptions(
         datasets=tuple(datasets or ()),
         questions=questions,
-        strategies=tuple(dict.fromkeys((*named, *prior))),
-        options=options_of(settings, model=model, base_url=base_url, preset=preset, profile=profile, style=style),
-        sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
-        ablations=tuple(name for text in ablate or [] for name in names_in(text.replace("|", ","))),
-        label=tuple(names_in(label)),
-        index_kinds=None if index_kind is None else tuple(names_in(index_kind)),
-        group_by=tuple(names_in(group_by)),
-        degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
+        strategies=tuple(dict.fromkeys((*strategies, *baseline))),
+        options=merge_options(settings, model=model, base_url=base_url, preset=preset, profile=profile, style=style),
+        sweeps=read_value_lists(sweep or [], "--sweep max_depth=1,2,3"),
+        ablations=tuple(name for text in ablate or [] for name in split_names(text.replace("|", ","))),
+        label=tuple(split_names(label)),
+        index_kinds=None if index_kind is None else tuple(split_names(index_kind)),
+        group_by=tuple(split_names(group_by)),
+        degrade={
+            name: tuple(_parse_fractions(name, values))
+            for name, values in read_value_lists(degrade or [], "--degrade missing=0,.1,.3").items()
+        },
         out=out, limit=limit, sample=sample, seed=seed, at_once=at_once, workers=workers, ray=ray, embedding=embedding, index=index,
         retrieval_only=retrieval_only, draws=draws, shared=shared, calls=calls,
     )  # fmt: skip
-    evaluating(order)
+    run_evaluation(order)
 
 
-def _shares(name: str, values: list[object]) -> Iterator[float]:
-    """Yield shares; raise UsageError for anything but numbers."""
+def _parse_fractions(name: str, values: list[object]) -> Iterator[float]:
+    """Yield fractions; raise UsageError for values that are not numbers."""
     for value in values:
         try:
             yield float(str(value))
         except ValueError:
-            raise UsageError(f"--degrade {name}={value} is not a share", "give numbers from 0 to 1, as in .1,.3,.5") from None
+            raise UsageError(f"--degrade {name}={value} is not a fraction between 0 and 1", "give numbers such as .1,.3,.5") from None
 
 
-def read_listed(texts: list[str], example: str) -> dict[str, list[object]]:
-    """Parse KEY=V1,V2 options, described by `example`; raise UsageError for other forms and repeated keys."""
+def read_value_lists(texts: list[str], example: str) -> dict[str, list[object]]:
+    """Parse KEY=V1,V2 options such as `example`; raise UsageError for other forms and repeated keys."""
     option = example.partition(" ")[0]
-    found: dict[str, list[object]] = {}
+    values_by_key: dict[str, list[object]] = {}
     for text in texts:
-        key, equals, values = text.partition("=")
-        listed = [read_value(value.strip()) for value in values.split(",") if value.strip()]
-        if not (equals and key.strip() and listed):
+        key, separator, values = text.partition("=")
+        parsed_values = [read_value(value.strip()) for value in values.split(",") if value.strip()]
+        if not (separator and key.strip() and parsed_values):
             raise UsageError(f"{option} {text!r} is not KEY=V1,V2", f"write it as {example}")
-        if key.strip() in found:
+        if key.strip() in values_by_key:
             raise UsageError(f"{option} gives {key.strip()!r} twice", "give all its values at once")
-        found[key.strip()] = listed
-    return found
+        values_by_key[key.strip()] = parsed_values
+    return values_by_key

@@ -1,4 +1,4 @@
-"""ramify export: write judged trees as training material."""
+"""ramify export: write judged trees as training data."""
 
 import json
 from pathlib import Path
@@ -6,30 +6,36 @@ from typing import Annotated, Literal
 
 import typer
 
-from ramify.studio.console.options import names_in
+from ramify.studio.console.options import split_names
 from ramify.studio.console.streams import note
-from ramify.tools.new_files import file_mode, write_whole
+from ramify.tools.new_files import file_mode, write_atomically
 
 Runs = Annotated[
-    list[Path], typer.Argument(metavar="RUN", help="Folder of a run, or of several; runs made with --calls hold the model calls.")
+    list[Path], typer.Argument(metavar="RUN", help="Folder of a run; repeatable. Runs made with --calls contain the model calls.")
 ]
-As = Annotated[Literal["sft", "dpo"], typer.Option("--as", help="sft: chats of right trees; dpo: pairs of a better and a worse reply.")]
+FormatOption = Annotated[
+    Literal["sft", "dpo"], typer.Option("--as", help="sft: chats of correct trees; dpo: pairs of a better and a worse reply.")
+]
 Out = Annotated[
     Path | None, typer.Option("--out", metavar="FILE", help="File to write. [sft.jsonl or dpo.jsonl in the first run's folder]")
 ]
 Strategies = Annotated[str | None, typer.Option("--strategy", metavar="A,B", help="Only trees of these strategies. [all]")]
-Least = Annotated[float | None, typer.Option("--min-confidence", min=0, max=1, help="Prefer only answers that are at least this sure.")]
+MinConfidence = Annotated[
+    float | None, typer.Option("--min-confidence", min=0, max=1, help="Prefer only answers with at least this confidence.")
+]
 
 
-def export(runs: Runs, form: As, out: Out = None, strategy: Strategies = None, min_confidence: Least = None) -> None:
-    """Write judged trees as training material for a language model: one JSON object a line, in the form that TRL reads."""
+def export_command(
+    runs: Runs, form: FormatOption, out: Out = None, strategy: Strategies = None, min_confidence: MinConfidence = None
+) -> None:
+    """Write judged trees as training data for a language model: one JSON object a line, in TRL's format."""
     from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.export import export as exported
+    from ramify.evaluation.results.export import export_examples
 
     folders = list(dict.fromkeys(runs))
-    told = exported([read_run(folder) for folder in folders], form, names_in(strategy), min_confidence)
+    exported = export_examples([read_run(folder) for folder in folders], form, split_names(strategy), min_confidence)
     file = folders[0] / f"{form}.jsonl" if out is None else out
-    lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in told.examples)
-    write_whole(lines, file, file_mode(folders[0]))
-    note(", ".join(f"{count:,} {name}" for name, count in told.counts.items()))
+    lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in exported.examples)
+    write_atomically(lines, file, file_mode(folders[0]))
+    note(", ".join(f"{count:,} {name}" for name, count in exported.counts.items()))
     typer.echo(file)

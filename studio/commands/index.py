@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, names_in, options_of, readable_or_none
+from ramify.studio.console.options import RAY_HELP, BaseUrl, check_optional_text, merge_options, split_names
 from ramify.studio.console.streams import note, say
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.quoting import flatten, one_line
-from ramify.tools.typed import readable
+from ramify.tools.quoting import collapse_whitespace, one_line
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import IndexStore
-    from ramify.tools.index.manifest import Kind, Precision
+    from ramify.tools.index.manifest import IndexKind, Precision
 
 Paths = Annotated[
     list[Path] | None,
@@ -30,7 +30,7 @@ Out = Annotated[
         "--out",
         metavar="DIR",
         help="Folder of the index, or an address, milvus:URI/COLLECTION; an existing index is updated.",
-        callback=readable,
+        callback=check_text,
     ),
 ]
 Embedding = Annotated[
@@ -41,17 +41,17 @@ Embedding = Annotated[
 ]
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Maximum length of a passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighbouring passages.")]
-Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_WHERE}.")]
-Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for everybody on this machine, not only for its owner.")]
+Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_HELP}.")]
+Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for all users of this machine, not only for its owner.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="List every skipped file with the reason.")]
 
 QueryPrefix = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", callback=readable_or_none, help="Prefix of each question for embedding. [the model's own]"),
+    typer.Option(metavar="TEXT", callback=check_optional_text, help="Prefix of each question for embedding. [the model's own]"),
 ]
 DocumentPrefix = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", callback=readable_or_none, help="Prefix of each passage; the index remembers both; '' for none."),
+    typer.Option(metavar="TEXT", callback=check_optional_text, help="Prefix of each passage; the index stores both; '' for none."),
 ]
 Clean = Annotated[
     bool,
@@ -96,8 +96,8 @@ Settings = Annotated[
 Description = Annotated[
     str | None,
     typer.Option(
-        "--description", metavar="TEXT", callback=readable_or_none,
-        help="What the documents are about, in a sentence: of several indexes, a question goes to those that fit it. [unchanged]",
+        "--description", metavar="TEXT", callback=check_optional_text,
+        help="What the documents are about, in a sentence; with several indexes, questions are routed by it. [unchanged]",
     ),
 ]  # fmt: skip
 Estimate = Annotated[bool, typer.Option("--estimate", help="Estimate the cost from a sample, and build nothing.")]
@@ -109,7 +109,7 @@ MaxSeconds = Annotated[
 ]
 
 
-def index(
+def index_command(
     out_: Out, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
     query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
     kind: KindName = None, group_by: GroupBy = None,
@@ -121,111 +121,113 @@ def index(
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import show_estimate
     from ramify.tools.index.index_store import FolderStore, store_at
-    from ramify.tools.index.manifest import precision_of, share_index
+    from ramify.tools.index.manifest import parse_precision, share_index
 
-    home = store_at(out_)
-    if shared and not isinstance(home, FolderStore):
-        raise UsageError(f"--shared is for a folder, not for {home.where!r}", "configure access on its server, and omit --shared")
-    options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
-    groups = None if group_by is None else fields_of(group_by)
+    store = store_at(out_)
+    if shared and not isinstance(store, FolderStore):
+        raise UsageError(f"--shared is for a folder, not for {store.where!r}", "configure access on its server, and omit --shared")
+    options = merge_options(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
+    groups = None if group_by is None else split_fields(group_by)
     flags = {"--recluster": ("graph", recluster), "--group-by": ("hierarchy", groups), "--rebuild": ("hierarchy", rebuild)}
-    wanted = _kind(kind, home, flags, options)
-    precision = None if vectors is None else precision_of(vectors)
+    kind_name = _resolve_kind(kind, store, flags, options)
+    precision = None if vectors is None else parse_precision(vectors)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
     if estimate:
-        show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
+        show_estimate(paths or [], store, kind_name, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
-        _take_in(
-            home, paths, verbose, out=out_, embedding=embedding, chunk_tokens=chunk_tokens, overlap=overlap,
+        _index_documents(
+            store, paths, verbose, out=out_, embedding=embedding, chunk_tokens=chunk_tokens, overlap=overlap,
             query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-            label=None if label is None else fields_of(label), vectors=precision, ray=ray,
+            label=None if label is None else split_fields(label), vectors=precision, ray=ray,
         )  # fmt: skip
-    elif precision is not None and isinstance(home, FolderStore):
-        _relink(home.path, precision)
+    elif precision is not None and isinstance(store, FolderStore):
+        _change_precision(store.path, precision)
     elif kind is None and description is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
     if description is not None:
-        home.describe(flatten(description))
-        say(f"{one_line(home.where)}: the description is {one_line(description)!r}")
-    if isinstance(home, FolderStore):
+        store.describe(collapse_whitespace(description))
+        say(f"{one_line(store.where)}: the description is {one_line(description)!r}")
+    if isinstance(store, FolderStore):
         if shared:
-            share_index(home.path)
-        _structure(home.path, wanted, options, recluster, groups, rebuild)
+            share_index(store.path)
+        _build_structure(store.path, kind_name, options, recluster, groups, rebuild)
 
 
-def _take_in(home: "IndexStore", paths: list[Path], verbose: bool, **options: Any) -> None:
-    """Index documents, and print what became of them."""
-    from ramify.studio.console.building import remarked, skipped, taken_in
-    from ramify.studio.console.progress_bar import bar
+def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, **options: Any) -> None:
+    """Index documents, and print a summary of the build."""
+    from ramify.studio.console.building import build_summary, remark_lines, skipped_lines
+    from ramify.studio.console.progress_bar import progress_bar
     from ramify.tools.index import Index
 
-    with bar() as progress:
+    with progress_bar() as progress:
         built = Index.build(paths, progress=progress, **options)
-    for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
+    for line in (*skipped_lines(built.skipped, verbose), *remark_lines(built.remarks, verbose)):
         note(line)
-    say(f"{one_line(home.where)}: {taken_in(built)}")
+    say(f"{one_line(store.where)}: {build_summary(built)}")
 
 
-def _relink(folder: Path, precision: "Precision") -> None:
-    """Link the vectors of an index anew, in another precision."""
-    from ramify.studio.console.progress_bar import bar
-    from ramify.tools.index.publication import relink
+def _change_precision(folder: Path, precision: "Precision") -> None:
+    """Rebuild the vector graph of an index in another precision."""
+    from ramify.studio.console.progress_bar import progress_bar
+    from ramify.tools.index.publication import change_precision
 
-    with bar() as progress:
-        changed = relink(folder, precision, progress)
-    say(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}")
+    with progress_bar() as progress:
+        changed = change_precision(folder, precision, progress)
+    say(f"{one_line(folder)}: vectors are {'now' if changed else 'already'} searched as {precision}")
 
 
-def fields_of(text: str) -> list[str]:
+def split_fields(text: str) -> list[str]:
     """Return comma-separated field names; raise UsageError if there are none."""
-    if not (found := names_in(text)):
+    if not (fields := split_names(text)):
         raise UsageError(f"{text!r} names no field", "name metadata fields separated by commas, such as chapter,section")
-    return found
+    return fields
 
 
-def _kind(kind: str | None, home: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "Kind":
-    """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind, or options that are not its own.
+def _resolve_kind(kind: str | None, store: "IndexStore", flags: Mapping[str, tuple[str, object]], options: dict[str, Any]) -> "IndexKind":
+    """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind, or options of another kind.
 
-    `flags` are those of one kind each, with their values.
+    `flags` maps each flag to the kind that it belongs to, and its value.
     """
     from ramify.tools.index.index_store import FolderStore
-    from ramify.tools.index.manifest import STRUCTURE
+    from ramify.tools.index.manifest import STRUCTURE_FILES
 
     try:
-        held = home.manifest()
+        existing = store.manifest()
     except IndexingError:
-        if not isinstance(home, FolderStore):
+        if not isinstance(store, FolderStore):
             raise
-        held = None
-    wanted = kind or (held.kind if held else "passages")
-    found = next((name for name in STRUCTURE if name == wanted), None)
-    if found is None:
-        raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
-    if found != "passages" and not isinstance(home, FolderStore):
-        raise UsageError(f"the index in {home.where!r} can have no {found}", "build it in a folder: --out DIR; or omit --kind")
-    for name, (needed, value) in flags.items():
-        if value and found != needed:
-            raise UsageError(f"{name} is for an index of kind {needed}", f"add --kind {needed}, or omit it")
-    if options and found == "passages":
+        existing = None
+    kind_name = kind or (existing.kind if existing else "passages")
+    known = next((name for name in STRUCTURE_FILES if name == kind_name), None)
+    if known is None:
+        raise UsageError(f"unknown kind of index {kind_name!r}", f"choose one of {', '.join(STRUCTURE_FILES)}")
+    if known != "passages" and not isinstance(store, FolderStore):
+        raise UsageError(f"the index in {store.where!r} cannot have a {known}", "build it in a folder with --out DIR, or omit --kind")
+    for name, (required_kind, value) in flags.items():
+        if value and known != required_kind:
+            raise UsageError(f"{name} is for an index of kind {required_kind}", f"add --kind {required_kind}, or omit it")
+    if options and known == "passages":
         raise UsageError("--model, --set and budgets are for building a graph or hierarchy", "add --kind, or omit them")
-    if found == "graph":
+    if known == "graph":
         from ramify.nodes.settings import BuildSettings
 
         BuildSettings.model_validate(options)
-    if found == "hierarchy":
+    if known == "hierarchy":
         from ramify.graphs.building import hierarchy_settings
 
         hierarchy_settings(options)
-    return found
+    return known
 
 
-def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
+def _build_structure(
+    folder: Path, kind: "IndexKind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool
+) -> None:
     """Build, update or remove the graph or hierarchy of the index."""
     from ramify.studio.console.building import add_graph, build_hierarchy
-    from ramify.tools.index.manifest import MANIFEST, read_manifest
+    from ramify.tools.index.manifest import MANIFEST, read_index_manifest
     from ramify.tools.index.publication import drop_structure
 
     if kind == "graph":
@@ -234,7 +236,7 @@ def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: b
     if kind == "hierarchy":
         build_hierarchy(folder, options, group_by, rebuild)
         return
-    held = read_manifest(folder / MANIFEST)
-    if held and held.kind != "passages":
+    existing = read_index_manifest(folder / MANIFEST)
+    if existing and existing.kind != "passages":
         drop_structure(folder)
-        say(f"{one_line(folder)}: the {held.kind} is removed")
+        say(f"{one_line(folder)}: the {existing.kind} was removed")

@@ -1,4 +1,4 @@
-"""ramify report: write and show the report of a run, or of several side by side."""
+"""ramify report: write the report of a run, or one page on several runs side by side, and open it."""
 
 import os
 import sys
@@ -11,32 +11,32 @@ import typer
 from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
 
-Runs = Annotated[list[Path], typer.Argument(metavar="RUN", help="Folder of a run; several are set side by side.")]
-Open = Annotated[bool, typer.Option("--open", help="Show the page in the browser.")]
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN", help="Folder of a run; several are compared side by side.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Out = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Folder of side-by-side.html and .md, of several runs. [the first run's]")
 ]
 
 
-def report(runs: Runs, show: Open = False, out: Out = None) -> None:
+def report_command(runs: Runs, open_page: Open = False, out: Out = None) -> None:
     """Write the report of a run again, or one page on several runs: models, strategies, kinds of index and settings side by side."""
     from ramify.evaluation.report import write_report, write_side_by_side
 
     folders = list(dict.fromkeys(runs))
     if out is not None and len(folders) == 1:
-        raise UsageError("--out is for the comparison of several runs", "omit it: a report lies in its run's folder")
+        raise UsageError("--out is for the comparison of several runs", "omit it: a report is written into its run's folder")
     if len(folders) == 1:
         write_report(folders[0])
         page = folders[0] / "report.html"
     else:
         page = write_side_by_side(folders, folders[0] if out is None else out)
     typer.echo(page)
-    if show and not _shown(page):
-        note("there is no browser to show it in: open the file above")
+    if open_page and not _open_in_browser(page):
+        note("no browser was found: open the file above")
 
 
-def _shown(page: Path) -> bool:
-    """Show a page in the browser; False if there is none: without a screen, one in the terminal is not used."""
+def _open_in_browser(page: Path) -> bool:
+    """Open a page in the browser; return whether there is one. Browsers in the terminal are not used."""
     screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
         return False

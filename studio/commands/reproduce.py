@@ -1,4 +1,4 @@
-"""ramify reproduce: a paper's tables and figures by one command."""
+"""ramify reproduce: reproduce a paper's tables and figures."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ramify.studio.commands.eval import AtOnce, Embedding, Limit, Seed
-from ramify.studio.console.options import BaseUrl, ModelName, options_of
+from ramify.studio.console.options import BaseUrl, ModelName, merge_options
 from ramify.studio.console.streams import say
 
 PaperName = Annotated[
@@ -24,37 +24,37 @@ Out = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; it counts before the paper's, and is reported."),
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; it overrides the paper's, and is reported."),
 ]
 Judge = Annotated[
-    str | None, typer.Option("--judge", metavar="NAME", help="Language model that compares answers (graph). [the model that answers]")
+    str | None, typer.Option("--judge", metavar="NAME", help="Language model that compares answers (graph). [the answering model]")
 ]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each pair of answers (graph).")]
 GroupBy = Annotated[
     str | None, typer.Option("--group-by", metavar="F,G", help="Metadata that documents are grouped and labelled by (hierarchy).")
 ]
-Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Random draws of the documents for each share (hierarchy).")]
+Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Random draws of the documents for each fraction (hierarchy).")]
 
 
-def reproduce(
+def reproduce_command(
     paper: PaperName = None, data: Data = None, out_: Out = None, model: ModelName = None, base_url: BaseUrl = None,
     settings: Settings = None, judge: Judge = None, repeats: Repeats = 5, group_by: GroupBy = None, draws: Draws = 5,
     limit: Limit = None, seed: Seed = 0, at_once: AtOnce = 8, embedding: Embedding = "minilm",
 ) -> None:  # fmt: skip
-    """Reproduce a paper: its settings, baselines, sweeps and ablations in one run, and a page with its figures beside ours."""
+    """Reproduce a paper: its settings, baselines, sweeps and ablations in one run, and a page that compares its figures with ours."""
     from ramify.evaluation.papers import PAPERS, find_paper
 
     if paper is None:
         for one in PAPERS.values():
             say(f"{one.name:<10} {one.title}: {one.about}")
         return
-    from ramify.studio.commands.index import fields_of
-    from ramify.studio.console.evaluating import reproducing
+    from ramify.studio.commands.index import split_fields
+    from ramify.studio.console.evaluating import run_reproduction
 
-    found = find_paper(paper, PAPERS)
-    folder = out_ or Path(f"{found.name}-reproduced")
-    more: dict[str, Any] = {"limit": limit, "seed": seed, "at_once": at_once, "embedding": embedding, "draws": draws}
+    paper_found = find_paper(paper, PAPERS)
+    folder = out_ or Path(f"{paper_found.name}-reproduced")
+    extra_options: dict[str, Any] = {"limit": limit, "seed": seed, "at_once": at_once, "embedding": embedding, "draws": draws}
     if group_by:
-        more["group_by"] = tuple(fields_of(group_by))
-    orders = found.orders(folder, data or (), options_of(settings, model=model, base_url=base_url), **more)
-    reproducing(found, orders, folder, {"model": judge} if judge else None, repeats)
+        extra_options["group_by"] = tuple(split_fields(group_by))
+    orders = paper_found.run_options(folder, data or (), merge_options(settings, model=model, base_url=base_url), **extra_options)
+    run_reproduction(paper_found, orders, folder, {"model": judge} if judge else None, repeats)

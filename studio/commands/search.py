@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import AllowPickle, Filters, Indexes, loaded_stores, read_filter
+from ramify.studio.console.options import AllowPickle, Filters, Indexes, load_stores, read_filter
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.quoting import one_line
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
-Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
+QueryArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="The question to search for.", callback=check_text)]
 Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="Number of passages.")]
 Rerank = Annotated[
     str,
@@ -25,12 +25,12 @@ AsJson = Annotated[
 ]
 
 
-RERANKED = 20
-"""Passages that are reranked."""
+MAX_RERANKED = 20
+"""Number of passages that are reranked."""
 
 
-def search(
-    question: Asked,
+def search_command(
+    question: QueryArgument,
     index: Indexes = None,
     allow_pickle: AllowPickle = False,
     k: Count = 5,
@@ -45,27 +45,27 @@ def search(
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.tools.index.searcher import DEMO, Searchable, find_passages, unknown_filter_fields, warm_soon
 
-        stores = loaded_stores(index, allow_pickle)
+        stores = load_stores(index, allow_pickle)
         where: Searchable = (stores[0] if len(stores) == 1 else stores) if stores else DEMO
-        warm_soon(where)  # beside the imports
+        warm_soon(where)  # in a thread, during the imports
         from ramify.graphs.run import blocking
         from ramify.nodes.init_tree import validate_question
         from ramify.nodes.retrieve import to_passage
         from ramify.nodes.tree.citation import cite, locate_passages
-        from ramify.studio.drawing.terminal import head_of
-        from ramify.tools.relevance import load, reranked, width
+        from ramify.studio.drawing.terminal import citation_heading
+        from ramify.tools.relevance import load_reranker, rerank_hits, search_width
 
-    wanted = read_filter(filters)
-    load(rerank)
-    [found] = blocking(find_passages(where, [validate_question(question)], k=width(rerank, k, RERANKED), filter=wanted))
-    passages = locate_passages(question, [to_passage(hit) for hit in reranked(question, found, rerank, k)])
-    if not passages and (told := unknown_filter_fields(where, wanted)):
-        note(told)
+    filter_values = read_filter(filters)
+    load_reranker(rerank)
+    [hits] = blocking(find_passages(where, [validate_question(question)], k=search_width(rerank, k, MAX_RERANKED), filter=filter_values))
+    passages = locate_passages(question, [to_passage(hit) for hit in rerank_hits(question, hits, rerank, k)])
+    if not passages and (notice := unknown_filter_fields(where, filter_values)):
+        note(notice)
     if as_json:
         print_json([passage.to_json() for passage in passages])
         return
     if not passages:
-        out().print("Nothing found: check the index and the filter.")
+        out().print("No passages found: check the index and the filter.")
     for number, (passage, citation) in enumerate(zip(passages, cite(passages, [""] * len(passages), cited=False), strict=True), 1):
-        out().print(head_of(number, citation, "").append(f"  {passage.score:.2f}", style="cyan"))
+        out().print(citation_heading(number, citation, "").append(f"  {passage.score:.2f}", style="cyan"))
         out().print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))

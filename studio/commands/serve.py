@@ -1,4 +1,4 @@
-"""ramify serve: questions over HTTP, for a browser, for scripts, and for programs that speak OpenAI's or Ollama's protocol."""
+"""ramify serve: questions over HTTP, for browsers, scripts, and clients of OpenAI's or Ollama's protocol."""
 
 import asyncio
 import signal
@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.commands.studio import Origins, Rerankers, claim
-from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, options_of
+from ramify.studio.commands.studio import Origins, Rerankers, bind_socket
+from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, merge_options
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.scrub import shown
+from ramify.tools.scrub import mask_address
 from ramify.tools.server_address import is_loopback
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from ramify.studio.serve.catalog import Catalog
-    from ramify.studio.serve.collections import Watched
-    from ramify.studio.serve.questions import Questions
+    from ramify.studio.serve.collections import WatchedFolder
+    from ramify.studio.serve.questions import QuestionQueue
 
-VARIABLE = "RAMIFY_SERVE_TOKEN"
+TOKEN_VARIABLE = "RAMIFY_SERVE_TOKEN"
 Indexes = Annotated[
     list[str] | None,
     typer.Option("--index", metavar="DIR", help="An index to serve, by folder or address; repeatable. Without it, the demo corpus."),
@@ -39,8 +39,8 @@ Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the serve
 TokenOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--token", metavar="NAME:SECRET", envvar=VARIABLE,
-        help="A token that requests must carry, and whose conversations it opens; repeatable, in the variable with spaces between.",
+        "--token", metavar="NAME:SECRET", envvar=TOKEN_VARIABLE,
+        help="A token that requests need, and the user whose conversations it opens; repeatable, separated by spaces in the variable.",
     ),
 ]  # fmt: skip
 AtOnce = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=1000, help="Questions answered at the same time; the rest wait.")]
@@ -53,19 +53,21 @@ Memory = Annotated[
 ]  # fmt: skip
 Documents = Annotated[
     list[Path] | None,
-    typer.Option("--documents", metavar="DIR", help="A folder that users may make collections of, with those below it; repeatable."),
+    typer.Option(
+        "--documents", metavar="DIR", help="A folder of which, and of folders below it, users may create collections; repeatable."
+    ),
 ]
 Watch = Annotated[
     list[Path] | None,
     typer.Option(
         "--watch", metavar="DIR",
-        help="A folder whose documents are a collection that follows their changes, as with `ramify watch`; repeatable.",
+        help="A folder to serve as a collection that is kept up to date, as with `ramify watch`; repeatable.",
     ),
 ]  # fmt: skip
-NEEDED = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite", "mcp")
+REQUIRED_MODULES = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite", "mcp")
 
 
-def serve(
+def serve_command(
     index: Indexes = None,
     model: Models = None,
     strategy: Strategy = "prune",
@@ -83,111 +85,114 @@ def serve(
     allow_origin: Origins = None,
 ) -> None:
     """Serve questions over HTTP: to a browser, to scripts, and in OpenAI's and Ollama's protocols; Ctrl-C stops it."""
-    if not all(map(_installed, NEEDED)):
+    if not all(map(_is_installed, REQUIRED_MODULES)):
         raise RamifyError("the server is not installed", "run `pip install 'ramify-rag[serve]'`")
-    options = options_of(settings, base_url=base_url, profile=profile)
-    check_token(host, token, VARIABLE)
-    listening = claim(host, port)
-    from ramify.tools.index.index_store import is_address
+    options = merge_options(settings, base_url=base_url, profile=profile)
+    require_token(host, token, TOKEN_VARIABLE)
+    listening_socket = bind_socket(host, port)
+    from ramify.tools.index.index_store import is_store_address
 
-    places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
-    followed = _watched(watch or [], places)
-    places += [one.where for one in followed if one.where not in places]
+    places = [one if is_store_address(one) else str(Path(one).expanduser().absolute()) for one in index or []]
+    watched_folders = _prepare_watched_folders(watch or [], places)
+    places += [one.where for one in watched_folders if one.where not in places]
     with err().status("loading …"):
         from ramify.graphs.ratings import CONVERSATIONS
-        from ramify.studio.serve.app import application
-        from ramify.studio.serve.collections import Collections
-        from ramify.studio.serve.questions import Questions
-        from ramify.studio.serve.serving import Serving, Threads
-        from ramify.studio.serve.transport import users_of
-        from ramify.studio.server.guard import origin_of, place
+        from ramify.studio.serve.app import create_app
+        from ramify.studio.serve.collections import UserCollections
+        from ramify.studio.serve.questions import QuestionQueue
+        from ramify.studio.serve.service import QuestionService, UserThreads
+        from ramify.studio.serve.transport import parse_tokens
+        from ramify.studio.server.guard import host_and_port, parse_origin
 
-        catalog, users = _catalog(places, model or ["auto"], strategy, options, rerank or []), users_of(token or [])
+        catalog, users = _open_catalog(places, model or ["auto"], strategy, options, rerank or []), parse_tokens(token or [])
         for folder in documents or []:
             _check_folder("--documents", folder)
-        threads = Threads(memory or f"sqlite:{_own_folder() / CONVERSATIONS}")
-        asyncio.run(threads.prepare())
-        released = [folder.expanduser() for folder in documents or []]
-        made = Collections(catalog, _own_folder() / "collections", released, bool(users))
-        serving, address = Serving(catalog, Questions(at_once), threads, made, users, followed), f"http://{place(host, port)}"
-        app = application(serving, [*map(origin_of, allow_origin or []), address])
-    collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in catalog.collections.values())
-    told = f"serving {collections} at {address}; conversations are stored in {shown(threads.memory)}; Ctrl-C stops it"
-    run_server(app, serving.questions, listening, [told])
+        threads = UserThreads(memory or f"sqlite:{_data_folder() / CONVERSATIONS}")
+        asyncio.run(threads.create_tables())
+        allowed_folders = [folder.expanduser() for folder in documents or []]
+        user_collections = UserCollections(catalog, _data_folder() / "collections", allowed_folders, bool(users))
+        service, address = (
+            QuestionService(catalog, QuestionQueue(at_once), threads, user_collections, users, watched_folders),
+            f"http://{host_and_port(host, port)}",
+        )
+        app = create_app(service, [*map(parse_origin, allow_origin or []), address])
+    collections = ", ".join(f"{one.name} ({mask_address(one.where)})" for one in catalog.collections.values())
+    startup_notice = f"serving {collections} at {address}; conversations are stored in {mask_address(threads.memory)}; Ctrl-C stops it"
+    run_server(app, service.questions, listening_socket, [startup_notice])
     note("the server has stopped; its conversations are stored")
 
 
-def check_token(host: str, token: list[str] | None, variable: str) -> None:
-    """Raise UsageError where other machines can reach the host, and there is no token."""
+def require_token(host: str, token: list[str] | None, variable: str) -> None:
+    """Raise UsageError if other machines can reach the host, and there is no token."""
     if not token and not is_loopback(f"http://[{host}]" if ":" in host else f"http://{host}"):
         what = f"--host {host} can be reached from other machines, and there is no token"
         raise UsageError(what, f"set {variable}, or give --token NAME:SECRET")
 
 
-def run_server(app: "Starlette", questions: "Questions", listening: socket.socket, told: Iterable[str]) -> None:
-    """Serve until a signal comes, and say what is told once clients can connect; what runs at the end is stopped."""
+def run_server(app: "Starlette", questions: "QuestionQueue", listening_socket: socket.socket, notices: Iterable[str]) -> None:
+    """Serve until a signal, and print the notices once clients can connect; questions still running are stopped."""
     from ramify.studio.serve.transport import WebServer
 
     server = WebServer(app, questions)
-    listening.listen()  # who reads the address can connect
-    for line in told:
+    listening_socket.listen()  # clients can connect once the address is printed
+    for line in notices:
         note(line)
-    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
-    with listening, suppress(KeyboardInterrupt):
-        server.run([listening])
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises the signals again that it has handled
+    with listening_socket, suppress(KeyboardInterrupt):
+        server.run([listening_socket])
 
 
-def _installed(module: str) -> bool:
+def _is_installed(module: str) -> bool:
     with suppress(ModuleNotFoundError):
         return find_spec(module) is not None
     return False
 
 
-def _watched(folders: list[Path], indexes: list[str]) -> "list[Watched]":
-    """Find the indexes of folders that are watched; one that has none yet is indexed first."""
+def _prepare_watched_folders(folders: list[Path], indexes: list[str]) -> "list[WatchedFolder]":
+    """Return the watched folders with their indexes; a folder without an index is indexed first."""
     if not folders:
         return []
-    from ramify.studio.console.progress_bar import bar
-    from ramify.studio.serve.collections import watched
+    from ramify.studio.console.progress_bar import progress_bar
+    from ramify.studio.serve.collections import create_watched_folders
 
     if find_spec("watchfiles") is None:
-        raise RamifyError("the library that notices changed files is not installed", "run `pip install 'ramify-rag[watch]'`")
+        raise RamifyError("the library that watches files is not installed", "run `pip install 'ramify-rag[watch]'`")
     for folder in folders:
         _check_folder("--watch", folder)
-    found = watched([folder.expanduser() for folder in folders], indexes, _own_folder() / "watched")
-    for one in found:
-        with bar() as progress:
-            one.prepare(progress)
-    return found
+    watched_folders = create_watched_folders([folder.expanduser() for folder in folders], indexes, _data_folder() / "watched")
+    for watched_folder in watched_folders:
+        with progress_bar() as progress:
+            watched_folder.build_if_missing(progress)
+    return watched_folders
 
 
 def _check_folder(option: str, folder: Path) -> None:
     if not folder.expanduser().is_dir():
-        raise UsageError(f"{option} {str(folder)!r} is no folder", "name a folder that is there")
+        raise UsageError(f"{option} {str(folder)!r} is not a folder", "give an existing folder")
 
 
-def _catalog(places: list[str], models: list[str], strategy: str, options: dict[str, Any], rerank: list[str]) -> "Catalog":
-    """Open what is served; an error now and not at the first question."""
+def _open_catalog(places: list[str], models: list[str], strategy: str, options: dict[str, Any], rerank: list[str]) -> "Catalog":
+    """Open the indexes and models to serve, so that errors occur now, not at the first question."""
     from ramify.graphs.strategies import configure
-    from ramify.studio.serve.catalog import Catalog, named
-    from ramify.studio.server.bounds import declare
+    from ramify.studio.serve.catalog import Catalog, name_collections
+    from ramify.studio.server.bounds import set_allowed
     from ramify.tools.models.gguf import GGUF, find_gguf
 
     configure(strategy, options)
     files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]
     for file in files:
         find_gguf(file)
-    named_by_operator = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
+    operator_rerankers = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
     base_urls = str(options.get("base_url") or "").split()
-    declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator], options.get("profile"))
-    catalog = Catalog(named(places), strategy, models, options)
+    set_allowed(places, base_urls, [Path(file) for file in files], [*rerank, *operator_rerankers], options.get("profile"))
+    catalog = Catalog(name_collections(places), strategy, models, options)
     for collection in catalog.collections.values():
-        catalog.options_of(strategy, catalog.selection(collection.name))
+        catalog.request_options(strategy, catalog.selection(collection.name))
         collection.manifest()
     return catalog
 
 
-def _own_folder() -> Path:
+def _data_folder() -> Path:
     """Return the folder of the server in the user's cache."""
     from ramify.tools.new_files import cache_folder, make_folder
 

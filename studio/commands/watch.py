@@ -8,7 +8,7 @@ import typer
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import RamifyError
 from ramify.tools.quoting import one_line
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import Built
@@ -19,45 +19,45 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="INDEX",
-        help="Folder or address of the index: an existing one is updated as it was made, a new one is made with the defaults of "
+        help="Folder or address of the index: an existing one is updated with its own settings, a new one is built with the defaults of "
         "`ramify index`.",
-        callback=readable,
+        callback=check_text,
     ),
 ]
 
 
-def watch(folders: Folders, out_: Out) -> None:
+def watch_command(folders: Folders, out_: Out) -> None:
     """Keep an index up to date: new, changed and deleted files are indexed within seconds, until Ctrl-C."""
     with err().status("loading …"):
         from ramify.graphs.run import blocking
         from ramify.tools.index.index_store import store_at
         from ramify.tools.index.watching import watch as keep_up_to_date
 
-        teller = Teller(store_at(out_).where)
-    note(f"watching {', '.join(map(one_line, folders))}; Ctrl-C ends it")
-    blocking(keep_up_to_date(folders, out_, teller))
+        printer = BuildPrinter(store_at(out_).where)
+    note(f"watching {', '.join(map(one_line, folders))}; Ctrl-C stops it")
+    blocking(keep_up_to_date(folders, out_, printer))
 
 
-class Teller:
-    """Prints what each build did, and what is new about files that were left out."""
+class BuildPrinter:
+    """Prints a summary of each build, and new lines on skipped files."""
 
     def __init__(self, where: str) -> None:
         self._where = one_line(where)
-        self._told: set[str] = set()
-        self._failed = ""
+        self._printed_lines: set[str] = set()
+        self._last_error = ""
 
-    def __call__(self, told: "Built | RamifyError") -> None:
-        """Print a build, or an error that is not the last one again."""
-        from ramify.studio.console.building import remarked, skipped, taken_in
+    def __call__(self, outcome: "Built | RamifyError") -> None:
+        """Print the summary of a build, or an error unless it repeats the last one."""
+        from ramify.studio.console.building import build_summary, remark_lines, skipped_lines
 
-        if isinstance(told, RamifyError):
-            if str(told) != self._failed:
-                note(f"not indexed: {told}")
-            self._failed = str(told)
+        if isinstance(outcome, RamifyError):
+            if str(outcome) != self._last_error:
+                note(f"not indexed: {outcome}")
+            self._last_error = str(outcome)
             return
-        lines = [*skipped(told.skipped, verbose=True), *remarked(told.remarks, verbose=True)]
+        lines = [*skipped_lines(outcome.skipped, verbose=True), *remark_lines(outcome.remarks, verbose=True)]
         for line in lines:
-            if line not in self._told:
+            if line not in self._printed_lines:
                 note(line)
-        self._told, self._failed = set(lines), ""
-        say(f"{self._where}: {taken_in(told)}")
+        self._printed_lines, self._last_error = set(lines), ""
+        say(f"{self._where}: {build_summary(outcome)}")

@@ -2,8 +2,8 @@
 
 * command-line input: `options` that several commands share
 * output: `streams`, `progress_bar`
-* `answering` a question: its growing tree, and what a person decides on what is proposed
-* long-running work with its output: `building` an index, `evaluating` a run or a paper, a `talk` (the chat)
+* `answering` a question: the growing tree, and a person's decisions on proposed actions
+* long-running work with its output: `building` an index, `evaluating` a run or a paper, the `terminal_chat`
 """
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""An evaluation run on the command line, or all runs of a paper: data, maximum cost, progress, and the location of the report."""
+"""An evaluation run on the command line, or all runs of a paper: data, maximum cost, progress and report."""
 
 import time
 from collections import defaultdict
@@ -11,83 +11,83 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.judging import JUDGED, REPEATS, judge
+from ramify.evaluation.judging import DEFAULT_REPEATS, VERDICTS_FILE, judge_pairs
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph import LEVEL, count_graphs, fit_levels, read_graphs, ways_to_build
+from ramify.evaluation.papers.graph import LEVEL_SETTING, count_graphs, drop_missing_levels, graph_build_settings, read_graphs
 from ramify.evaluation.papers.paper import MODEL_OPTIONS
-from ramify.evaluation.plan import Order, RunPlan, prepare
-from ramify.evaluation.report import pairs_of, read_reproduction, write_report, write_reproduction
-from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
-from ramify.evaluation.search import SEARCH, degrade, index, search
+from ramify.evaluation.plan import RunOptions, RunPlan, prepare_run
+from ramify.evaluation.report import list_answer_pairs, read_reproduction, write_report, write_reproduction
+from ramify.evaluation.run import check_indexes, load_inputs, open_cluster, pending_tasks, run_tasks
+from ramify.evaluation.search import SEARCH_STRATEGY, run_degraded_searches, run_searches, update_indexes
 from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
 from ramify.nodes.settings import EMBEDDED, is_embedded
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress_bar import progress_bar
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import ModelError, RamifyError
-from ramify.tools.quoting import many, one_line
+from ramify.tools.quoting import one_line, pluralize
 
-LISTED = 3
+MAX_FAILURES = 3
 """Maximum number of failures printed; the report lists all."""
-SHOWN = 6
+MAX_SCORES = 6
 """Maximum number of strategies whose score is shown beside the bar."""
 
 
-def evaluating(order: Order) -> None:
+def run_evaluation(order: RunOptions) -> None:
     """Run an evaluation, from reading the data to the report."""
     check_extras()
-    with bar() as progress:
-        datasets, wanted = load_inputs(order, progress)
+    with progress_bar() as progress:
+        datasets, variants = load_inputs(order, progress)
     for _, dataset in datasets:
         types = sorted({question.type for question in dataset.questions if question.type})
-        told = f" of {len(types)} types" if len(types) > 1 else ""
-        note(f"{dataset.name}: {len(dataset.questions):,} questions{told}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
-    plan = prepare(order, datasets, wanted, note)
+        summary = f" of {len(types)} types" if len(types) > 1 else ""
+        note(f"{dataset.name}: {len(dataset.questions):,} questions{summary}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
+    plan = prepare_run(order, datasets, variants, note)
     tasks = pending_tasks(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
-    there = f" ({finished:,} exist already)" if finished else ""
-    most = plan.most_calls(tasks)
-    calls = "the maximum number of model calls is unknown" if most is None else f"with at most {most:,} model calls"
-    note(f"{len(tasks):,} answers to compute{there}, {calls}")
-    with cluster_for(order, tasks) as cluster:
+    existing = f" ({finished:,} exist already)" if finished else ""
+    max_calls = plan.max_model_calls(tasks)
+    calls = "the maximum number of model calls is unknown" if max_calls is None else f"with at most {max_calls:,} model calls"
+    note(f"{len(tasks):,} answers to compute{existing}, {calls}")
+    with open_cluster(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.description} answer")
-        with bar() as progress:
-            index(plan, order, progress)
-        search(plan, order)
-        with bar() as progress:
-            degrade(plan, order, progress)
+        with progress_bar() as progress:
+            update_indexes(plan, order, progress)
+        run_searches(plan, order)
+        with progress_bar() as progress:
+            run_degraded_searches(plan, order, progress)
         check_indexes(tasks, cluster)
         try:
             with ScoreBar(tasks, cluster.workers if cluster else order.workers) as scores:
-                blocking(ask(tasks, plan, order, scores, scores.tell_speed, cluster))
+                blocking(run_tasks(tasks, plan, order, scores, scores.print_speed, cluster))
         except ModelError:
-            if any(row["error"] is None and row["strategy"] != SEARCH for row in read_outcomes(order.out / RESULTS).values()):
-                finish(order)
+            if any(row["error"] is None and row["strategy"] != SEARCH_STRATEGY for row in read_outcomes(order.out / RESULTS).values()):
+                write_and_print_report(order)
             raise
-    finish(order)
+    write_and_print_report(order)
 
 
 def check_extras() -> None:
-    """Check that what reports need is installed; RamifyError if not."""
+    """Raise RamifyError if a package that reports need is not installed."""
     if find_spec("matplotlib") is None:
         raise RamifyError("matplotlib is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
 
 
-def finish(order: Order) -> None:
+def write_and_print_report(order: RunOptions) -> None:
     """Write the report and print its location; raise ModelError if no question could be answered."""
     rows = list(read_outcomes(order.out / RESULTS).values())
-    asked = [row for row in rows if row["strategy"] != SEARCH]
+    answers = [row for row in rows if row["strategy"] != SEARCH_STRATEGY]
     write_report(order.out)
-    failures = [row for row in asked if row["error"] is not None]
-    for row in failures[:LISTED]:
+    failures = [row for row in answers if row["error"] is not None]
+    for row in failures[:MAX_FAILURES]:
         note(f"failed: {row['key']}: {row['error']}")
     if failures:
-        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong and are retried by the same command")
-    strategies = many(len({row["strategy"] for row in asked}), "strategy", "strategies")
-    told = f"{len(asked):,} answers of {strategies}" if asked else f"{len(rows):,} searches"
-    say(one_line(f"{told}: {order.out / 'report.html'}"))
-    if asked and len(failures) == len(asked):
+        note(f"{len(failures):,} of {len(answers):,} failed; they count as wrong and are retried by the same command")
+    strategies = pluralize(len({row["strategy"] for row in answers}), "strategy", "strategies")
+    summary = f"{len(answers):,} answers of {strategies}" if answers else f"{len(rows):,} searches"
+    say(one_line(f"{summary}: {order.out / 'report.html'}"))
+    if answers and len(failures) == len(answers):
         raise ModelError(f"no question could be answered ({failures[0]['error']})", "check the model with `ramify doctor`")
 
 
@@ -95,10 +95,10 @@ class ScoreBar:
     """A progress bar with the scores so far on a terminal; elsewhere only one line with the speed."""
 
     def __init__(self, tasks: list[Task], processes: int) -> None:
-        columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
+        columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[summary]}", markup=False))
         self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
-        self._bar = self._progress.add_task("answering", total=len(tasks), told="")
-        self._pace = TimeEstimate([task.variant for task in tasks], time.monotonic, processes)
+        self._bar = self._progress.add_task("answering", total=len(tasks), summary="")
+        self._estimate = TimeEstimate([task.variant for task in tasks], time.monotonic, processes)
         self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
 
@@ -110,105 +110,105 @@ class ScoreBar:
         self._progress.stop()
 
     def __call__(self, row: Row) -> None:
-        """Count an answer."""
-        self._pace.add(row)
+        """Process a row of results."""
+        self._estimate.add(row)
         if not row["variant"] and row["em"] is not None:
             self._scores[row["strategy"]].append(row["em"])
-        togo = self._pace.to_go()
-        told = [f"{lasting(togo)} to go"] if togo is not None else []
-        shown = list(self._scores.items())[:SHOWN]
-        told += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in shown]
-        self._progress.update(self._bar, completed=self._pace.done, told=" · ".join(told))
+        remaining = self._estimate.remaining_seconds()
+        summary = [f"{format_duration(remaining)} to go"] if remaining is not None else []
+        scores = list(self._scores.items())[:MAX_SCORES]
+        summary += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in scores]
+        self._progress.update(self._bar, completed=self._estimate.done, summary=" · ".join(summary))
 
-    def tell_speed(self) -> None:
+    def print_speed(self) -> None:
         """Print the estimated remaining time, measured on the first answers."""
-        each, togo = self._pace.each, self._pace.to_go()
-        if each is not None and togo is not None and self._pace.done < self._total:
-            told = f"{each:.2g} s an answer, measured on the first {self._pace.done}: about {lasting(togo)} to go"
-            self._progress.console.print(Text(one_line(told), style="dim"), soft_wrap=True)
+        each, remaining = self._estimate.seconds_per_answer, self._estimate.remaining_seconds()
+        if each is not None and remaining is not None and self._estimate.done < self._total:
+            summary = f"{each:.2g} s an answer, measured on the first {self._estimate.done}: about {format_duration(remaining)} to go"
+            self._progress.console.print(Text(one_line(summary), style="dim"), soft_wrap=True)
 
 
-def lasting(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a duration."""
     minutes = seconds / 60
     return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
-def reproducing(
-    paper: Paper, orders: Sequence[Order], folder: Path, judged_by: Mapping[str, Any] | None = None, repeats: int = REPEATS
+def run_reproduction(
+    paper: Paper, orders: Sequence[RunOptions], folder: Path, judged_by: Mapping[str, Any] | None = None, repeats: int = DEFAULT_REPEATS
 ) -> None:
-    """Run what a paper asks for, and write one page on it; finished runs, graphs and verdicts are not repeated.
+    """Run all runs of a paper, and write one page on it; finished runs, graphs and verdicts are not repeated.
 
-    `judged_by` are the options of the judge's calls; without a model among them, the model that answers judges.
+    `judged_by` are the options of the judge's calls; without a model among them, the answering model is the judge.
     """
     check_extras()
     note(f"{paper.title}: {paper.about}")
-    plans = [_planned(fit_levels(order, read_graphs(folder))) for order in orders]
+    plans = [_prepare_run(drop_missing_levels(order, read_graphs(folder))) for order in orders]
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
-    judging = {**orders[0].options, "model": model, **(judged_by or {})}
-    judging = {name: judging[name] for name in MODEL_OPTIONS if name in judging} if paper.conditions else {}
-    asks = bool(judging) and not is_embedded(judging["model"])
-    _tell_rest(paper, plans, asks, repeats)
+    judge_options = {**orders[0].options, "model": model, **(judged_by or {})}
+    judge_options = {name: judge_options[name] for name in MODEL_OPTIONS if name in judge_options} if paper.conditions else {}
+    uses_judge = bool(judge_options) and not is_embedded(judge_options["model"])
+    _print_other_work(paper, plans, uses_judge, repeats)
     if paper.builds:
-        orders = _with_graphs(paper, orders, folder, model)
+        orders = _build_graphs(paper, orders, folder, model)
     for order in orders:
-        evaluating(order)
+        run_evaluation(order)
     verdicts = None
-    if asks:
-        pairs = pairs_of(paper, read_reproduction(folder, paper))
-        note(f"{len(pairs):,} pairs of answers are judged {repeats} times; verdicts are stored in {folder / JUDGED}")
-        with bar() as progress:
-            verdicts = judge(pairs, judging, folder / JUDGED, repeats, progress)
+    if uses_judge:
+        pairs = list_answer_pairs(paper, read_reproduction(folder, paper))
+        note(f"{len(pairs):,} pairs of answers are judged {repeats} times; verdicts are stored in {folder / VERDICTS_FILE}")
+        with progress_bar() as progress:
+            verdicts = judge_pairs(pairs, judge_options, folder / VERDICTS_FILE, repeats, progress)
     write_reproduction(folder, paper, verdicts)
     say(one_line(f"{paper.title}: {folder / 'report.html'}"))
 
 
-def _planned(order: Order) -> RunPlan:
-    """Check a run before anything is asked, and tell what it will cost at most."""
-    datasets, wanted = load_inputs(order)
-    plan = prepare(order, datasets, wanted)
+def _prepare_run(order: RunOptions) -> RunPlan:
+    """Check a run before any model call, print its maximum cost, and return its plan."""
+    datasets, variants = load_inputs(order)
+    plan = prepare_run(order, datasets, variants)
     questions = sum(len(dataset.questions) for _, dataset in datasets)
     tasks = pending_tasks(plan, order.out)
-    most = plan.most_calls(tasks)
-    calls = "model calls not bounded" if most is None else f"at most {most:,} model calls"
-    told = (
-        f"{', '.join(order.strategies)} in {many(len(wanted), 'variant')}, {len(tasks):,} answers, {calls}"
-        if wanted
+    max_calls = plan.max_model_calls(tasks)
+    calls = "model calls not bounded" if max_calls is None else f"at most {max_calls:,} model calls"
+    summary = (
+        f"{', '.join(order.strategies)} in {pluralize(len(variants), 'variant')}, {len(tasks):,} answers, {calls}"
+        if variants
         else "searches only, no model is asked"
     )
-    note(f"run {order.out.name}: {many(questions, 'question')}, {told}")
+    note(f"run {order.out.name}: {pluralize(questions, 'question')}, {summary}")
     return plan
 
 
-def _tell_rest(paper: Paper, plans: Sequence[RunPlan], asks: bool, repeats: int) -> None:
-    """Tell what is done besides the runs, and what will not be."""
-    if asks:
+def _print_other_work(paper: Paper, plans: Sequence[RunPlan], uses_judge: bool, repeats: int) -> None:
+    """Print what is done besides the runs, and what is left out."""
+    if uses_judge:
         count = len(paper.conditions)
         questions = sum(len(source.dataset.questions) for source in plans[0].sources)
-        most = questions * repeats * count * (count - 1) // 2
-        note(f"judge: at most {most:,} verdicts, each a model call, on all pairs of {count} conditions")
+        max_calls = questions * repeats * count * (count - 1) // 2
+        note(f"judge: at most {max_calls:,} verdicts, each a model call, on all pairs of {count} conditions")
     elif paper.conditions:
-        note("no win rates: the embedded model judges nothing; --judge NAME names a language model that does")
+        note("no win rates: the embedded model cannot judge; choose a language model with --judge NAME")
     for name in paper.missing:
         note(f"left out: {name}, no such strategy is registered")
-    for told in paper.left_out:
-        note(f"not done: {told}")
+    for summary in paper.left_out:
+        note(f"not done: {summary}")
 
 
-def _with_graphs(paper: Paper, orders: Sequence[Order], folder: Path, model: Any) -> list[Order]:
-    """Build the graphs, and return the orders with those levels that there are, and with what the graph is built by."""
+def _build_graphs(paper: Paper, orders: Sequence[RunOptions], folder: Path, model: Any) -> list[RunOptions]:
+    """Build the graphs, and return the runs with the levels that exist in the graph, and with its build options."""
     first = next(order for order in orders if "graph" in order.kinds)
-    builds = ways_to_build(paper.builds, model, first.options)
+    builds = graph_build_settings(paper.builds, model, first.options)
     if len(builds) > 1:
-        told = f"{len(builds)} graphs are built by the model, whose calls are not in these numbers"
-        note(f"{told}: `ramify index --kind graph --estimate` tells them")
+        summary = f"{len(builds)} graphs are built by the model, whose calls are not in these numbers"
+        note(f"{summary}: `ramify index --kind graph --estimate` estimates them")
     first = first.model_copy(update={"build": builds[0]})
-    plan = prepare(first, *load_inputs(first))
-    with bar() as progress:
-        index(plan, first, progress)
+    plan = prepare_run(first, *load_inputs(first))
+    with progress_bar() as progress:
+        update_indexes(plan, first, progress)
         lines = count_graphs(plan, builds, folder, progress)
-    fitted = fit_levels(first, lines)
-    for level in first.sweeps.get(LEVEL, ()):
-        if level not in fitted.sweeps[LEVEL]:
+    fitted = drop_missing_levels(first, lines)
+    for level in first.sweeps.get(LEVEL_SETTING, ()):
+        if level not in fitted.sweeps[LEVEL_SETTING]:
             note(f"left out: C{level}, the graph has no such level")
     return [fitted if order.out == first.out else order for order in orders]

@@ -20,7 +20,7 @@ from rich.text import Text
 from ramify.studio.console.streams import err, note
 from ramify.tools.index.progress import Progress as Report
 
-VERBS = {
+UNIT_VERBS = {
     **{
         "files": "reading",
         "documents": "reading",
@@ -32,10 +32,10 @@ VERBS = {
     **{"passages": "encoding", "vectors": "linking", "words": "linking", "descriptions": "writing", "reports": "writing"},
     **{"passages in groups": "summing up", "cells": "measuring", "MB": "receiving"},
 }
-EVERY_S = 10.0
+REPORT_INTERVAL_S = 10.0
 
 
-class Rate(ProgressColumn):
+class SpeedColumn(ProgressColumn):
     """Items per second."""
 
     def render(self, task: Task) -> Text:
@@ -44,49 +44,56 @@ class Rate(ProgressColumn):
 
 
 @contextmanager
-def bar() -> Iterator[Report]:
+def progress_bar() -> Iterator[Report]:
     """Show the progress of each unit of work while the block runs."""
     if not err().is_terminal:
-        yield Lines(note)
+        yield ProgressLines(note)
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description:<20}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        SpeedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=err(), transient=True) as progress:
         tasks: dict[str, TaskID] = {}
 
         def report(done: int, total: int | None, unit: str) -> None:
             if unit not in tasks:
-                for earlier in tasks.values():  # what had no known end has reached it
+                for earlier in tasks.values():  # earlier units are finished, also those without a known total
                     progress.update(earlier, total=progress.tasks[earlier].completed)
-                tasks[unit] = progress.add_task(_doing(unit), total=total)
+                tasks[unit] = progress.add_task(_describe_unit(unit), total=total)
             progress.update(tasks[unit], completed=done, total=total)
 
         yield report
 
 
-class Lines:
+class ProgressLines:
     """Print a line of progress every `EVERY_S` seconds, for logs."""
 
-    def __init__(self, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self._tell = tell
+    def __init__(self, on_line: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._on_line = on_line
         self._clock = clock
-        self._told = clock()
-        self._began: dict[str, tuple[float, int]] = {}
+        self._last_report = clock()
+        self._started: dict[str, tuple[float, int]] = {}
 
     def __call__(self, done: int, total: int | None, unit: str) -> None:
         """Update the progress of a unit of work."""
         now = self._clock()
-        began, first = self._began.setdefault(unit, (now, done))
-        if now - self._told < EVERY_S:
+        started, first_done = self._started.setdefault(unit, (now, done))
+        if now - self._last_report < REPORT_INTERVAL_S:
             return
-        self._told = now
-        rate = (done - first) / (now - began) if now > began else 0.0
+        self._last_report = now
+        rate = (done - first_done) / (now - started) if now > started else 0.0
         parts = [f"{done:,}" if total is None else f"{done:,} of {total:,}"]
         if rate:
             parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
         if rate and total is not None:
             parts.append(f"{(total - done) / rate:,.0f} s left")
-        self._tell(f"{_doing(unit)}: {', '.join(parts)}")
+        self._on_line(f"{_describe_unit(unit)}: {', '.join(parts)}")
 
 
-def _doing(unit: str) -> str:
-    return f"{VERBS.get(unit, 'counting')} {unit}"
+def _describe_unit(unit: str) -> str:
+    return f"{UNIT_VERBS.get(unit, 'counting')} {unit}"

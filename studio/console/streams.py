@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ramify.tools.quoting import one_line, reveal, shortened
+from ramify.tools.quoting import escape_invisible, one_line, truncate_message
 from ramify.tools.scrub import scrub
 
 
@@ -30,7 +30,7 @@ def say(line: str) -> None:
 def print_json(value: Any) -> None:
     """Print a value as JSON on stdout: exact, with invisible characters escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    typer.echo(reveal(text, lambda character: json.dumps(character)[1:-1]))
+    typer.echo(escape_invisible(text, lambda character: json.dumps(character)[1:-1]))
 
 
 def note(message: str) -> None:
@@ -41,4 +41,4 @@ def note(message: str) -> None:
 def fail(message: object) -> None:
     """Print an error on stderr, in one line, without secrets."""
     line = Text("error: ", style="bold red")
-    err().print(line.append(shortened(scrub(one_line(message))), style="not bold default"), soft_wrap=True)
+    err().print(line.append(truncate_message(scrub(one_line(message))), style="not bold default"), soft_wrap=True)

@@ -6,8 +6,8 @@ from ramify.nodes.tree import WORKING, Branch, Tree
 from ramify.nodes.tree.phrases import figure, kind_of, measures
 from ramify.tools.quoting import one_line
 
-LONGEST = 160
-STYLES = {
+MAX_LINE_CHARS = 160
+STATUS_STYLES = {
     "leaf": "stroke:#1c7d43",
     "inner": "stroke:#1d5fc4",
     "split": "stroke:#6a45c0",
@@ -15,22 +15,24 @@ STYLES = {
     "failed": "stroke:#b3261e,stroke-dasharray:4 4",
     "working": "stroke:#8f6000",
 }
-SPOKEN = re.compile(r"[^\w .,:?!'’→…·-]")
+SPECIAL_CHARACTERS = re.compile(r"[^\w .,:?!'’→…·-]")
 """Characters that Mermaid or its HTML could interpret."""
 
 
 def tree_mermaid(tree: Tree) -> str:
     """Return the tree as a top-down flowchart: one box per branch, with status, question, answer, scores and note."""
     boxes = [
-        f'    {_name(branch.path)}["{_label(branch)}"]:::{"working" if branch.status in WORKING else branch.status}'
+        f'    {_node_id(branch.path)}["{_label(branch)}"]:::{"working" if branch.status in WORKING else branch.status}'
         for branch in tree.values()
     ]
-    edges = [f"    {_name(branch.parent)} --> {_name(branch.path)}" for branch in tree.values() if branch.parent in tree and branch.parent]
-    classes = [f"    classDef {tone} {style},stroke-width:2px" for tone, style in STYLES.items()]
+    edges = [
+        f"    {_node_id(branch.parent)} --> {_node_id(branch.path)}" for branch in tree.values() if branch.parent in tree and branch.parent
+    ]
+    classes = [f"    classDef {status} {style},stroke-width:2px" for status, style in STATUS_STYLES.items()]
     return "\n".join(["flowchart TD", *boxes, *edges, *classes, ""])
 
 
-def _name(path: str) -> str:
+def _node_id(path: str) -> str:
     return "b" + path.replace(".", "_")
 
 
@@ -39,11 +41,11 @@ def _label(branch: Branch) -> str:
     if branch.answer is not None:
         lines.append(f"→ {branch.answer or '(nothing)'}")
     lines += [" · ".join(f"{name} {figure(value)}" for name, value in measures(branch)), branch.note]
-    return "<br/>".join(_spoken(line) for line in lines if line)
+    return "<br/>".join(_escape(line) for line in lines if line)
 
 
-def _spoken(text: str) -> str:
-    """Shorten and escape a text."""
-    flat = one_line(text)
-    short = flat if len(flat) <= LONGEST else flat[:LONGEST].rstrip() + "…"
-    return SPOKEN.sub(lambda match: f"#{ord(match[0])};", short)
+def _escape(text: str) -> str:
+    """Return a text on one line, shortened and escaped."""
+    line = one_line(text)
+    shortened = line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rstrip() + "…"
+    return SPECIAL_CHARACTERS.sub(lambda match: f"#{ord(match[0])};", shortened)

@@ -14,8 +14,8 @@ from ramify.nodes.tree.cards import TreeView, cards
 from ramify.nodes.tree.citation import NOT_CITED
 from ramify.nodes.tree.phrases import figure, kind_of, shorten_question
 from ramify.studio.drawing import phrases
-from ramify.tools.new_files import write_whole
-from ramify.tools.pages import draw, draw_page, part, style
+from ramify.tools.new_files import write_atomically
+from ramify.tools.pages import render_macro, render_page, render_template, style_sheet
 from ramify.tools.quoting import one_line
 
 BUTTONS = (
@@ -24,61 +24,63 @@ BUTTONS = (
     ("Show passages", "open", "evidence"),
     ("Hide passages", "shut", "evidence"),
 )
-_BEHIND = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
+_TRAILING_CITATION = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
 """A citation number at the end of a line of an answer."""
-WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
-CELLS, BOLD = 23, 19
-"""Characters per line of a box, and of an answer after its arrow, also in the wide DejaVu Sans."""
-LINES = 2
-"""Lines for a question; one more without an answer."""
+BOX_WIDTH, BOX_HEIGHT, BOX_GAP, LEVEL_HEIGHT, MARGIN = 168, 66, 14, 96, 4
+BOX_LINE_CELLS, ANSWER_LINE_CELLS = 23, 19
+"""Terminal cells per line of a box, and of an answer after its arrow; they fit also in the wide font DejaVu Sans."""
+MAX_QUESTION_LINES = 2
+"""Maximum number of lines of a question; one more without an answer."""
 
 
-def page(result: Result) -> str:
-    """Return the page of a result."""
+def result_page(result: Result) -> str:
+    """Return the self-contained HTML page of a result."""
     tree = branches_html(result.tree, TreeView(result.passages))
-    return draw_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, say=phrases)
+    return render_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, phrases=phrases)
 
 
 def write_page(result: Result, path: Path) -> None:
     """Write the page of a result; raise InputError if that fails."""
-    write_whole(page(result), path)
+    write_atomically(result_page(result), path)
 
 
 def answer_html(result: Result, prefix: str = "") -> Markup:
-    """Return the answer with its text, confidence, remarks, and cited passages.
+    """Return the answer with its text, confidence, notes and citations as HTML.
 
-    Citation numbers at the end of a line become links; those missing in the answer are appended.
+    Citation numbers at the end of a line become links; those missing in the answer are appended. `prefix` makes the ids unique on a page.
     """
     cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
     pieces: list[tuple[str, int | None]] = []
     end = 0
-    for found in _BEHIND.finditer(result.answer):
-        if int(found[1]) in cited:
-            pieces += [(result.answer[end : found.start()], None), ("", int(found[1]))]
-            end = found.end()
-    text = phrases.full_text(result)
-    behind = [] if text else [number for number in cited if f"[{number}]" not in result.answer]
-    return draw(
+    for match in _TRAILING_CITATION.finditer(result.answer):
+        if int(match[1]) in cited:
+            pieces += [(result.answer[end : match.start()], None), ("", int(match[1]))]
+            end = match.end()
+    text = phrases.text_lines(result)
+    appended = [] if text else [number for number in cited if f"[{number}]" not in result.answer]
+    return render_template(
         "answer.html",
         result=result,
         pieces=[*pieces, (result.answer[end:], None)],
-        behind=behind,
+        appended=appended,
         prefix=prefix,
         is_unknown=is_unknown,
         text=text,
         not_cited=NOT_CITED,
-        say=phrases,
+        phrases=phrases,
     )
 
 
 def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
     """Return the tree as a fragment with its style; several on one page need different prefixes."""
-    return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, TreeView(passages, prefix))))
+    return render_macro(
+        "turn.html", "box", render_macro("turn.html", "styled", style_sheet(), branches_html(tree, TreeView(passages, prefix)))
+    )
 
 
 def branches_html(tree: Tree, look: TreeView) -> Markup:
-    """Return the map and the cards, without style."""
-    return cards(tree, look, tree_map(tree, look.state) if ROOT in tree else None)
+    """Return the map of a tree and the cards of its branches, without a style sheet."""
+    return cards(tree, look, layout_tree(tree, look.state) if ROOT in tree else None)
 
 
 class Box(NamedTuple):
@@ -87,77 +89,80 @@ class Box(NamedTuple):
     branch: Branch
     left: float
     top: float
-    told: str
+    tooltip: str
     lines: list[tuple[str, str]]
-    """The text and the kind of each."""
+    """The text and the CSS class of each line."""
 
 
-class Map(NamedTuple):
-    """The map of a tree: its size, its boxes, and the line and status of each edge from a branch to a child."""
+class TreeMap(NamedTuple):
+    """The map of a tree: its size, its boxes, and the SVG path and status of each edge from a branch to a child."""
 
     width: str
     height: str
     boxes: list[Box]
     edges: list[tuple[str, str]]
-    box: tuple[int, int] = (WIDTH, HEIGHT)
+    box: tuple[int, int] = (BOX_WIDTH, BOX_HEIGHT)
 
     @property
-    def view(self) -> str:
+    def view_box(self) -> str:
         """Return the SVG viewBox."""
         return f"{-MARGIN} {-MARGIN} {self.width} {self.height}"
 
 
-def tree_map(tree: Tree, state: Callable[[Branch], str]) -> Map | None:
-    """Return the layout of a tree, or None for a single branch. Wide maps scroll instead of shrinking."""
+def layout_tree(tree: Tree, state: Callable[[Branch], str]) -> TreeMap | None:
+    """Return the map of a tree, or None for a single branch. Wide maps scroll instead of shrinking."""
     if len(tree) < 2:
         return None
-    middles: dict[str, float] = {}
-    width = _place(branches_below(tree), ROOT, 0.0, middles)
-    height = max(path.count(".") for path in middles) * LEVEL + HEIGHT
-    boxes = [_box(branch, middles[branch.path], state(branch)) for branch in tree.values() if branch.path in middles]
-    edges = [_edge(branch, middles[branch.parent], middles[branch.path]) for branch in tree.values() if branch.parent in middles]
-    return Map(f"{width + 2 * MARGIN:g}", f"{height + 2 * MARGIN:g}", boxes, edges)
+    centers: dict[str, float] = {}
+    width = _place_subtree(branches_below(tree), ROOT, 0.0, centers)
+    height = max(path.count(".") for path in centers) * LEVEL_HEIGHT + BOX_HEIGHT
+    boxes = [_box(branch, centers[branch.path], state(branch)) for branch in tree.values() if branch.path in centers]
+    edges = [_edge(branch, centers[branch.parent], centers[branch.path]) for branch in tree.values() if branch.parent in centers]
+    return TreeMap(f"{width + 2 * MARGIN:g}", f"{height + 2 * MARGIN:g}", boxes, edges)
 
 
-def _place(branches: Mapping[str, Sequence[Branch]], path: str, left: float, middles: dict[str, float]) -> float:
+def _place_subtree(branches: Mapping[str, Sequence[Branch]], path: str, left: float, centers: dict[str, float]) -> float:
     """Center a branch above its children, starting at `left`; return the width of the subtree."""
-    below = branches[path]
+    children = branches[path]
     width = 0.0
-    for child in below:
-        width += _place(branches, child.path, left + width, middles) + GAP
-    width = max(width - GAP, WIDTH)
-    ends = [middles[child.path] for child in (*below[:1], *below[-1:])]
-    middles[path] = sum(ends) / len(ends) if ends else left + WIDTH / 2
+    for child in children:
+        width += _place_subtree(branches, child.path, left + width, centers) + BOX_GAP
+    width = max(width - BOX_GAP, BOX_WIDTH)
+    outer = [centers[child.path] for child in (*children[:1], *children[-1:])]
+    centers[path] = sum(outer) / len(outer) if outer else left + BOX_WIDTH / 2
     return width
 
 
-def _edge(branch: Branch, above: float, x: float) -> tuple[str, str]:
-    bottom = branch.depth * LEVEL
-    top = bottom - LEVEL + HEIGHT
-    middle = (top + bottom) / 2
-    return f"M{above:g} {top:g} C{above:g} {middle:g} {x:g} {middle:g} {x:g} {bottom:g}", branch.status
+def _edge(branch: Branch, parent_x: float, x: float) -> tuple[str, str]:
+    bottom = branch.depth * LEVEL_HEIGHT
+    top = bottom - LEVEL_HEIGHT + BOX_HEIGHT
+    middle_y = (top + bottom) / 2
+    return f"M{parent_x:g} {top:g} C{parent_x:g} {middle_y:g} {x:g} {middle_y:g} {x:g} {bottom:g}", branch.status
 
 
 def _box(branch: Branch, x: float, state: str) -> Box:
     question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
-    told = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {shorten_question(answer)}" if answer else ""]))
+    tooltip = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {shorten_question(answer)}" if answer else ""]))
     score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
-    lines = [(f"{branch.path} {state}{score}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
-    lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
-    return Box(branch, x - WIDTH / 2, branch.depth * LEVEL, told, lines)
+    lines = [
+        (f"{branch.path} {state}{score}", "label"),
+        *((line, "wording") for line in wrap_lines(question, MAX_QUESTION_LINES + (not answer))),
+    ]
+    lines += [(f"→ {wrap_lines(answer, 1, ANSWER_LINE_CELLS)[0]}", "reply")] if answer else []
+    return Box(branch, x - BOX_WIDTH / 2, branch.depth * LEVEL_HEIGHT, tooltip, lines)
 
 
-def lines_of(text: str, most: int, room: int = CELLS) -> list[str]:
-    """Wrap a text to at most `most` lines of a box, cutting off the rest."""
+def wrap_lines(text: str, max_lines: int, width: int = BOX_LINE_CELLS) -> list[str]:
+    """Wrap a text to at most `max_lines` lines of `width` cells; a longer text ends with an ellipsis."""
     lines = [""]
     for word in text.split():
-        for piece in [word] if cell_len(word) <= room else chop_cells(word, room):
-            longer = f"{lines[-1]} {piece}".strip()
-            if cell_len(longer) <= room:
-                lines[-1] = longer
+        for piece in [word] if cell_len(word) <= width else chop_cells(word, width):
+            candidate = f"{lines[-1]} {piece}".strip()
+            if cell_len(candidate) <= width:
+                lines[-1] = candidate
             else:
                 lines.append(piece)
-    if len(lines) > most:
-        last = lines[most - 1]
-        lines = [*lines[: most - 1], (last if cell_len(last) < room else chop_cells(last, room - 1)[0]) + "…"]
+    if len(lines) > max_lines:
+        last = lines[max_lines - 1]
+        lines = [*lines[: max_lines - 1], (last if cell_len(last) < width else chop_cells(last, width - 1)[0]) + "…"]
     return lines

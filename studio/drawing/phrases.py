@@ -1,16 +1,16 @@
-"""Texts for values, common to all interfaces."""
+"""Texts on results and citations, common to all interfaces."""
 
-from ramify.graphs.run import Result, failure_reason, unknown_reason
+from ramify.graphs.run import Result, explain_unknown, failure_reason
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, figure, shorten_question
-from ramify.tools.extractive.questions import open_ended
+from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.quoting import many, one_line, snippet
+from ramify.tools.quoting import one_line, pluralize, snippet
 
-STOPPED: dict[StoppedBy, str] = {
+STOP_REASONS: dict[StoppedBy, str] = {
     "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
     "tokens": "stopped early: the budget of tokens was used up (max_tokens), so this is answered from what was found until then",
     "seconds": "stopped early: the time was used up (max_seconds), so this is answered from what was found until then",
@@ -20,125 +20,132 @@ STOPPED: dict[StoppedBy, str] = {
 """Why a question was stopped early, with the setting responsible."""
 
 
-def understood(asked: str, question: str) -> str:
-    """Return how a question was understood; empty if only case, spaces or the question mark differ."""
-    return "" if _spoken(asked) == _spoken(question) else f"understood as: {shorten_question(one_line(question))}"
+def understood_as(original: str, question: str) -> str:
+    """Return a line with the question as it was understood; empty if it differs only in case, spaces or the question mark."""
+    return (
+        "" if _normalize_question(original) == _normalize_question(question) else f"understood as: {shorten_question(one_line(question))}"
+    )
 
 
-def _spoken(question: str) -> str:
+def _normalize_question(question: str) -> str:
     return " ".join(question.casefold().split()).rstrip(" ?")
 
 
-def sureness(result: Result) -> str:
-    """Return the confidence of an answer and its source; empty beside Unknown, which has none."""
+def confidence_text(result: Result) -> str:
+    """Return the confidence of an answer and its source; empty for Unknown, which has none."""
     if result.confidence is None:
         return ""
     source = ORIGINS.get(result.confidence_source or "")
     return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
 
 
-def settled(result: Result) -> str:
+def conflict_text(result: Result) -> str:
     """Return how a conflict between findings was settled; empty if there was none."""
     if result.settled_by in {"", "agreement"}:
         return ""
     if result.settled_by == "unsettled":
-        unsure = "" if unknown_reason(result) or failure_reason(result) else "none of the findings is sure enough to be the answer"
-        return unsure if is_unknown(result.answer) else "the findings do not settle the question"
+        hint = "" if explain_unknown(result) or failure_reason(result) else "none of the findings is sure enough to be the answer"
+        return hint if is_unknown(result.answer) else "the findings do not settle the question"
     if sum(branch.known for branch in result.tree.values()) < 2:
-        return ""  # one finding contradicts none, whatever the model says
+        return ""  # a single finding cannot contradict another, whatever the model replied
     return f"the findings contradict each other; settled by {result.settled_by}"
 
 
-def reason(result: Result) -> str:
+def unknown_reason(result: Result) -> str:
     """Return why there is no answer, if known and not in the notices; else empty."""
-    told = failure_reason(result) or unknown_reason(result)
-    return "" if told in (*result.notices, result.explanation) else told
+    explanation = failure_reason(result) or explain_unknown(result)
+    return "" if explanation in (*result.notices, result.explanation) else explanation
 
 
-def advice(result: Result) -> str:
-    """Return what to try after an Unknown; else empty."""
-    if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.asked_back or result.tree[ROOT].status == "failed":
+def unknown_advice(result: Result) -> str:
+    """Return what to try after the answer Unknown; else empty."""
+    if not is_unknown(result.answer) or result.stopped_by in STOP_REASONS or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if is_embedded(result.model) else "a larger model"
-    other = "" if is_embedded(result.model) and open_ended(result.question) else "a narrower question, another strategy, or "
+    alternatives = "" if is_embedded(result.model) and open_question_kind(result.question) else "a narrower question, another strategy, or "
     if result.strategy == "global":
-        other = "over=passages, other words, or "
-    return f"try: {other}{model}"
+        alternatives = "over=passages, other words, or "
+    return f"try: {alternatives}{model}"
 
 
-def stopped(result: Result) -> str:
+def stop_reason(result: Result) -> str:
     """Return why a question was stopped early; else empty."""
-    return "" if failure_reason(result) and not result.error else STOPPED.get(result.stopped_by, "")
+    return "" if failure_reason(result) and not result.error else STOP_REASONS.get(result.stopped_by, "")
 
 
-def sentence(told: str) -> str:
-    """Return a text with a capital and a full stop."""
-    return f"{told[:1].upper()}{told[1:].rstrip('.')}."
+def to_sentence(text: str) -> str:
+    """Return a text that begins with a capital letter and ends with a full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def cost(result: Result) -> str:
-    """Return the cost of a question in one line."""
+def cost_text(result: Result) -> str:
+    """Return the model calls, tokens, searches and duration of a question in one line."""
     usage = result.usage
-    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
+    calls = f"{pluralize(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
     tokens = f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
     loading = f", including {usage.loading_s:.1f} s loading" if usage.loading_s >= 1 else ""
-    return f"{calls} · {tokens} · {many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
+    return f"{calls} · {tokens} · {pluralize(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 
-def searched(result: Result, remedy: str) -> str:
+def index_text(result: Result, remedy: str) -> str:
     """Return the index that was searched; for the demo, also how to choose another."""
     return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
 
 
-LONGEST_FOUND = 12
-"""Words of an answer that is marked where it stands."""
+MAX_MARKED_WORDS = 12
+"""Maximum number of words of an answer that is highlighted in a quotation."""
 UNSUPPORTED = "no cited passage says this"
 
 
-def full_text(result: Result) -> list[list[Sentence]]:
-    """Return the sentences of the text by line; none where it is one that says no more than the answer."""
-    shown = result.quoted or len(result.sentences) > 1 or not is_the_answer(result)
-    return group_by_line(result.text, result.sentences) if shown else []
+def text_lines(result: Result) -> list[list[Sentence]]:
+    """Return the sentences of the text by line; empty if the text only repeats the answer."""
+    is_needed = result.quoted or len(result.sentences) > 1 or not text_is_answer(result)
+    return group_by_line(result.text, result.sentences) if is_needed else []
 
 
-def is_the_answer(result: Result) -> bool:
-    """Return whether the text is the answer, with no more to it than numbers."""
-    text, answer = (without_marks(said).rstrip(" .") for said in (result.text, result.answer))
+def text_is_answer(result: Result) -> bool:
+    """Return whether the text is the answer with only citation numbers added."""
+    text, answer = (without_marks(sentence_text).rstrip(" .") for sentence_text in (result.text, result.answer))
     return text == answer
 
 
-def found_words(result: Result) -> list[str]:
-    """List the answers that a quotation is marked for: that of the question, and of the branches whose passages it cites."""
+def answers_to_mark(result: Result) -> list[str]:
+    """Return the answers to highlight in quotations: that of the question, and those of branches that cite the same passages."""
     cited = {citation.id for citation in result.citations}
-    answers = [result.answer, *(b.answer or "" for b in result.tree.values() if b.known and cited.intersection(b.cited))]
+    answers = [
+        result.answer,
+        *(branch.answer or "" for branch in result.tree.values() if branch.known and cited.intersection(branch.cited)),
+    ]
     return [
-        one for one in dict.fromkeys(answers) if len(one.split()) <= LONGEST_FOUND and not is_unknown(one) and one not in ("", "Yes", "No")
+        answer
+        for answer in dict.fromkeys(answers)
+        if len(answer.split()) <= MAX_MARKED_WORDS and not is_unknown(answer) and answer not in ("", "Yes", "No")
     ]
 
 
-def around(citation: Citation) -> tuple[str, str, str]:
-    """Return a passage's text before the quotation, the quotation as it stands there, and the text behind it."""
+def split_at_quote(citation: Citation) -> tuple[str, str, str]:
+    """Return the text of a passage before the quotation, the quotation, and the text after it."""
     start, end = citation.start or 0, citation.end or 0
     return citation.text[:start], citation.text[start:end], citation.text[end:]
 
 
-def title_of(citation: Citation) -> str:
+def citation_title(citation: Citation) -> str:
     """Return the title, heading and page of a citation, else its file."""
     parts = [citation.title, citation.heading, citation.on_page]
     return " · ".join(filter(None, parts)) if citation.title else citation.where
 
 
-def file_of(citation: Citation) -> str:
+def citation_file(citation: Citation) -> str:
     """Return the file of a citation that has a title; else empty."""
     return citation.file if citation.title else ""
 
 
-def named(citation: Citation) -> tuple[str, str]:
-    """Return title and file of a citation, and the link that opens it, if known."""
-    told = " · ".join(filter(None, (title_of(citation), file_of(citation))))
-    return told, citation.link if citation.link.startswith("file:") else ""
+def citation_title_link(citation: Citation) -> tuple[str, str]:
+    """Return the title and file of a citation, and a link to the file, or an empty text."""
+    title = " · ".join(filter(None, (citation_title(citation), citation_file(citation))))
+    return title, citation.link if citation.link.startswith("file:") else ""
 
 
-def quoted(citation: Citation, answer: str = "") -> str:
-    """Return the supporting quotation."""
+def citation_quote(citation: Citation, answer: str = "") -> str:
+    """Return the quotation of a citation, else a snippet of its text that contains the answer."""
     return citation.quote or snippet(citation.text, answer)

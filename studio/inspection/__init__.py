@@ -1,3 +1,3 @@
-"""What an index contains, for display: its `contents` as values, their `description` and `graph_layout`, the `terminal` and a `page`."""
+"""The contents of an index for display: `contents` as values, their `description` and `graph_layout`, the `terminal` and a `page`."""
 
 __all__: list[str] = []

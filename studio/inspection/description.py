@@ -5,290 +5,329 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ramify.nodes.tree.citation import Citation
-from ramify.studio.inspection.contents import Inspection, Table, sources
-from ramify.tools.hierarchy.hierarchy_file import DRIFT
-from ramify.tools.hierarchy.index import Grouped, GroupOverview
-from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
-from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, Measured, Node
-from ramify.tools.hierarchy.repair import LIMITS
+from ramify.studio.inspection.contents import Inspection, InspectionTable, load_citations
+from ramify.tools.hierarchy.hierarchy_file import MAX_DRIFT
+from ramify.tools.hierarchy.index import GroupOverview, HierarchyView
+from ramify.tools.hierarchy.leaves import NO_FIELDS as UNGROUPED
+from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, GroupMeasures, Node
+from ramify.tools.hierarchy.repair import FLAG_LIMITS
 from ramify.tools.index import Index
-from ramify.tools.index.index_store import is_address
-from ramify.tools.index.manifest import WHOLE
-from ramify.tools.index.searcher import hidden_note, reasons
-from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, Inside
-from ramify.tools.knowledge.reports import QUOTED
-from ramify.tools.quoting import brief, many, one_line
+from ramify.tools.index.index_store import is_store_address
+from ramify.tools.index.manifest import FULL_PRECISION
+from ramify.tools.index.searcher import hidden_note, hidden_reasons
+from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, GraphView
+from ramify.tools.knowledge.reports import EXTRACTIVE
+from ramify.tools.quoting import one_line, pluralize, truncate_line
 
-LARGEST = 10
-"""Communities that are named."""
-CLAIMS = 20
-"""Claims that are listed; --json gives all."""
-NONE = "—"
-NOTES = (
+MAX_COMMUNITIES = 10
+"""Maximum number of communities listed."""
+MAX_CLAIMS = 20
+"""Maximum number of claims listed; --json prints all."""
+NO_VALUE = "—"
+GRAPH_NOTES = (
     "C0 is the root level, Q the modularity of a level, TS the text of all searched passages; tokens are estimated, of both alike.",
     "The paper is Edge et al. 2024, From Local to Global: its C3 is its lowest level, its units are 600 tokens long, ours are passages.",
 )
-LISTED = 5
-"""Names that are told of many."""
-KINDS: Mapping[GroupKind, str] = {"metadata": "by metadata", "founded": "founded", "pool": "left over", "all": "everything"}
-EDGES: Mapping[EdgeKind, str] = {
+MAX_LISTED_NAMES = 5
+"""Maximum number of names listed."""
+GROUP_KIND_LABELS: Mapping[GroupKind, str] = {"metadata": "by metadata", "founded": "founded", "pool": "ungrouped", "all": "everything"}
+EDGE_KIND_LABELS: Mapping[EdgeKind, str] = {
     "primary": "by metadata",
-    "soft": "soft: by what it says, for want of metadata",
-    "novel": "novel: nearest, for a passage that fits none",
-    "escape": "escape: beside a group of its metadata that it does not fit",
-    "founded": "founded: of passages that fit none",
-    "pool": "left over",
+    "soft": "soft: by content, because metadata is missing",
+    "novel": "novel: nearest group, because none fits",
+    "escape": "escape: additional group, because its metadata group fits poorly",
+    "founded": "founded: new group of passages that fit no other",
+    "pool": "ungrouped",
     "moved": "moved: by repair",
 }
 K = TypeVar("K")
-SUSPICIOUS = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in LIMITS.items())
+SUSPICIOUS_NOTE = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in FLAG_LIMITS.items())
 
 
-def facts(found: Inspection) -> Iterator[tuple[str, str]]:
+def index_facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
     """Yield facts about an index as label and text."""
-    manifest = found.manifest
+    manifest = inspection.manifest
     yield "kind", manifest.kind
     if manifest.description:
         yield "description", one_line(manifest.description)
     yield "documents", f"{manifest.documents:,}"
     yield "passages", f"{manifest.passages:,} searched{hidden_note(manifest.hidden)}"
     if manifest.label:
-        yield "label", f"{', '.join(manifest.label)}, title and headings: passages are searched under them"
+        yield "label", f"{', '.join(manifest.label)}, title and headings: included in the searched text"
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
-    if manifest.vectors != WHOLE:
-        yield "vectors", f"searched in {manifest.vectors}; scores are counted from whole ones"
-    if found.inside is not None:
-        yield from _graph_facts(found.inside, manifest.passages)
-    if found.grouped is not None:
-        yield from group_facts(found.grouped, one_line(found.folder))
+    if manifest.vectors != FULL_PRECISION:
+        yield "vectors", f"searched as {manifest.vectors}; scores are computed from fp32"
+    if inspection.graph is not None:
+        yield from _graph_facts(inspection.graph, manifest.passages)
+    if inspection.hierarchy is not None:
+        yield from hierarchy_facts(inspection.hierarchy, one_line(inspection.folder))
 
 
-def tables(found: Inspection) -> list[Table]:
-    """Return the tables: levels with corpora of the paper, or groups; for a plain index its files."""
-    if found.grouped is not None:
-        return group_tables(found.grouped)
-    return _graph_tables(found.inside, found.manifest.passages) if found.inside is not None else _file_tables(found)
+def index_tables(inspection: Inspection) -> list[InspectionTable]:
+    """Return the tables of a graph (levels, comparison with the paper), of a hierarchy (groups), or of a plain index (files)."""
+    if inspection.hierarchy is not None:
+        return hierarchy_tables(inspection.hierarchy)
+    return _graph_tables(inspection.graph, inspection.manifest.passages) if inspection.graph is not None else _file_tables(inspection)
 
 
-def _file_tables(found: Inspection) -> list[Table]:
+def _file_tables(inspection: Inspection) -> list[InspectionTable]:
     """Return the files with their passages, and the files that the last build skipped, if any."""
     rows = [
-        (f"{one.searched:,}", reasons(one.left_out) or NONE, one_line(one.source) or "(given by a program)")
-        for one in sorted(found.listed.files, key=lambda one: (one.source, one.root))
+        (f"{file.searched:,}", hidden_reasons(file.left_out) or NO_VALUE, one_line(file.source) or "(given by a program)")
+        for file in sorted(inspection.file_list.files, key=lambda file: (file.source, file.root))
     ]
-    held = [Table(("searched", "not searched", "file"), rows, words=(1, 2), long=True)] if rows else []
-    unread = (
-        [Table(("left out", "why"), [(one_line(name), one_line(why)) for name, why in found.listed.unread], words=(0, 1), long=True)]
-        if found.listed.unread
+    file_tables = [InspectionTable(("searched", "not searched", "file"), rows, text_columns=(1, 2), is_long=True)] if rows else []
+    skipped_tables = (
+        [
+            InspectionTable(
+                ("left out", "why"),
+                [(one_line(name), one_line(reason)) for name, reason in inspection.file_list.unread],
+                text_columns=(0, 1),
+                is_long=True,
+            )
+        ]
+        if inspection.file_list.unread
         else []
     )
-    return held + unread
+    return file_tables + skipped_tables
 
 
-def notes(found: Inspection) -> tuple[str, ...]:
-    """Return notes on the tables."""
-    return (SUSPICIOUS,) if found.grouped is not None else NOTES if found.inside is not None else ()
+def table_notes(inspection: Inspection) -> tuple[str, ...]:
+    """Return the notes that explain the tables."""
+    return (SUSPICIOUS_NOTE,) if inspection.hierarchy is not None else GRAPH_NOTES if inspection.graph is not None else ()
 
 
-def how_to_add(found: Inspection) -> str:
+def structure_hint(inspection: Inspection) -> str:
     """Return how to add a graph or hierarchy to a plain index."""
-    if is_address(found.folder):
-        return "no graph and no hierarchy: an index in a folder can have one"
-    added = f"`ramify index --kind graph --out {one_line(found.folder)}` adds one"
-    return f"no graph and no hierarchy: {added}, --kind hierarchy the other, without encoding a passage again"
+    if is_store_address(inspection.folder):
+        return "no graph and no hierarchy: only an index in a folder can have one"
+    command = f"`ramify index --kind graph --out {one_line(inspection.folder)}` adds a graph"
+    return f"no graph and no hierarchy: {command}, --kind hierarchy a hierarchy, without encoding passages again"
 
 
-def _graph_facts(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
+def _graph_facts(inside: GraphView, passages: int) -> Iterator[tuple[str, str]]:
     counts = inside.counts
-    alone = f"; {counts['unconnected_names']:,} of them without a connection" if counts["unconnected_names"] else ""
-    yield "names", f"{counts['names']:,}, found by {_who(inside.facts.get('made_by', ''))}{alone}"
-    named = counts["passages_with_names"]
-    yield "", f"in {named:,} of {passages:,} passages ({_percent(named / max(1, passages))})"
+    unconnected = f"; {counts['unconnected_names']:,} of them without a connection" if counts["unconnected_names"] else ""
+    yield "names", f"{counts['names']:,}, found by {_model_label(inside.facts.get('made_by', ''))}{unconnected}"
+    with_names = counts["passages_with_names"]
+    yield "", f"in {with_names:,} of {passages:,} passages ({_format_percent(with_names / max(1, passages))})"
     yield "connections", f"{counts['connections']:,}"
     if counts["claims"]:
         yield "claims", f"{counts['claims']:,}"
     replaced = f", {counts['replaced_reports']:,} of them replaced by quotations" if counts["replaced_reports"] else ""
-    yield "reports", f"{len(inside.reports):,}, written by {_who(inside.facts.get('reported_by', ''))}{replaced}"
+    yield "reports", f"{len(inside.reports):,}, written by {_model_label(inside.facts.get('reported_by', ''))}{replaced}"
     if inside.unread:
         reasons = sorted({one_line(why) for why in inside.unread.values()})
         yield "not read", f"{len(inside.unread):,} units, the first from {next(iter(inside.unread))}: {reasons[0]}"
 
 
-def _who(name: str) -> str:
+def _model_label(name: str) -> str:
     """Return the name of the model that extracted names or wrote reports."""
-    return "rules (no model)" if name == QUOTED else one_line(name) or "an unknown model"
+    return "rules (no model)" if name == EXTRACTIVE else one_line(name) or "an unknown model"
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     """Format a share; never 100 % unless complete."""
     return f"{min(share, 0.999):.1%}".replace("%", " %") if share < 1 else f"{share:.0%}".replace("%", " %")
 
 
-def _graph_tables(inside: Inside, passages: int) -> list[Table]:
-    """Return the levels and sizes, compared with the paper's, and the largest communities of level 0."""
-    levels, sized = [], {level.number: level for level in inside.levels}
-    for number in sorted({*sized, *PAPER_SHARES}):
-        level = sized.get(number)
-        own = (f"{level.communities:,}", f"{level.tokens:,}", _percent(level.share), f"{level.modularity:.2f}") if level else (NONE,) * 4
-        levels.append((f"C{number}", *own, PAPER_SHARES.get(number, NONE)))
-    text = ("TS", NONE, f"{inside.tokens:,}", "100 %", NONE, "100 %")
+def _graph_tables(inside: GraphView, passages: int) -> list[InspectionTable]:
+    """Return the levels and sizes, compared with those of the GraphRAG paper, and the largest communities of level 0."""
+    levels, by_number = [], {level.number: level for level in inside.levels}
+    for number in sorted({*by_number, *PAPER_SHARES}):
+        level = by_number.get(number)
+        level_cells = (
+            (f"{level.communities:,}", f"{level.tokens:,}", _format_percent(level.share), f"{level.modularity:.2f}")
+            if level
+            else (NO_VALUE,) * 4
+        )
+        levels.append((f"C{number}", *level_cells, PAPER_SHARES.get(number, NO_VALUE)))
+    text = ("TS", NO_VALUE, f"{inside.tokens:,}", "100 %", NO_VALUE, "100 %")
     counts = (inside.tokens, passages, inside.counts["names"], inside.counts["connections"])
-    corpora = [("this index", *(f"{count:,}" for count in counts)), *((f"the paper's {name}", *told) for name, *told in PAPER_CORPORA)]
+    corpora = [("this index", *(f"{count:,}" for count in counts)), *((f"the paper's {name}", *sizes) for name, *sizes in PAPER_CORPORA)]
     largest = [
-        (f"{inside.size(id):,}", f"{inside.reports[id].rating:g}", one_line(inside.reports[id].title)) for id in inside.root[:LARGEST]
+        (f"{inside.size(id):,}", f"{inside.reports[id].rating:g}", one_line(inside.reports[id].title))
+        for id in inside.root[:MAX_COMMUNITIES]
     ]
     return [
-        Table(("level", "communities", "tokens of reports", "of the text", "Q", "the paper's share"), [*levels, text]),
-        Table(("corpus", "tokens", "units", "names", "connections"), corpora),
-        Table(("names", "rating", "largest communities of level 0"), largest, words=(2,), long=True),
+        InspectionTable(("level", "communities", "tokens of reports", "of the text", "Q", "the paper's share"), [*levels, text]),
+        InspectionTable(("corpus", "tokens", "units", "names", "connections"), corpora),
+        InspectionTable(("names", "rating", "largest communities of level 0"), largest, text_columns=(2,), is_long=True),
         *_claims(inside),
     ]
 
 
-def _claims(inside: Inside) -> Iterator[Table]:
+def _claims(inside: GraphView) -> Iterator[InspectionTable]:
     """Yield the first claims with their quotations, if any."""
     rows = [
-        tuple(map(one_line, (inside.graph.names[one.subject].name, one.object or NONE, one.kind or NONE, one.dates or NONE, one.span)))
-        for one in inside.graph.claims[:CLAIMS]
+        tuple(
+            map(
+                one_line,
+                (inside.graph.names[one.subject].name, one.object or NO_VALUE, one.kind or NO_VALUE, one.dates or NO_VALUE, one.span),
+            )
+        )
+        for one in inside.graph.claims[:MAX_CLAIMS]
     ]
     if rows:
-        yield Table(("claims on", "concerning", "type", "dates", "in the words of the documents"), rows, words=(0, 1, 2, 3, 4), long=True)
+        yield InspectionTable(
+            ("claims on", "concerning", "type", "dates", "in the words of the documents"), rows, text_columns=(0, 1, 2, 3, 4), is_long=True
+        )
 
 
-def group_facts(found: Grouped, folder: str) -> Iterator[tuple[str, str]]:
+def hierarchy_facts(hierarchy: HierarchyView, folder: str) -> Iterator[tuple[str, str]]:
     """Yield facts about a hierarchy as label and text."""
-    content = found.content
+    content = hierarchy.content
     yield "grouped by", "nothing: one tree over everything" if content.fields == (UNGROUPED,) else ", ".join(content.fields)
-    kinds = Counter(group.kind for group in found.groups)
-    yield "groups", f"{len(found.groups):,}: {', '.join(_counted(kinds, KINDS))}"
-    told = _counted(found.kinds, EDGES) or ["none"]
-    yield "memberships", told[0]
-    yield from (("", more) for more in told[1:])
-    yield "None-pool", _homeless(found)
-    yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_written(found.made_by, found.replaced)}"
+    kinds = Counter(group.kind for group in hierarchy.groups)
+    yield "groups", f"{len(hierarchy.groups):,}: {', '.join(_count_labels(kinds, GROUP_KIND_LABELS))}"
+    memberships = _count_labels(hierarchy.edge_counts, EDGE_KIND_LABELS) or ["none"]
+    yield "memberships", memberships[0]
+    yield from (("", more) for more in memberships[1:])
+    yield "None-pool", _without_metadata(hierarchy)
+    yield "summaries", f"{sum(map(len, content.trees.values())):,}, {_summary_origin(hierarchy.made_by, hierarchy.replaced)}"
     yield "links", f"{len(content.links):,} between similar summaries of different groups"
-    yield "suspicious", f"{sum(bool(one.flags) for one in content.findings):,} of {len(found.groups):,} groups"
-    yield from _repairs(found)
-    if found.drifted:
-        named = [f"{one_line(name)} {share:.0%}" for name, share in found.drifted.items()]
-        what = f"{len(named):,} {'group has' if len(named) == 1 else 'groups have'} changed by more than {DRIFT:.0%} since clustered"
-        yield "drift", f"{what} ({_listed(named)}): `ramify index --kind hierarchy --out {folder} --rebuild` clusters them anew"
-    if found.missing:
-        what = f"{found.missing:,} passages came in since it was made"
-        yield "behind", f"{what}: `ramify index --kind hierarchy --out {folder}` brings it up to date"
-    yield from (("note", one_line(line)) for line in found.notes[:LISTED])
+    yield "suspicious", f"{sum(bool(one.flags) for one in content.diagnoses):,} of {len(hierarchy.groups):,} groups"
+    yield from _repair_facts(hierarchy)
+    if hierarchy.drifted:
+        groups = [f"{one_line(name)} {share:.0%}" for name, share in hierarchy.drifted.items()]
+        summary = (
+            f"{len(groups):,} {'group has' if len(groups) == 1 else 'groups have'} changed by more than {MAX_DRIFT:.0%} since clustered"
+        )
+        yield "drift", f"{summary} ({_join_first(groups)}): `ramify index --kind hierarchy --out {folder} --rebuild` clusters them again"
+    if hierarchy.missing_passages:
+        summary = f"{hierarchy.missing_passages:,} passages were added since the hierarchy was built"
+        yield "behind", f"{summary}: `ramify index --kind hierarchy --out {folder}` brings it up to date"
+    yield from (("note", one_line(line)) for line in hierarchy.notes[:MAX_LISTED_NAMES])
 
 
-def _counted(kinds: Counter[K], told: Mapping[K, str]) -> list[str]:
-    return [f"{kinds[kind]:,} {said}" for kind, said in told.items() if kinds[kind]]
+def _count_labels(kinds: Counter[K], labels: Mapping[K, str]) -> list[str]:
+    return [f"{kinds[kind]:,} {label}" for kind, label in labels.items() if kinds[kind]]
 
 
-def _listed(told: Sequence[str], things: str = "") -> str:
-    """List the first items and count the others."""
-    return ", ".join(told[:LISTED]) + (f" and {len(told) - LISTED:,} more{things}" if len(told) > LISTED else "")
+def _join_first(items: Sequence[str], noun: str = "") -> str:
+    """Return the first items and the number of the others."""
+    return ", ".join(items[:MAX_LISTED_NAMES]) + (
+        f" and {len(items) - MAX_LISTED_NAMES:,} more{noun}" if len(items) > MAX_LISTED_NAMES else ""
+    )
 
 
-def _written(made_by: str, replaced: int) -> str:
-    name = "quoted from the documents (no model)" if made_by == QUOTED else f"written by {one_line(made_by) or 'an unknown model'}"
+def _summary_origin(made_by: str, replaced: int) -> str:
+    name = "quoted from the documents (no model)" if made_by == EXTRACTIVE else f"written by {one_line(made_by) or 'an unknown model'}"
     return name + (f", {replaced:,} of them replaced by quotations" if replaced else "")
 
 
-def _homeless(found: Grouped) -> str:
+def _without_metadata(hierarchy: HierarchyView) -> str:
     """Return the number of passages without metadata, their files, and where they were assigned."""
-    if not found.homeless:
-        return "no passage is without the metadata"
-    files = [f"{one_line(file)} {passages:,}" for file, passages in found.homeless.items()]
-    left = found.kinds["pool"]
-    went = f"{left:,} of them in no group" if left else "each of them given to a group"
-    return f"{sum(found.homeless.values()):,} passages without the metadata ({_listed(files, ' files')}), {went}"
+    if not hierarchy.without_metadata:
+        return "no passage lacks the metadata"
+    files = [f"{one_line(file)} {passages:,}" for file, passages in hierarchy.without_metadata.items()]
+    in_no_group = hierarchy.edge_counts["pool"]
+    assignment = f"{in_no_group:,} of them in no group" if in_no_group else "all of them assigned to groups"
+    return f"{sum(hierarchy.without_metadata.values()):,} passages without metadata ({_join_first(files, ' files')}), {assignment}"
 
 
-def _repairs(found: Grouped) -> Iterator[tuple[str, str]]:
+def _repair_facts(hierarchy: HierarchyView) -> Iterator[tuple[str, str]]:
     """Yield the repairs of each round with numbers of groups and passages."""
     done: dict[tuple[int, str], list[int]] = {}
-    for one in found.content.repairs:
+    for one in hierarchy.content.repairs:
         done.setdefault((one.round, one.what), []).append(one.leaves)
     for number, ((round, what), leaves) in enumerate(done.items()):
-        yield "" if number else "repairs", f"round {round}: {what} in {many(len(leaves), 'group')} ({many(sum(leaves), 'passage')})"
+        yield (
+            "" if number else "repairs",
+            f"round {round}: {what} in {pluralize(len(leaves), 'group')} ({pluralize(sum(leaves), 'passage')})",
+        )
 
 
-def group_tables(found: Grouped) -> list[Table]:
+def hierarchy_tables(hierarchy: HierarchyView) -> list[InspectionTable]:
     """Return the levels, the groups by size, and their diagnostics, suspicious ones first."""
-    levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in found.levels]
-    text = ("text", "—", f"{found.tokens:,}", "100 %")
+    levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in hierarchy.levels]
+    text = ("text", "—", f"{hierarchy.tokens:,}", "100 %")
     groups = []
-    for one in found.by_size:
-        counts = (f"{count:,}" for count in (one.finding.leaves, len(one.tree), one.depth, len(one.links)))
-        flags = f"{len(one.finding.flags)} !" if one.finding.flags else "—"
-        groups.append((one_line(one.name), KINDS[one.kind], *counts, flags))
-    measures = [(one_line(one.name), *(value for _, value in _measures(one))) for one in found.suspicious_first]
+    for one in hierarchy.by_size:
+        counts = (f"{count:,}" for count in (one.diagnosis.leaves, len(one.tree), one.depth, len(one.links)))
+        flags = f"{len(one.diagnosis.flags)} !" if one.diagnosis.flags else "—"
+        groups.append((one_line(one.name), GROUP_KIND_LABELS[one.kind], *counts, flags))
+    measures = [(one_line(one.name), *(value for _, value in _diagnostics(one))) for one in hierarchy.suspicious_first]
     heads = ("group", "kind", "passages", "summaries", "levels", "links", "suspicious")
     return [
-        Table(("level", "summaries", "tokens of summaries", "of the text"), [*levels, text], long=True),
-        Table(heads, groups, words=(0, 1), long=True, leads=[anchor(one.number) for one in found.by_size]),
-        Table(("group", *Measured._fields), measures, long=True, leads=[anchor(one.number) for one in found.suspicious_first]),
+        InspectionTable(("level", "summaries", "tokens of summaries", "of the text"), [*levels, text], is_long=True),
+        InspectionTable(
+            heads, groups, text_columns=(0, 1), is_long=True, row_anchors=[group_anchor(one.number) for one in hierarchy.by_size]
+        ),
+        InspectionTable(
+            ("group", *GroupMeasures._fields),
+            measures,
+            is_long=True,
+            row_anchors=[group_anchor(one.number) for one in hierarchy.suspicious_first],
+        ),
     ]
 
 
-def anchor(number: int) -> str:
+def group_anchor(number: int) -> str:
     """Return the anchor of a group on the page."""
     return f"group-{number}"
 
 
-def _measures(group: GroupOverview) -> list[tuple[str, str]]:
+def _diagnostics(group: GroupOverview) -> list[tuple[str, str]]:
     """Return the diagnostics of a group; suspicious values are marked."""
-    values = group.finding.measured._asdict().items()
-    return [(name, f"{value:.2f}{' !' if name in group.finding.flags else ''}") for name, value in values]
+    values = group.diagnosis.measures._asdict().items()
+    return [(name, f"{value:.2f}{' !' if name in group.diagnosis.flags else ''}") for name, value in values]
 
 
-def about(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def group_details(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield facts about a group, without diagnostics and links."""
     values = ", ".join(f"{field} {value}" for field, value in group.metadata.items() if value)
-    yield "kind", KINDS[group.kind] + (f" ({one_line(values)})" if values else "")
-    yield "passages", f"{group.finding.leaves:,}: {', '.join(_counted(Counter(edge.kind for edge in group.edges), EDGES))}"
-    replaced = sum(node.summary.made_by != found.made_by for node in group.tree)
-    yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_written(found.made_by, replaced)}"
-    for one in found.content.repairs:
+    yield "kind", GROUP_KIND_LABELS[group.kind] + (f" ({one_line(values)})" if values else "")
+    yield (
+        "passages",
+        f"{group.diagnosis.leaves:,}: {', '.join(_count_labels(Counter(edge.kind for edge in group.edges), EDGE_KIND_LABELS))}",
+    )
+    replaced = sum(node.summary.made_by != hierarchy.made_by for node in group.tree)
+    yield "summaries", f"{len(group.tree):,} on {group.depth:,} levels, {_summary_origin(hierarchy.made_by, replaced)}"
+    for one in hierarchy.content.repairs:
         if one.group == group.number:
             yield "repaired", f"round {one.round}: {one.what} ({one.leaves:,} passages)"
-    if group.name in found.drifted:
-        yield "drift", f"{found.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
+    if group.name in hierarchy.drifted:
+        yield "drift", f"{hierarchy.drifted[group.name]:.0%} of its passages have changed since it was clustered: --rebuild"
 
 
-def measured(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
+def group_diagnostics(hierarchy: HierarchyView, group: GroupOverview) -> Iterator[tuple[str, str]]:
     """Yield the diagnostics and links of a group."""
-    for name, value in _measures(group):
-        yield name, value + (f" suspicious: {LIMITS[name]}" if name in group.finding.flags else "")
-    yield "linked to", _listed([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in beside(found, group)]) or "no group"
+    for name, value in _diagnostics(group):
+        yield name, value + (f" suspicious: {FLAG_LIMITS[name]}" if name in group.diagnosis.flags else "")
+    yield (
+        "linked to",
+        _join_first([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in similar_groups(hierarchy, group)]) or "no group",
+    )
 
 
-def beside(found: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
+def similar_groups(hierarchy: HierarchyView, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
     """Return the most similar groups, each with the highest cosine."""
-    near: dict[int, float] = {}
+    highest: dict[int, float] = {}
     for _, _, other, _, cosine in group.links:
-        near[other] = max(cosine, near.get(other, 0.0))
-    return [(found.groups[other], cosine) for other, cosine in sorted(near.items(), key=lambda one: (-one[1], one[0]))]
+        highest[other] = max(cosine, highest.get(other, 0.0))
+    return [(hierarchy.groups[other], cosine) for other, cosine in sorted(highest.items(), key=lambda one: (-one[1], one[0]))]
 
 
 class GroupTree:
-    """The tree of a group with the passages to show: those its summaries cite, and at most `most` below a lowest one."""
+    """The tree of a group with the passages to display: those that its summaries cite, and up to `max_leaves` below each lowest summary."""
 
-    def __init__(self, found: Grouped, group: GroupOverview, index: Index, most: int) -> None:
+    def __init__(self, hierarchy: HierarchyView, group: GroupOverview, index: Index, max_leaves: int) -> None:
         self.nodes = group.tree
         self.root = self.nodes[-1]
         self.kinds = {edge.leaf: edge.kind for edge in group.edges if edge.kind != "primary"}
-        self._made_by = found.made_by
-        shown = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:most]}
-        said = {one.leaf for node in self.nodes for one in node.summary.said}
-        ids = {leaf: found.content.ids[leaf] for leaf in sorted(shown | said)}
-        cited = sources(index, list(ids.values()))
+        self._made_by = hierarchy.made_by
+        shown_leaves = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:max_leaves]}
+        quoted_leaves = {one.leaf for node in self.nodes for one in node.summary.sentences}
+        ids = {leaf: hierarchy.content.ids[leaf] for leaf in sorted(shown_leaves | quoted_leaves)}
+        cited = load_citations(index, list(ids.values()))
         self.cited: Mapping[int, tuple[str, Citation | None]] = {leaf: (id, cited.get(id)) for leaf, id in ids.items()}
         """The id of a passage, and its citation, or None if it is no longer in the index."""
 
-    def text(self, leaf: int, room: int) -> str:
+    def text(self, leaf: int, max_chars: int) -> str:
         """Return the shortened text of a passage."""
         _, cited = self.cited[leaf]
-        return brief(cited.text, room) if cited else "is not in the index any more"
+        return truncate_line(cited.text, max_chars) if cited else "is no longer in the index"
 
     def is_replaced(self, node: Node) -> bool:
         """Return whether a summary is quoted because the model did not write one."""

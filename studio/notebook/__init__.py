@@ -1,4 +1,4 @@
-"""The `chat` in a notebook: each turn with answer and growing tree, and its `panel` of settings."""
+"""The `chat` in a notebook, each turn with its answer and growing tree, and the `panel` of settings."""
 
 from ramify.studio.notebook._chat import Chat
 

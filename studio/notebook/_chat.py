@@ -21,98 +21,104 @@ from ramify.nodes.init_tree import validate_question
 from ramify.nodes.tree.cards import TreeView
 from ramify.nodes.tree.phrases import shorten_question
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import answer_html, branches_html, page
-from ramify.studio.drawing.phrases import cost, searched, understood
+from ramify.studio.drawing.page import answer_html, branches_html, result_page
+from ramify.studio.drawing.phrases import cost_text, index_text, understood_as
 from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.new_files import write_whole
-from ramify.tools.pages import part, style
-from ramify.tools.quoting import many
+from ramify.tools.new_files import write_atomically
+from ramify.tools.pages import render_macro, style_sheet
+from ramify.tools.quoting import pluralize
 from ramify.tools.scrub import scrub
 
 
-class Form(NamedTuple):
-    """An export format."""
+class ExportFormat(NamedTuple):
+    """A format in which a turn is exported."""
 
     media: str
     label: str
     write: Callable[[Result], str]
 
 
-FORMS = {
-    "json": Form("application/json", "JSON", lambda result: json.dumps(result.to_json(), ensure_ascii=False, indent=2) + "\n"),
-    "html": Form("text/html", "HTML", page),
-    "mmd": Form("text/vnd.mermaid", "Mermaid", lambda result: tree_mermaid(result.tree)),
+EXPORT_FORMATS = {
+    "json": ExportFormat("application/json", "JSON", lambda result: json.dumps(result.to_json(), ensure_ascii=False, indent=2) + "\n"),
+    "html": ExportFormat("text/html", "HTML", result_page),
+    "mmd": ExportFormat("text/vnd.mermaid", "Mermaid", lambda result: tree_mermaid(result.tree)),
 }
-"""By suffix of the file."""
+"""The export formats by suffix of the file."""
 
 
-def files(result: Result, name: str) -> list[tuple[str, str, str]]:
+def export_links(result: Result, name: str) -> list[tuple[str, str, str]]:
     """Return for each format its label, the turn as a data URL, and the file name."""
     return [
-        (form.label, f"data:{form.media};base64,{b64encode(form.write(result).encode()).decode()}", f"{name}.{suffix}")
-        for suffix, form in FORMS.items()
+        (
+            export_format.label,
+            f"data:{export_format.media};base64,{b64encode(export_format.write(result).encode()).decode()}",
+            f"{name}.{suffix}",
+        )
+        for suffix, export_format in EXPORT_FORMATS.items()
     ]
 
 
-def save(result: Result, path: str | Path) -> Path:
+def save_result(result: Result, path: str | Path) -> Path:
     """Write the turn to a file, in the format of its suffix."""
     target = Path(path)
-    form = FORMS.get(target.suffix.removeprefix("."))
-    if form is None:
-        raise UsageError(f"{target.name!r} has no known suffix", f"use .{', .'.join(FORMS)}")
-    write_whole(form.write(result), target)
+    export_format = EXPORT_FORMATS.get(target.suffix.removeprefix("."))
+    if export_format is None:
+        raise UsageError(f"{target.name!r} has no known suffix", f"use .{', .'.join(EXPORT_FORMATS)}")
+    write_atomically(export_format.write(result), target)
     return target
 
 
-PERIOD = 0.15
+UPDATE_INTERVAL_S = 0.15
 """Seconds between two updates of a growing tree."""
-FIRST = "the first question takes longer: the sentence encoder is loaded and the index opened; the demo corpus is indexed once"
+FIRST_QUESTION_HINT = (
+    "the first question takes longer: the sentence encoder is loaded and the index opened; the demo corpus is indexed once"
+)
 
 
-class Review(VBox):
-    """An action that is proposed (`ask_first`), with its arguments to edit: Go on takes them as they stand, Reject takes none."""
+class ReviewWidget(VBox):
+    """A proposed action (`ask_first`) with editable arguments: Go on accepts it with these arguments, Reject rejects it."""
 
     def __init__(self, action: Mapping[str, Any]) -> None:
         self.name, self.args = str(action["name"]), dict(action["args"])
         self.fields = {key: Text(value=value, description=key, continuous_update=True) for key, value in self.args.items()}
-        self.accept = Button(description="Go on", icon="check", button_style="primary", tooltip="Take it as it stands here")
-        self.refuse = Button(description="Reject", icon="times", tooltip="Go on without it")
-        self._decided: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self.accept = Button(description="Go on", icon="check", button_style="primary", tooltip="Accept it with these values")
+        self.reject = Button(description="Reject", icon="times", tooltip="Continue without it")
+        self._future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         super().__init__(
-            [HTML(_drawn("proposed", str(action["description"]).splitlines())), *self.fields.values(), HBox([self.accept, self.refuse])]
+            [HTML(_render("proposed", str(action["description"]).splitlines())), *self.fields.values(), HBox([self.accept, self.reject])]
         )
         self.add_class("ramify-review")
         self.accept.on_click(self._accept)
-        self.refuse.on_click(lambda button: self._decide({"type": "reject"}))
+        self.reject.on_click(lambda button: self._finish({"type": "reject"}))
 
     async def decision(self) -> dict[str, Any]:
-        """Return what was decided, once a button is pressed."""
-        return await self._decided
+        """Return the decision, once a button is pressed."""
+        return await self._future
 
     def _accept(self, button: Any) -> None:
         args = {key: field.value for key, field in self.fields.items()}
         edited = {"type": "edit", "edited_action": {"name": self.name, "args": args}}
-        self._decide({"type": "approve"} if args == self.args else edited)
+        self._finish({"type": "approve"} if args == self.args else edited)
 
-    def _decide(self, decision: dict[str, Any]) -> None:
-        if not self._decided.done():
-            self._decided.set_result(decision)
+    def _finish(self, decision: dict[str, Any]) -> None:
+        if not self._future.done():
+            self._future.set_result(decision)
 
 
-class Turn(VBox):
-    """Show one turn, from the question to its answer or error."""
+class TurnWidget(VBox):
+    """Displays one turn, from the question to its answer or error."""
 
     def __init__(self, question: str, strategy: str, prefix: str, first: bool = False) -> None:
         self.question, self.strategy, self.prefix = question, strategy, prefix
         self.result: Result | None = None
         self._first = first
-        self._run = RunTracker()
-        self._began = time.monotonic()
-        self._head, self._status, self._said, self._tree = (HTML() for _ in range(4))
+        self._tracker = RunTracker()
+        self._started = time.monotonic()
+        self._head, self._status, self._answer_html, self._tree = (HTML() for _ in range(4))
         self.reviews = VBox()
-        """What a person is asked about; empty where nobody is asked."""
-        left, right = VBox([self._status, self.reviews, self._said]), VBox([self._tree])
+        """The proposed actions that wait for a decision; empty if there are none."""
+        left, right = VBox([self._status, self.reviews, self._answer_html]), VBox([self._tree])
         for box, name in ((left, "ramify-said"), (right, "ramify-tree")):
             box.add_class(name)
         columns = Box([left, right])
@@ -123,101 +129,103 @@ class Turn(VBox):
         self._draw_status()
 
     def watch(self, kind: str, event: Mapping[str, Any]) -> None:
-        """Process an event of the run; `grow` draws the result."""
-        self._run(kind, event)
+        """Process an event of the run, which `draw_until_cancelled` displays."""
+        self._tracker(kind, event)
 
     async def review(self, actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Show actions until each is decided on; return the decisions."""
-        asked = [Review(action) for action in actions]
-        self.reviews.children = tuple(asked)
+        """Show actions until there is a decision on each; return the decisions."""
+        widgets = [ReviewWidget(action) for action in actions]
+        self.reviews.children = tuple(widgets)
         try:
-            return [await one.decision() for one in asked]
+            return [await one.decision() for one in widgets]
         finally:
             self.reviews.children = ()
 
-    async def grow(self) -> None:
-        """Draw the run until cancelled."""
+    async def draw_until_cancelled(self) -> None:
+        """Update the display of the run until cancelled."""
         while True:
             self._draw_status()
-            self._draw_growing()
-            await asyncio.sleep(PERIOD)
+            self._draw_running()
+            await asyncio.sleep(UPDATE_INTERVAL_S)
 
     def show(self, result: Result) -> None:
         """Show the result."""
         self.result = result
-        self._run.question = result.question
+        self._tracker.question = result.question
         self._draw_head()
         self._status.value = ""
-        index = searched(result, 'Chat(index="FOLDER")') if result.index else ""
-        spent = f"{cost(result)} · {result.strategy} · {result.model}"
-        links = files(result, f"ramify-{self.prefix.rstrip('-')}")
-        self._said.value = _drawn("answered", answer_html(result, self.prefix), index, spent, links)
+        index = index_text(result, 'Chat(index="FOLDER")') if result.index else ""
+        cost_line = f"{cost_text(result)} · {result.strategy} · {result.model}"
+        links = export_links(result, f"ramify-{self.prefix.rstrip('-')}")
+        self._answer_html.value = _render("answered", answer_html(result, self.prefix), index, cost_line, links)
         self._draw_tree(folded=False)
 
     def fail(self, error: BaseException) -> None:
-        """Show an error; the tree so far is kept."""
-        what = scrub(f"unexpected: {type(error).__name__}: {error}")
+        """Show an error; the tree so far stays visible."""
+        problem = scrub(f"unexpected: {type(error).__name__}: {error}")
         remedy = "the traceback is in the log of the kernel; ask again, or report it"
         if isinstance(error, RamifyError):
-            what, remedy = error.what, error.remedy
-        self._end(_drawn("failed", what, remedy))
+            problem, remedy = error.what, error.remedy
+        self._end(_render("failed", problem, remedy))
 
     def stop(self) -> None:
-        """Show that it was stopped; the tree so far is kept."""
-        self._end(_drawn("stopped", time.monotonic() - self._began))
+        """Show that the question was stopped; the tree so far stays visible."""
+        self._end(_render("stopped", time.monotonic() - self._started))
 
     def fold(self) -> None:
         """Fold the tree to its summary."""
-        if self._run.tree or self.result:
+        if self._tracker.tree or self.result:
             self._draw_tree(folded=True)
 
-    def _end(self, said: str) -> None:
+    def _end(self, answer: str) -> None:
         self._status.value = ""
-        self._said.value = said
+        self._answer_html.value = answer
         self._draw_tree(folded=False)
 
     def _draw_head(self) -> None:
-        self._head.value = _drawn("head", shorten_question(self.question), understood(self.question, self._run.question or self.question))
+        self._head.value = _render(
+            "head", shorten_question(self.question), understood_as(self.question, self._tracker.question or self.question)
+        )
 
     def _draw_status(self) -> None:
-        hints = [*([FIRST] if self._first and not self._run.passages else []), *self._run.notices]
-        _put(self._status, _drawn("status", self._run.doing, time.monotonic() - self._began, hints))
+        hints = [*([FIRST_QUESTION_HINT] if self._first and not self._tracker.passages else []), *self._tracker.notices]
+        _set_value(self._status, _render("status", self._tracker.doing, time.monotonic() - self._started, hints))
 
-    def _draw_growing(self) -> None:
-        _put(self._tree, _boxed(branches_html(self._run.tree, TreeView(prefix=self.prefix, busy=self._run.busy))))
-        if self._run.text:
-            _put(self._said, _drawn("written", self._run.text))
+    def _draw_running(self) -> None:
+        _set_value(self._tree, _wrap_html(branches_html(self._tracker.tree, TreeView(prefix=self.prefix, busy=self._tracker.busy))))
+        if self._tracker.text:
+            _set_value(self._answer_html, _render("written", self._tracker.text))
 
     def _draw_tree(self, folded: bool) -> None:
-        tree, passages = (self.result or self._run).tree, (self.result or self._run).passages
+        tree, passages = (self.result or self._tracker).tree, (self.result or self._tracker).passages
         title = "How it was found" if self.result else "The tree so far"
         branches = branches_html(tree, TreeView(passages, self.prefix))
-        self._tree.value = _drawn("found", title, many(len(tree), "branch", "branches"), branches, folded) if tree else ""
+        self._tree.value = _render("found", title, pluralize(len(tree), "branch", "branches"), branches, folded) if tree else ""
 
 
-def _put(widget: HTML, value: str) -> None:
+def _set_value(widget: HTML, value: str) -> None:
     """Set the value if it changed."""
     if widget.value != value:
         widget.value = value
 
 
-def _drawn(name: str, *values: Any) -> str:
-    return _boxed(part("turn.html", name, *values))
+def _render(name: str, *values: Any) -> str:
+    return _wrap_html(render_macro("turn.html", name, *values))
 
 
-def _boxed(content: str) -> str:
-    return str(part("turn.html", "box", content))
+def _wrap_html(content: str) -> str:
+    return str(render_macro("turn.html", "box", content))
 
 
-GRACE = 0.1
-"""Seconds between the Enter key and the question: a browser tells of the key first and of the text right after."""
-HINT = "Ask a question, then press Enter"
-BUSY = "Answering … Stop ends it; the next question can be written meanwhile"
+SUBMIT_DELAY_S = 0.1
+"""Seconds between the Enter key and the question: the browser sends the key event before the changed text."""
+INPUT_HINT = "Ask a question, then press Enter"
+BUSY_HINT = "Answering … Stop ends it; the next question can be written meanwhile"
 log = logging.getLogger(__name__)
-numbers = count(1)
+chat_numbers = count(1)
 
 
-def _named(index: Any) -> Any:
+def _path_text(index: Any) -> Any:
     """Return the path of a folder as text, anything else as it is."""
     return os.fspath(index) if isinstance(index, Path) else index
 
@@ -233,32 +241,34 @@ class Chat(VBox):
     def __init__(
         self, index: Any = None, strategy: str = DEFAULT, *, memory: str | None = None, thread: str | None = None, **options: Any
     ) -> None:
-        several = [_named(one) for one in index] if isinstance(index, (list, tuple)) else _named(index)
-        given = {**options, **({} if index is None else {"index": several})}
+        indexes = [_path_text(one) for one in index] if isinstance(index, (list, tuple)) else _path_text(index)
+        panel_options = {**options, **({} if index is None else {"index": indexes})}
         self.conversation = Conversation(memory, thread)
         self.conversation.recall()
-        self.panel = Panel(strategy, given)
+        self.panel = Panel(strategy, panel_options)
         self.running: asyncio.Task[Result] | None = None
-        self._prefix = f"chat{next(numbers)}"
+        self._prefix = f"chat{next(chat_numbers)}"
         self._turns = VBox()
-        self.box = Text(placeholder=HINT, tooltip=HINT, continuous_update=False)
+        self.box = Text(placeholder=INPUT_HINT, tooltip=INPUT_HINT, continuous_update=False)
         self.send = Button(description="Ask", icon="paper-plane", button_style="primary", tooltip="Ask the question (Enter)")
         self.stop = Button(description="Stop", icon="stop", disabled=True, tooltip="Stop the question that is being answered")
         self.settings = ToggleButton(description="Settings", icon="sliders", tooltip="Show or hide the settings")
-        self.said = HTML()
-        super().__init__(self._laid_out())
+        self.warning = HTML()
+        super().__init__(self._layout())
         self.add_class("ramify-chat")
-        self._say("")
+        self._show_warning("")
         self.send.on_click(lambda button: self._submit())
         self.stop.on_click(lambda button: self.running and self.running.cancel())
-        self.box.on_msg(self._key)
+        self.box.on_msg(self._on_key)
         self.settings.observe(self._toggle, "value")
 
     def __repr__(self) -> str:
-        return f"a chat with {self.panel.strategy.value}, {many(len(self.turns), 'turn')}; shown where Jupyter widgets are"
+        return (
+            f"a chat with {self.panel.strategy.value}, {pluralize(len(self.turns), 'turn')}; displayed where Jupyter widgets are supported"
+        )
 
     @property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[TurnWidget]:
         """List the turns, the oldest first."""
         return list(reversed(self._turns.children))
 
@@ -271,35 +281,35 @@ class Chat(VBox):
         """Write the last answered turn into a file that ends in .json, .html or .mmd."""
         if not self.results:
             raise UsageError("nothing was answered yet", "ask a question first")
-        return save(self.results[-1], path)
+        return save_result(self.results[-1], path)
 
     def ask(self, question: str) -> asyncio.Task[Result]:
         """Ask a question as from the box; awaiting it returns the result or raises the error shown."""
         if self.running is not None:
             raise UsageError("a question is being answered", "wait for it, or press Stop")
         loop, strategy, options = asyncio.get_running_loop(), self.panel.strategy.value, self.panel.options()
-        configure(strategy, options)  # raise for wrong settings before a turn starts
-        turn = Turn(validate_question(question), strategy, f"{self._prefix}-{len(self.turns) + 1}-", first=not self.results)
+        configure(strategy, options)  # raise for invalid settings before a turn starts
+        turn = TurnWidget(validate_question(question), strategy, f"{self._prefix}-{len(self.turns) + 1}-", first=not self.results)
         if self.turns:
             self.turns[-1].fold()
         self._turns.children = (turn, *self._turns.children)
         task = loop.create_task(self._answer(turn, options))
-        task.add_done_callback(partial(self._ended, turn))
-        self._occupy(task)
+        task.add_done_callback(partial(self._on_done, turn))
+        self._set_running(task)
         return task
 
-    async def _answer(self, turn: Turn, options: dict[str, Any]) -> Result:
-        growing = asyncio.create_task(turn.grow())
+    async def _answer(self, turn: TurnWidget, options: dict[str, Any]) -> Result:
+        drawing = asyncio.create_task(turn.draw_until_cancelled())
         try:
             return await self.conversation.ask_async(turn.question, turn.strategy, turn.watch, reviewer=turn.review, **options)
         finally:
-            growing.cancel()
+            drawing.cancel()
             with suppress(asyncio.CancelledError):
-                await growing
+                await drawing
 
-    def _ended(self, turn: Turn, task: asyncio.Task[Result]) -> None:
+    def _on_done(self, turn: TurnWidget, task: asyncio.Task[Result]) -> None:
         """Show the result of a turn; put an unanswered question back into the box."""
-        self._occupy(None)
+        self._set_running(None)
         if not task.cancelled() and task.exception() is None:
             turn.show(task.result())
             return
@@ -311,37 +321,37 @@ class Chat(VBox):
                 log.error("a question failed", exc_info=error)
             turn.fail(error)
 
-    def _occupy(self, task: asyncio.Task[Result] | None) -> None:
+    def _set_running(self, task: asyncio.Task[Result] | None) -> None:
         self.running = task
         self.send.disabled, self.stop.disabled = task is not None, task is None
-        self.box.placeholder = BUSY if task else HINT
-        self._say("")
+        self.box.placeholder = BUSY_HINT if task else INPUT_HINT
+        self._show_warning("")
 
-    def _laid_out(self) -> list[Any]:
-        sheet = HTML(str(part("turn.html", "styled", style())))
+    def _layout(self) -> list[Any]:
+        sheet = HTML(str(render_macro("turn.html", "styled", style_sheet())))
         sheet.layout.display = "none"
-        row, bar = HBox([self.box, self.send, self.stop]), HBox([self.panel.strategy, self.settings])
-        row.add_class("ramify-asking")
-        bar.add_class("ramify-bar")
+        input_row, settings_row = HBox([self.box, self.send, self.stop]), HBox([self.panel.strategy, self.settings])
+        input_row.add_class("ramify-asking")
+        settings_row.add_class("ramify-bar")
         self.panel.layout.display = "none"
-        return [sheet, row, self.said, bar, self.panel, self._turns]
+        return [sheet, input_row, self.warning, settings_row, self.panel, self._turns]
 
-    def _key(self, box: Text, content: dict[str, Any], buffers: Any) -> None:
+    def _on_key(self, box: Text, content: dict[str, Any], buffers: Any) -> None:
         if content.get("event") == "submit":
-            asyncio.get_running_loop().call_later(GRACE, self._submit)
+            asyncio.get_running_loop().call_later(SUBMIT_DELAY_S, self._submit)
 
     def _toggle(self, change: Any) -> None:
         self.panel.layout.display = None if change.new else "none"
 
     def _submit(self) -> None:
-        """Ask the question in the box; keep it there with the reason if that fails."""
+        """Ask the question in the box; if that fails, show the reason, and leave the question in the box."""
         try:
             self.ask(self.box.value)
         except UsageError as error:
-            self._say(str(error))
+            self._show_warning(str(error))
         else:
             self.box.value = ""
 
-    def _say(self, message: str) -> None:
-        self.said.value = _drawn("warning", message) if message else ""
-        self.said.layout.display = None if message else "none"
+    def _show_warning(self, message: str) -> None:
+        self.warning.value = _render("warning", message) if message else ""
+        self.warning.layout.display = None if message else "none"

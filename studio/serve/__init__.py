@@ -1,10 +1,9 @@
-"""The server of `ramify serve`: questions over HTTP, for the page, for scripts, and for programs that speak OpenAI's or Ollama's protocol,
-or MCP.
+"""The server of `ramify serve`: questions over HTTP, for its web page, scripts, and clients of OpenAI's or Ollama's protocol or MCP.
 
-* what is served: the `catalog` (collections, strategies, models), the `collections` that users make or that follow a folder
-* a question: `serving` (a request becomes a question, of a conversation or not), `questions` (the queue, and the events of an answer)
-* the protocols: `json_api` (our own) with `answers`, `openai`, `ollama`, which share `chat`, and `mcp`, also for `ramify mcp`
-* `transport` is the HTTP that they share, `app` puts all together
+* what is served: the `catalog` (collections, strategies, models), the `collections` that users create or that follow a folder
+* a question: `service` (submits requests as questions, with or without a conversation), `questions` (the queue, the events of an answer)
+* the protocols: `json_api` (ramify's own) with `answers`, `openai`, `ollama`, which share `chat`, and `mcp`, also for `ramify mcp`
+* `transport` is the HTTP layer of all protocols, `app` builds the application
 """
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The application of `ramify serve`: all protocols, the page, and whether everything is loaded that the first question would wait for."""
+"""The application of `ramify serve`: all protocols, the web page, and the health and readiness probes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -13,30 +13,30 @@ from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import json_api, mcp, ollama, openai
+from ramify.studio.serve import _json_api, _ollama, _openai, mcp
+from ramify.studio.serve._chat import ChatService
 from ramify.studio.serve.catalog import COMMAND, Catalog, Selection
-from ramify.studio.serve.chat import Chats
-from ramify.studio.serve.questions import failure_of
-from ramify.studio.serve.serving import Serving
-from ramify.studio.serve.transport import Tokens, guarded
+from ramify.studio.serve.questions import to_failure
+from ramify.studio.serve.service import QuestionService
+from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.tools.index.searcher import warm
-from ramify.tools.pages import draw, packaged, style
+from ramify.tools.pages import read_packaged, render_template, style_sheet
 
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Nothing is loaded from elsewhere, nothing inline is run, and no other page has this one in a frame."""
+"""Allows no resources of other origins, no inline scripts, and no framing by other pages."""
 PAGE_HEADERS = {
     "Cache-Control": "no-cache",
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_SHEET = "serve.css"
-_PARTS = {
-    _SHEET: "text/css",
+_STYLE_SHEET = "serve.css"
+_PAGE_FILES = {
+    _STYLE_SHEET: "text/css",
     "serve.svg": "image/svg+xml",
     "serve.js": "text/javascript",
     "serve_parts.js": "text/javascript",
@@ -45,54 +45,54 @@ _PARTS = {
 }
 
 
-def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
-    """Return the application; `origins` are allowed besides this machine's."""
-    catalog, chats, tokens = serving.catalog, Chats(serving), [Middleware(Tokens, users=serving.users)]
-    searched = catalog.options_of(catalog.strategy, Selection(tuple(catalog.collections.values())))
-    tools = mcp.stateless(mcp.server(catalog.strategy, searched, queue=mcp.in_turn(serving.questions)))
+def create_app(service: QuestionService, origins: Sequence[str] = ()) -> Starlette:
+    """Return the application of `ramify serve`; `origins` are allowed besides this machine's."""
+    catalog, chat_service, tokens = service.catalog, ChatService(service), [Middleware(TokenMiddleware, users=service.users)]
+    all_collections = catalog.request_options(catalog.strategy, Selection(tuple(catalog.collections.values())))
+    tools = mcp.create_session_manager(mcp.create_server(catalog.strategy, all_collections, queue=mcp.shared_queue(service.questions)))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.loading = asyncio.create_task(asyncio.to_thread(_load, catalog))
-        watching = [asyncio.create_task(one.run()) for one in serving.watched]
+        app.state.loading = asyncio.create_task(asyncio.to_thread(_load_all, catalog))
+        watch_tasks = [asyncio.create_task(folder.run()) for folder in service.watched_folders]
         async with tools.run():
             yield
-        for task in watching:
+        for task in watch_tasks:
             task.cancel()
-        await asyncio.gather(*watching, return_exceptions=True)
-        await serving.questions.close()
-        await serving.collections.close()
+        await asyncio.gather(*watch_tasks, return_exceptions=True)
+        await service.questions.close()
+        await service.collections.close()
         app.state.loading.cancel()
 
-    return guarded(
+    return create_guarded_app(
         [
             Route("/health", _health),
             Route("/ready", _ready),
-            Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
-            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
-            Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
-            mcp.route(tools, serving.users),
-            Route("/", _index),  # the page asks for no token, and tells nothing that does
-            Route("/page/{name}", _part),
+            Mount(_json_api.PREFIX, routes=_json_api.JsonApi(service).routes(), middleware=tokens),
+            Mount(_openai.PREFIX, routes=_openai.OpenAI(chat_service).routes(), middleware=tokens),
+            Mount(_ollama.PREFIX, routes=_ollama.Ollama(chat_service).routes(), middleware=tokens),
+            mcp.create_route(tools, service.users),
+            Route("/", _index),  # the page itself needs no token: it contains no data
+            Route("/page/{name}", _page_file),
         ],
         origins,
         ("GET", "POST", "DELETE"),
         COMMAND,
         {
-            f"{openai.PREFIX}/": openai.refusal,
-            f"{ollama.PREFIX}/": ollama.refusal,
-            f"{mcp.PREFIX}/": mcp.refusal,
-            "/": json_api.refusal,
+            f"{_openai.PREFIX}/": _openai.error_body,
+            f"{_ollama.PREFIX}/": _ollama.error_body,
+            f"{mcp.PREFIX}/": mcp.error_body,
+            "/": _json_api.error_body,
         },
         lifespan,
         untyped=True,
     )
 
 
-def _load(catalog: Catalog) -> None:
+def _load_all(catalog: Catalog) -> None:
     for collection in catalog.collections.values():
         warm(collection.where)
-    _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.selection(None)))
+    _, settings = configure(catalog.strategy, catalog.request_options(catalog.strategy, catalog.selection(None)))
     current_model(settings).load()
 
 
@@ -101,22 +101,22 @@ async def _health(request: Request) -> Response:
 
 
 async def _ready(request: Request) -> Response:
-    """Say that all is loaded; 503 while it is not, or where it cannot be."""
+    """Readiness probe: 200 once everything is loaded, else 503 with the reason."""
     loading: asyncio.Task[None] | None = getattr(request.app.state, "loading", None)
     if loading is None or not loading.done():
-        return JSONResponse({"ready": False, "why": "indexes and the model are being loaded"}, 503)
+        return JSONResponse({"ready": False, "why": "the indexes and the model are being loaded"}, 503)
     if (error := loading.exception()) is not None:
-        return JSONResponse({"ready": False, "why": failure_of(error).message}, 503)
+        return JSONResponse({"ready": False, "why": to_failure(error).message}, 503)
     return JSONResponse({"ready": True})
 
 
 async def _index(request: Request) -> Response:
-    return HTMLResponse(f"{draw('serve.html')}\n", headers=PAGE_HEADERS)
+    return HTMLResponse(f"{render_template('serve.html')}\n", headers=PAGE_HEADERS)
 
 
-async def _part(request: Request) -> Response:
+async def _page_file(request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in _PARTS:
-        raise HTTPException(404, f"the page has no part {name[:80]!r}: it is made of {', '.join(_PARTS)}")
-    content = f"{style()}\n{packaged(_SHEET)}" if name == _SHEET else packaged(name)
-    return Response(content, media_type=_PARTS[name], headers=PAGE_HEADERS)
+    if name not in _PAGE_FILES:
+        raise HTTPException(404, f"the page has no file {name[:80]!r}: choose one of {', '.join(_PAGE_FILES)}")
+    content = f"{style_sheet()}\n{read_packaged(_STYLE_SHEET)}" if name == _STYLE_SHEET else read_packaged(name)
+    return Response(content, media_type=_PAGE_FILES[name], headers=PAGE_HEADERS)

@@ -1,4 +1,4 @@
-"""What a server offers: collections by name, strategies, models, and the options that each question gets."""
+"""What a server offers: collections by name, strategies and models; and the options of a question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,45 +9,49 @@ from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
-from ramify.studio.server.bounds import check_allowed, names_of
+from ramify.studio.server.bounds import check_allowed, unique_index_names
 from ramify.tools.errors import UsageError
-from ramify.tools.index.collections import Collections as Searched
-from ramify.tools.index.index_store import is_address
+from ramify.tools.index.collection_set import CollectionSet
+from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.searcher import DEMO, opened
-from ramify.tools.quoting import brief
-from ramify.tools.scrub import shown
+from ramify.tools.index.searcher import DEMO, open_index
+from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import mask_address
 
 T = TypeVar("T")
 COMMAND = "ramify serve"
-OF_THE_SERVER = ("index", "model", "base_url", "profile")
-"""Settings that a request does not give: it names a collection and one of the server's models; the operator names the profile."""
-QUOTED = 80
-"""Characters of a value that is refused."""
-AND = "+"
-"""Between the names of collections that one question is asked of: none has it in its name."""
-_SHAPE = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "examples")
-"""What of a JSON schema says which values a setting can have."""
+SERVER_SETTINGS = ("index", "model", "base_url", "profile")
+"""Settings that a request cannot set: it names a collection and one of the server's models; the operator sets the profile."""
+MAX_QUOTED_CHARS = 80
+"""Maximum length of a rejected value in an error message."""
+NAME_SEPARATOR = "+"
+"""Separates the names of collections that are searched together; not allowed in a name."""
+_SCHEMA_KEYWORDS = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "examples")
+"""Keywords of a JSON schema that describe the allowed values of a setting."""
 
 
 @dataclass(frozen=True)
 class Collection:
-    """An index under the name that requests give."""
+    """An index with the name that requests use."""
 
     name: str
     where: str
     """Its folder or address, or `demo`."""
 
     def manifest(self) -> Manifest:
-        """Read what is known of it; blocking."""
-        return opened(self.where).manifest
+        """Return the manifest of the index. Blocking."""
+        return open_index(self.where).manifest
 
     def to_json(self) -> dict[str, Any]:
-        """Describe it; blocking."""
+        """Return the description of the collection as JSON values. Blocking."""
         manifest = self.manifest()
         return {
             "name": self.name,
-            "path": self.name if self.where == DEMO else shown(self.where) if is_address(self.where) else Path(self.where).name,
+            "path": self.name
+            if self.where == DEMO
+            else mask_address(self.where)
+            if is_store_address(self.where)
+            else Path(self.where).name,
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,
@@ -57,141 +61,154 @@ class Collection:
 
 @dataclass(frozen=True)
 class Selection:
-    """The collections that a question is asked of: one, or several that are searched together."""
+    """The collections that a question searches: one, or several together."""
 
     members: tuple[Collection, ...]
 
     @property
     def name(self) -> str:
-        """Return the name, of several all of them."""
-        return AND.join(one.name for one in self.members)
+        """Return the name of the collection, or all names joined by `+`."""
+        return NAME_SEPARATOR.join(member.name for member in self.members)
 
     @property
-    def index(self) -> str | Searched:
-        """Return what is searched; UsageError where two names stand for the same index."""
+    def index(self) -> str | CollectionSet:
+        """Return the index to search; raise UsageError if two names refer to the same index."""
         if len(self.members) == 1:
             return self.members[0].where
-        several = Searched.of([one.where for one in self.members])
-        return replace(several, names=tuple(one.name for one in self.members))
+        collections = CollectionSet.from_members([member.where for member in self.members])
+        return replace(collections, names=tuple(member.name for member in self.members))
 
     def locate(self, passage: str) -> tuple[Collection, str] | None:
-        """Return the collection of a passage and its id there; where there are several, the id begins with the collection's name."""
+        """Return the collection of a passage and the passage's id in it; with several collections, ids begin with a collection's name."""
         if len(self.members) == 1:
             return self.members[0], passage
         name, _, identity = passage.partition(":")
-        found = next((one for one in self.members if one.name == name), None)
+        found = next((member for member in self.members if member.name == name), None)
         return (found, identity) if found else None
 
 
-def named(indexes: Sequence[str]) -> dict[str, Collection]:
-    """Name collections by the last part of their paths, which is numbered where it is taken; the demo where there is none."""
-    places = indexes or [DEMO]
-    return {name: Collection(name, where) for name, where in zip(names_of(places), places, strict=True)}
+def name_collections(indexes: Sequence[str]) -> dict[str, Collection]:
+    """Return collections by name: the last part of their paths, numbered if it is in use; the demo if there are no indexes."""
+    indexes_or_demo = indexes or [DEMO]
+    return {name: Collection(name, where) for name, where in zip(unique_index_names(indexes_or_demo), indexes_or_demo, strict=True)}
 
 
 @dataclass(frozen=True)
 class Catalog:
-    """What questions may name, and what they get where they name nothing: the first of each."""
+    """What questions may name; the first collection and model are the defaults."""
 
     collections: dict[str, Collection]
     strategy: str
     models: Sequence[str]
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of every question, where its strategy has them."""
+    """Settings of every question whose strategy has them."""
 
     def collection(self, name: str | None) -> Collection:
-        """Return a collection; UsageError where there is none of the name."""
-        return _chosen(self.collections, name, "collection")
+        """Return a collection by name, by default the first; raise UsageError for an unknown name."""
+        return _find_or_first(self.collections, name, "collection")
 
     def selection(self, names: str | Sequence[str] | None) -> Selection:
-        """Return the collections of these names, which may also be joined by `+`; UsageError where there is none of a name."""
-        listed = [names] if isinstance(names, str) else [*(names or ())]
-        if not listed:
+        """Return the collections of these names, which may be joined by `+`; raise UsageError for an unknown or repeated name."""
+        joined = [names] if isinstance(names, str) else [*(names or ())]
+        if not joined:
             return Selection((self.collection(None),))
-        wanted = AND.join(listed).split(AND)
-        if twice := next((name for name in wanted if wanted.count(name) > 1), None):
-            raise UsageError(f"the collection {brief(repr(twice), QUOTED)} is named twice", "name it once")
-        return Selection(tuple(map(self.collection, wanted)))
+        separate_names = NAME_SEPARATOR.join(joined).split(NAME_SEPARATOR)
+        if repeated := next((name for name in separate_names if separate_names.count(name) > 1), None):
+            raise UsageError(
+                f"the collection {truncate_line(repr(repeated), MAX_QUOTED_CHARS)} is named twice", "name each collection once"
+            )
+        return Selection(tuple(map(self.collection, separate_names)))
 
-    def options_of(
+    def request_options(
         self,
         strategy: str,
         selection: Selection,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
-        reviewed: bool = False,
+        has_reviewer: bool = False,
     ) -> dict[str, Any]:
-        """Return the options of a question; UsageError for a setting that is wrong, or that a request may not give.
+        """Return the options of a question; raise UsageError for an invalid setting, or one that a request cannot set.
 
-        Only where it is `reviewed` may they ask a person first: there, somebody can decide.
+        Settings that ask a person first (`ask_first`) are allowed only if the question `has_reviewer`.
         """
-        given = dict(settings or {})
-        if wrong := [name for name in OF_THE_SERVER if name in given]:
-            remedy = f"leave it out: name a collection, and one of the server's models ({', '.join(self.models)})"
-            raise UsageError(f"{wrong[0]}={brief(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
+        request_values = dict(settings or {})
+        if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
+            remedy = f"omit it; name a collection and one of the server's models ({', '.join(self.models)})"
+            raise UsageError(
+                f"{wrong[0]}={truncate_line(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy
+            )
         known = {"preset", *find_strategy(strategy).parameters, *build(strategy).settings.model_fields}
-        own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
-        options = {**own, **given, "index": selection.index, "model": _chosen({one: one for one in self.models}, model, "model")}
-        chosen = configure(strategy, options)[1]
-        check_allowed(chosen, COMMAND)
-        if not reviewed:
-            check_reviewer(chosen, None)
+        server_options = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
+        options = {
+            **server_options,
+            **request_values,
+            "index": selection.index,
+            "model": _find_or_first({one: one for one in self.models}, model, "model"),
+        }
+        request_settings = configure(strategy, options)[1]
+        check_allowed(request_settings, COMMAND)
+        if not has_reviewer:
+            check_reviewer(request_settings, None)
         return options
 
     def model_names(self) -> list[str]:
-        """List each collection with each strategy that can answer from it, as `collection/strategy`; blocking."""
-        return [f"{one.name}/{strategy}" for one in list(self.collections.values()) for strategy in self.strategies(one)]
+        """Return a model name `collection/strategy` for each collection and each strategy that can answer from it. Blocking."""
+        return [
+            f"{collection.name}/{strategy}" for collection in list(self.collections.values()) for strategy in self.strategies(collection)
+        ]
 
-    def model_of(self, name: str) -> tuple[Selection, str] | None:
-        """Return what a model's name stands for, such as `a+b/prune`; None where it is not of this form, or nothing here; blocking."""
+    def resolve_model(self, name: str) -> tuple[Selection, str] | None:
+        """Return the collections and strategy of a model name such as `a+b/prune`; None if there are none of these names. Blocking."""
         names, _, strategy = name.rpartition("/")
-        listed = names.split(AND)
-        if not all(one in self.collections for one in listed) or len({*listed}) < len(listed):
+        members = names.split(NAME_SEPARATOR)
+        if not all(member in self.collections for member in members) or len({*members}) < len(members):
             return None
         selection = self.selection(names)
-        known = all(strategy in self.strategies(one) for one in selection.members)
-        return (selection, strategy) if known and not (len(listed) > 1 and strategy == "global") else None
+        known = all(strategy in self.strategies(member) for member in selection.members)
+        return (selection, strategy) if known and not (len(members) > 1 and strategy == "global") else None
 
     def strategies(self, collection: Collection) -> list[str]:
-        """List the strategies that can answer from a collection, the default first: a global one needs reports; blocking."""
-        plain = collection.manifest().kind == "passages"
+        """Return the strategies that can answer from a collection, the default first; `global` needs a graph or hierarchy. Blocking."""
+        has_no_graph = collection.manifest().kind == "passages"
         names = sorted(STRATEGIES, key=lambda name: name != self.strategy)
-        return [name for name in names if not (plain and name == "global")]
+        return [name for name in names if not (has_no_graph and name == "global")]
 
 
-def _chosen(known: Mapping[str, T], name: str | None, what: str) -> T:
-    """Return what has the name, the first where none is given."""
+def _find_or_first(known: Mapping[str, T], name: str | None, what: str) -> T:
+    """Return the item with this name, or the first if the name is None; raise UsageError for an unknown name."""
     if name is None:
         return next(iter(known.values()))
     if name not in known:
-        raise UsageError(f"there is no {what} {brief(repr(name), QUOTED)} here", f"choose one of {', '.join(known)}")
+        raise UsageError(
+            f"there is no {what} {truncate_line(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(known)}"
+        )
     return known[name]
 
 
 def strategies_json(catalog: Catalog) -> list[dict[str, Any]]:
-    """Describe every strategy with its settings and the arguments of its graph, the default first, as `ramify settings` does."""
+    """Return every strategy with its settings and graph arguments, the default strategy first, as `ramify settings` lists them."""
     names = sorted(STRATEGIES, key=lambda name: name != catalog.strategy)
     return [_strategy(STRATEGIES[name], catalog.options) for name in names]
 
 
 def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a strategy: the settings of its own, those that every strategy has, and what changes the graph."""
-    kind = build(strategy.name).settings
-    common, properties = Settings.model_fields, kind.model_json_schema()["properties"]
+    """Return a strategy with its own settings first, then those common to all strategies, then the arguments of its graph."""
+    settings_class = build(strategy.name).settings
+    common, properties = Settings.model_fields, settings_class.model_json_schema()["properties"]
 
-    def described(name: str, default: Any, description: str, shared: bool, schema: dict[str, Any]) -> dict[str, Any]:
+    def setting_json(name: str, default: Any, description: str, shared: bool, schema: dict[str, Any]) -> dict[str, Any]:
         return {"name": name, "default": options.get(name, default), "description": description, "common": shared, "schema": schema}
 
     settings = []
-    for name, known in kind.model_fields.items():
-        if name not in OF_THE_SERVER:
+    for name, known in settings_class.model_fields.items():
+        if name not in SERVER_SETTINGS:
             shared = name in common and common[name].default == known.default
-            schema = {part: properties[name][part] for part in _SHAPE if part in properties[name]}
-            settings.append(described(name, known.default, known.description or "", shared, schema))
+            schema = {part: properties[name][part] for part in _SCHEMA_KEYWORDS if part in properties[name]}
+            settings.append(setting_json(name, known.default, known.description or "", shared, schema))
     settings.sort(key=lambda setting: bool(setting["common"]))
     for name, argument in strategy.parameters.items():
         choices = get_args(argument.annotation) if get_origin(argument.annotation) is Literal else ()
         schema = {"enum": list(choices)} if choices else {"type": "boolean"}
-        settings.append(described(name, argument.default, strategy.arguments.get(name, ""), False, schema))
+        settings.append(setting_json(name, argument.default, strategy.arguments.get(name, ""), False, schema))
     head = {"name": strategy.name, "description": strategy.description, "paper": strategy.paper}
     return {**head, "presets": list(strategy.presets), "settings": settings}

@@ -1,6 +1,6 @@
 """An MCP server with the tools for agents: on stdin and stdout, as a route of `ramify serve`, and as `ramify mcp --http`.
 
-Over HTTP every request stands alone, as in the specification of 2026-07-28. A client of an earlier one is answered, too, without a session.
+Over HTTP it is stateless, as in the specification of 2026-07-28. Clients of earlier specifications are answered, too, without a session.
 """
 
 import asyncio
@@ -52,30 +52,30 @@ from ramify.graphs.strategies import configure
 from ramify.graphs.tool import Queue, describe_index, for_callers, research_tool, search_tool
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.studio.serve.questions import GONE, Failure, Questions
-from ramify.studio.serve.transport import Tokens, guarded
-from ramify.studio.server.guard import BODY
+from ramify.studio.serve.questions import CLIENT_GONE, Failure, QuestionQueue
+from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
+from ramify.studio.server.guard import MAX_BODY_BYTES
 from ramify.tools.errors import UsageError
-from ramify.tools.models import forget
-from ramify.tools.quoting import one_line, shortened
+from ramify.tools.models import clear_cache
+from ramify.tools.quoting import one_line, truncate_message
 from ramify.tools.scrub import scrub
-from ramify.tools.typed import is_unicode, readable
+from ramify.tools.user_input import check_text, is_unicode
 
 T = TypeVar("T")
 PREFIX = "/mcp"
 METHODS = ("POST",)
-ASKING = "mcp"
-"""In whose name questions are asked: clients stop theirs by closing the connection."""
-_watching: ContextVar[Watch] = ContextVar("ramify_mcp_watching")
-"""Who watches the run of the call at hand."""
+MCP_USER = "mcp"
+"""The user of questions over MCP: clients stop a question by closing the connection."""
+_current_watch: ContextVar[Watch] = ContextVar("ramify_mcp_watching")
+"""The watcher of the run that belongs to the current tool call."""
 INSTRUCTIONS = (
     "{research} answers a question from {about}, with sources and a confidence; give it a whole question, it splits hard ones itself. "
     "{search} finds passages there to read. 'Unknown' means that nothing was found: then do not guess."
 )
 
 
-class Researched(BaseModel):
-    """The result of a question: the object of `ramify ask --json`."""
+class ResearchOutput(BaseModel):
+    """The result of a question, as in `ramify ask --json`."""
 
     question: str
     answer: str = Field(description="Unknown where none was found")
@@ -92,8 +92,8 @@ class Researched(BaseModel):
     index: str = Field(description="what was searched; empty where nothing was")
 
 
-class PassageFound(BaseModel):
-    """A passage: an object of `ramify search --json`."""
+class PassageOutput(BaseModel):
+    """A passage, as in `ramify search --json`."""
 
     id: str
     source: str
@@ -103,172 +103,180 @@ class PassageFound(BaseModel):
     collection: str = Field(default="", description="the index it is from, where several are searched")
 
 
-class Searched(BaseModel):
+class SearchOutput(BaseModel):
     """The result of a search."""
 
-    passages: list[PassageFound]
+    passages: list[PassageOutput]
 
 
-def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents", queue: Queue | None = None) -> Server[Any]:
-    """Return the server, for any transport. Raise UsageError for wrong options.
+def create_server(
+    strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents", queue: Queue | None = None
+) -> Server[Any]:
+    """Return the server, for any transport. Raise UsageError for invalid options.
 
-    `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question begins.
+    `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question starts.
     """
     _, settings = configure(strategy, options)
-    about = readable(about) or describe_index(settings.index)
+    about = check_text(about) or describe_index(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
-        raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
+        raise UsageError(f"{'research_' + name!r} is not a valid name of a tool", "use up to 50 letters, digits, _ and - for the name")
     research = research_tool(
-        strategy, name=f"research_{name}", about=about, watch=lambda kind, event: _watching.get()(kind, event), queue=queue, **options
+        strategy, name=f"research_{name}", about=about, watch=lambda kind, event: _current_watch.get()(kind, event), queue=queue, **options
     )
     search = search_tool(settings.index, settings.k, name=f"search_{name}", about=about, filter=settings.filter)
     tools = {tool.name: tool for tool in (research, search)}
-    offered = [_described(research, Researched), _described(search, Searched)]
+    definitions = [_tool_definition(research, ResearchOutput), _tool_definition(search, SearchOutput)]
 
-    async def list_tools(context: ServerRequestContext[Any], given: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=offered)
+    async def list_tools(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=definitions)
 
-    async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
-        if given.name not in tools:
-            raise MCPError(INVALID_PARAMS, shortened(f"unknown tool {given.name!r} — call {' or '.join(tools)}"))
-        forget()  # a model's server may have come up since the last call
+    async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in tools:
+            raise MCPError(INVALID_PARAMS, truncate_message(f"unknown tool {params.name!r} — call {' or '.join(tools)}"))
+        clear_cache()  # look again for model servers: one may have been started since the last call
         try:
-            async with _telling(context.session):
-                said: ToolMessage = await tools[given.name].ainvoke(
-                    {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
+            async with _report_progress(context.session):
+                message: ToolMessage = await tools[params.name].ainvoke(
+                    {"type": "tool_call", "id": "1", "name": params.name, "args": params.arguments or {}}
                 )
-        except Exception as error:  # what no message was written for: the library would give its text, whatever that holds, as code 0
-            told = scrub(one_line(f"{given.name} failed with {type(error).__name__}: {error}"))
-            raise MCPError(INTERNAL_ERROR, shortened(f"{told} — please report it")) from error
-        found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
-        if isinstance(found, dict) and "notices" in found:
-            found["notices"] = for_callers(found["notices"])
-        text = TextContent(text=_encodable(str(said.content)))
-        return CallToolResult(content=[text], structured_content=_encodable(found), is_error=said.status == "error")
+        except Exception as error:  # an unexpected error: the library would send its text unmasked, with code 0
+            problem = scrub(one_line(f"{params.name} failed with {type(error).__name__}: {error}"))
+            raise MCPError(INTERNAL_ERROR, truncate_message(f"{problem} — please report it")) from error
+        output = {"passages": message.artifact} if isinstance(message.artifact, list) else message.artifact
+        if isinstance(output, dict) and "notices" in output:
+            output["notices"] = for_callers(output["notices"])
+        text = TextContent(text=_replace_surrogates(str(message.content)))
+        return CallToolResult(content=[text], structured_content=_replace_surrogates(output), is_error=message.status == "error")
 
-    told = INSTRUCTIONS.format(about=about, research=research.name, search=search.name)
-    return Server("ramify", version=version("ramify-rag"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
-
-
-def stateless(made: Server[Any]) -> StreamableHTTPSessionManager:
-    """Return what answers the requests to a server, while its `run()` is entered."""
-    return StreamableHTTPSessionManager(made, stateless=True, max_request_body_size=BODY)
+    instructions = INSTRUCTIONS.format(about=about, research=research.name, search=search.name)
+    return Server("ramify", version=version("ramify-rag"), instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-def route(manager: StreamableHTTPSessionManager, users: Mapping[str, str]) -> Route:
-    """Return the route; where there are users, requests must carry a token."""
-    return Route(PREFIX, StreamableHTTPASGIApp(manager), methods=METHODS, middleware=[Middleware(Tokens, users=users)])
+def create_session_manager(server: Server[Any]) -> StreamableHTTPSessionManager:
+    """Return the manager that answers HTTP requests to a server while its `run()` is entered."""
+    return StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=MAX_BODY_BYTES)
 
 
-def application(made: Server[Any], users: Mapping[str, str], origins: Sequence[str] = ()) -> Starlette:
+def create_route(manager: StreamableHTTPSessionManager, users: Mapping[str, str]) -> Route:
+    """Return the route; if there are users, requests need a token."""
+    return Route(PREFIX, StreamableHTTPASGIApp(manager), methods=METHODS, middleware=[Middleware(TokenMiddleware, users=users)])
+
+
+def create_mcp_app(server: Server[Any], users: Mapping[str, str], origins: Sequence[str] = ()) -> Starlette:
     """Return the application of `ramify mcp --http`; `origins` are allowed besides this machine's."""
-    manager = stateless(made)
-    return guarded([route(manager, users)], origins, METHODS, "ramify mcp --http", {"/": refusal}, lambda app: manager.run())
+    manager = create_session_manager(server)
+    return create_guarded_app(
+        [create_route(manager, users)], origins, METHODS, "ramify mcp --http", {"/": error_body}, lambda app: manager.run()
+    )
 
 
-def in_turn(questions: Questions) -> Queue:
-    """Return a queue that answers questions in turn with all others of a server; one that is given up, or outlives it, is stopped."""
+def shared_queue(questions: QuestionQueue) -> Queue:
+    """Return a queue shared with all other questions of a server; questions are stopped when cancelled, and when the server stops."""
 
     async def wait(run: Callable[[], Awaitable[Result]]) -> Result:
-        asked = questions.ask(ASKING, lambda watch, reviewer: run())
+        running = questions.submit(MCP_USER, lambda watch, reviewer: run())
         try:
-            return await asked.outcome()
+            return await running.wait_for_result()
         finally:
-            asked.stop(GONE)
+            running.stop(CLIENT_GONE)
 
     return wait
 
 
-def refusal(failure: Failure) -> dict[str, Any]:
-    """Return the body of a refused request: an error of the protocol, which clients show."""
+def error_body(failure: Failure) -> dict[str, Any]:
+    """Return the body of an error response: a JSON-RPC error, which clients display."""
     return {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": failure.message}}
 
 
-async def serve(made: Server[Any]) -> None:
-    """Serve on stdin and stdout until the client closes stdin and is told all that it asked, or goes away."""
+async def serve_stdio(server: Server[Any]) -> None:
+    """Serve on stdin and stdout until the client has closed stdin and all its requests are answered, or it has disconnected."""
     try:
-        async with stdio_server() as (reading, writing), asyncio.TaskGroup() as group:
-            passed, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        async with stdio_server() as (incoming, outgoing), asyncio.TaskGroup() as group:
+            forwarded, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
             reply, replies = anyio.create_memory_object_stream[SessionMessage](0)
-            unanswered = _Unanswered()
-            group.create_task(_forward(reading, writing, passed, unanswered))
-            group.create_task(_write(replies, writing, unanswered))
-            await made.run(receive, reply, made.create_initialization_options())
-    except* (BrokenPipeError, anyio.BrokenResourceError):  # nobody reads what is written
+            pending = _PendingRequests()
+            group.create_task(_forward(incoming, outgoing, forwarded, pending))
+            group.create_task(_write(replies, outgoing, pending))
+            await server.run(receive, reply, server.create_initialization_options())
+    except* (BrokenPipeError, anyio.BrokenResourceError):  # stdout is closed
         pass
 
 
-class _Unanswered:
-    """The requests that the client waits for: the library would drop them where stdin ends."""
+class _PendingRequests:
+    """The requests that are not answered yet: the library would drop them at the end of stdin."""
 
     def __init__(self) -> None:
-        self._numbers: set[str] = set()
-        self.none = asyncio.Event()
-        self.none.set()
+        self._ids: set[str] = set()
+        self.all_answered = asyncio.Event()
+        self.all_answered.set()
 
-    def see(self, message: JSONRPCMessage) -> None:
-        """Count a message of the client or to it. What the client cancels is not answered."""
+    def track(self, message: JSONRPCMessage) -> None:
+        """Track a message from or to the client. Cancelled requests are not answered."""
         if isinstance(message, JSONRPCRequest):
-            self._numbers.add(str(message.id))
+            self._ids.add(str(message.id))
         elif isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._numbers.discard(str(message.id))
+            self._ids.discard(str(message.id))
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._numbers.discard(str((message.params or {}).get("requestId")))
-        (self.none.clear if self._numbers else self.none.set)()
+            self._ids.discard(str((message.params or {}).get("requestId")))
+        (self.all_answered.clear if self._ids else self.all_answered.set)()
 
 
 async def _forward(
-    reading: ReadStream[SessionMessage | Exception],
-    writing: WriteStream[SessionMessage],
-    passed: WriteStream[SessionMessage | Exception],
-    unanswered: _Unanswered,
+    incoming: ReadStream[SessionMessage | Exception],
+    outgoing: WriteStream[SessionMessage],
+    forwarded: WriteStream[SessionMessage | Exception],
+    pending: _PendingRequests,
 ) -> None:
-    """Forward messages of the client, answer unreadable ones, which the library would ignore, and end when all is answered."""
-    async with passed:
-        async for message in reading:
+    """Forward messages of the client, answer invalid ones, which the library would ignore, and return when all are answered."""
+    async with forwarded:
+        async for message in incoming:
             if isinstance(message, Exception):
-                await writing.send(SessionMessage(_unreadable(message)))
+                await outgoing.send(SessionMessage(_parse_error_reply(message)))
             else:
-                unanswered.see(message.message)
-                await passed.send(message)
-        await unanswered.none.wait()
+                pending.track(message.message)
+                await forwarded.send(message)
+        await pending.all_answered.wait()
 
 
-async def _write(replies: ReadStream[SessionMessage], writing: WriteStream[SessionMessage], unanswered: _Unanswered) -> None:
-    """Forward messages to the client until there are no more, and close the way to it, so that the process can end."""
-    async with writing:
+async def _write(replies: ReadStream[SessionMessage], outgoing: WriteStream[SessionMessage], pending: _PendingRequests) -> None:
+    """Forward messages to the client until there are no more, then close the stream, so that the process can end."""
+    async with outgoing:
         async for message in replies:
-            await writing.send(message)
-            unanswered.see(message.message)
+            await outgoing.send(message)
+            pending.track(message.message)
 
 
-def _unreadable(error: Exception) -> JSONRPCResponse | JSONRPCError:
-    """Return the reply to an unreadable message: an error result for a tool call, else a protocol error.
+def _parse_error_reply(error: Exception) -> JSONRPCResponse | JSONRPCError:
+    """Return the reply to an invalid message: an error result for a tool call, else a protocol error.
 
-    The parser of the library refuses half a surrogate pair (\\ud800), which Python's own takes: so the number of the call is known.
+    The library's parser rejects unpaired surrogates (\\ud800), but Python's accepts them, so that the id of such a call is known.
     """
-    first: Any = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else {"msg": str(error), "input": ""}
+    failure: Any = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else {"msg": str(error), "input": ""}
     try:
-        asked = json.loads(first["input"]) if isinstance(first["input"], str) else first["input"]
+        request = json.loads(failure["input"]) if isinstance(failure["input"], str) else failure["input"]
     except (ValueError, RecursionError):
-        asked = None
-    told = asked if isinstance(asked, dict) else {}
-    number = told["id"] if isinstance(told.get("id"), int) or (isinstance(told.get("id"), str) and is_unicode(told["id"])) else None
-    what = shortened(one_line(f"what was sent is no message that can be read: {first['msg']}"))
-    line = f"{what} — send JSON in UTF-8, without halves of surrogate pairs"
-    if number is None or told.get("method") != "tools/call":
-        return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=PARSE_ERROR if asked is None else INVALID_REQUEST, message=line))
+        request = None
+    fields = request if isinstance(request, dict) else {}
+    request_id = (
+        fields["id"] if isinstance(fields.get("id"), int) or (isinstance(fields.get("id"), str) and is_unicode(fields["id"])) else None
+    )
+    problem = truncate_message(one_line(f"the message is not valid: {failure['msg']}"))
+    line = f"{problem} — send JSON in UTF-8, without unpaired surrogates"
+    if request_id is None or fields.get("method") != "tools/call":
+        return JSONRPCError(
+            jsonrpc="2.0", id=request_id, error=ErrorData(code=PARSE_ERROR if request is None else INVALID_REQUEST, message=line)
+        )
     result = {"content": [{"type": "text", "text": f"error: {line}"}], "isError": True}
-    return JSONRPCResponse(jsonrpc="2.0", id=number, result=result)
+    return JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result)
 
 
-def _encodable(value: T) -> T:
-    """Replace characters that cannot be encoded, which would end the server."""
+def _replace_surrogates(value: T) -> T:
+    """Replace unpaired surrogates, which cannot be encoded and would stop the server."""
     encoded: T = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     return encoded
 
 
-def _described(tool: StructuredTool, output: type[BaseModel]) -> Tool:
+def _tool_definition(tool: StructuredTool, output: type[BaseModel]) -> Tool:
     arguments = tool.get_input_jsonschema()
     return Tool(
         name=tool.name,
@@ -281,26 +289,26 @@ def _described(tool: StructuredTool, output: type[BaseModel]) -> Tool:
 
 
 @asynccontextmanager
-async def _telling(session: ServerSession) -> AsyncIterator[None]:
-    """Report progress to the client as each step and branch begins."""
-    doings: asyncio.Queue[str] = asyncio.Queue()
+async def _report_progress(session: ServerSession) -> AsyncIterator[None]:
+    """Report progress to the client when a step or branch begins."""
+    steps: asyncio.Queue[str] = asyncio.Queue()
 
     def watch(kind: str, event: Any) -> None:
-        if doing := describe_start(kind, event):
-            doings.put_nowait(doing)
+        if step := describe_start(kind, event):
+            steps.put_nowait(step)
 
-    async def tell() -> None:
+    async def send_progress() -> None:
         count = 0
-        while doing := await doings.get():
+        while step := await steps.get():
             count += 1
-            await session.report_progress(count, None, doing)
+            await session.report_progress(count, None, step)
 
-    teller = asyncio.create_task(tell())
-    token = _watching.set(watch)
+    sender = asyncio.create_task(send_progress())
+    token = _current_watch.set(watch)
     try:
         yield
-        doings.put_nowait("")
-        await teller
+        steps.put_nowait("")
+        await sender
     finally:
-        _watching.reset(token)
-        teller.cancel()
+        _current_watch.reset(token)
+        sender.cancel()

@@ -1,4 +1,4 @@
-"""Questions that wait and are answered: so many at once, in the order in which they came; and the events of an answer."""
+"""The queue of questions, of which a limited number are answered at the same time, and the events of an answer."""
 
 import asyncio
 import logging
@@ -17,87 +17,87 @@ from ramify.tools.scrub import scrub
 
 Decisions = list[dict[str, Any]]
 Run = Callable[[Watch, Reviewer], Awaitable[Result]]
-"""Answers a question while something watches; the reviewer decides on what is proposed."""
-PING_S = 15.0
-"""Seconds of silence after which an empty event is sent: whatever lies between does not take the connection for dead."""
-GONE, STOPPED = "its client has gone", "it was stopped"
-CLOSING = "the server is being stopped"
-_SHOWN = ("path", "parent", "question", "kind", "status", "answer", "confidence", "note")
-"""What is told of a branch while the tree grows."""
-_KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
-_STATUS = ((UsageError, "usage", 400), (ModelError, "model", 503), (ReplyError, "model", 502), (IndexingError, "index", 503))
+"""A coroutine function that answers a question: it reports events to `Watch`, and asks the reviewer for decisions."""
+KEEP_ALIVE_S = 15.0
+"""Seconds without events after which a keep-alive is sent, so that proxies do not close the connection."""
+CLIENT_GONE, STOPPED_BY_USER = "its client has gone", "it was stopped"
+SERVER_STOPPING = "the server is being stopped"
+_BRANCH_FIELDS = ("path", "parent", "question", "kind", "status", "answer", "confidence", "note")
+"""Fields of a branch in the events of the growing tree."""
+_KIND_BY_STATUS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
+_FAILURE_KINDS = ((UsageError, "usage", 400), (ModelError, "model", 503), (ReplyError, "model", 502), (IndexingError, "index", 503))
 
 
 class Failure(NamedTuple):
-    """Why there is no answer: a kind for programs, a line for people, and the HTTP status that means it."""
+    """Why there is no answer: a kind for programs, a one-line message for people, and the HTTP status."""
 
     kind: str
     message: str
     status: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as the object that events and refusals carry."""
+        """Return the object that events and error responses contain."""
         return {"kind": self.kind, "message": self.message}
 
 
-def failure_of(error: BaseException) -> Failure:
-    """Return the failure that an error means; one that no message was written for is logged."""
-    for kind, name, status in _STATUS:
+def to_failure(error: BaseException) -> Failure:
+    """Convert an error to a failure; an unexpected error is logged."""
+    for kind, name, status in _FAILURE_KINDS:
         if isinstance(error, kind):
             return Failure(name, str(error), status)
     if isinstance(error, RamifyError):
         return Failure("input" if isinstance(error, InputError) else "other", str(error), 500)
     if isinstance(error, HTTPException):
-        return Failure(_KINDS.get(error.status_code, "other"), error.detail, error.status_code)
+        return Failure(_KIND_BY_STATUS.get(error.status_code, "other"), error.detail, error.status_code)
     logging.getLogger("ramify.serve").error("a question failed", exc_info=error)
     return Failure("unexpected", f"{scrub(one_line(f'{type(error).__name__}: {error}'))} — the server's log has more: report it", 500)
 
 
 class Event(NamedTuple):
-    """Something that happened to a question: accepted, waiting, tree, text, review, result or error; without a name, a sign of life."""
+    """An event of a question: accepted, waiting, tree, text, review, result or error; an event without a name is a keep-alive."""
 
     name: str
     data: dict[str, Any]
 
 
-class Decided(BaseModel):
-    """What a person decided, as our own interface takes it: one decision for each action."""
+class DecisionsRequest(BaseModel):
+    """A person's decisions on proposed actions, one for each action, in the form of the JSON interface."""
 
     decisions: Decisions = Field(min_length=1)
     id: str | None = None
-    """The review that was decided on, by the id of its event; left out, the one that waits."""
+    """The id of the event `review`; by default the pending review."""
 
 
-class Review:
-    """A request that waits for a person's decisions (`ask_first`); `changed` is called with each new one."""
+class PendingReview:
+    """A request for a person's decisions (`ask_first`); `on_change` is called when there is a new one."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, on_change: Callable[[], None]) -> None:
         self.request: dict[str, Any] | None = None
-        """What is proposed, as LangGraph's interrupt tells it, with an id of its own; None while nothing waits."""
-        self._changed = changed
-        self._decided: asyncio.Future[Decisions] | None = None
+        """The proposed actions in the form of LangGraph's interrupts, with an id; None if no decision is pending."""
+        self._on_change = on_change
+        self._future: asyncio.Future[Decisions] | None = None
 
     async def decisions(self, actions: Sequence[dict[str, Any]]) -> Decisions:
-        """Propose actions, and return what was decided on each."""
+        """Propose actions, and return the decision on each."""
         configs = [{"action_name": action["name"], "allowed_decisions": DECISIONS} for action in actions]
         self.request = {"id": token_hex(8), "action_requests": list(actions), "review_configs": configs}
-        self._decided = asyncio.get_running_loop().create_future()
-        self._changed()
+        self._future = asyncio.get_running_loop().create_future()
+        self._on_change()
         try:
-            return await self._decided
+            return await self._future
         finally:
-            self.request = self._decided = None
+            self.request = self._future = None
 
-    def decide(self, given: Decided) -> bool:
-        """Take in decisions; return whether something waited for them."""
-        if self._decided is None or self._decided.done() or self.request is None or given.id not in (None, self.request["id"]):
+    def decide(self, request: DecisionsRequest) -> bool:
+        """Submit decisions; return whether they were pending."""
+        if self._future is None or self._future.done() or self.request is None or request.id not in (None, self.request["id"]):
             return False
-        self._decided.set_result(given.decisions)
+        self._future.set_result(request.decisions)
         return True
 
 
-class Asked(RunTracker):
-    """A question from when it was asked until its result or failure is known; it tracks its run, and tells of each change."""
+class RunningQuestion(RunTracker):
+    """A question from its submission until its result or failure; it tracks its run, and notifies the readers of its events."""
 
     def __init__(self, user: str, thread: str) -> None:
         super().__init__()
@@ -106,217 +106,219 @@ class Asked(RunTracker):
         self.result: Result | None = None
         self.failure: Failure | None = None
         self.position = 0
-        """Its place among the questions that wait, from 1; 0 once it has begun."""
-        self.holds = False
-        """Whether it has one of the places of those that are answered."""
-        self.review = Review(self.change)
+        """Its position in the queue, from 1; 0 once it has started."""
+        self.has_slot = False
+        """Whether it holds one of the queue's slots."""
+        self.review = PendingReview(self.notify)
         self._changed = asyncio.Event()
         self._task: asyncio.Task[Result] | None = None
         self._stopped = ""
 
     def __call__(self, kind: str, event: Any) -> None:
-        """Take in an event of the run."""
+        """Process an event of the run."""
         super().__call__(kind, event)
-        self.change()
+        self.notify()
 
     @property
     def done(self) -> bool:
-        """Tell whether it has ended, one way or the other."""
+        """Return whether there is a result or a failure."""
         return self.result is not None or self.failure is not None
 
-    def begin(self, work: Coroutine[Any, Any, Result], on_end: Callable[[], None]) -> None:
-        """Begin to work on it; `on_end` is called at its end."""
-        self._task = asyncio.create_task(work)
+    def start(self, coroutine: Coroutine[Any, Any, Result], on_end: Callable[[], None]) -> None:
+        """Start the coroutine that answers the question; `on_end` is called at its end."""
+        self._task = asyncio.create_task(coroutine)
         self._task.add_done_callback(self._finish)
         self._task.add_done_callback(lambda _: on_end())
 
-    def stop(self, why: str) -> None:
-        """Stop it, unless it has ended."""
+    def stop(self, reason: str) -> None:
+        """Stop the question, unless it has ended."""
         if self._task is not None and not self.done:
-            self._stopped = self._stopped or why
+            self._stopped = self._stopped or reason
             self._task.cancel()
 
-    def change(self) -> None:
-        """Wake whoever reads its events."""
+    def notify(self) -> None:
+        """Wake the readers of its events."""
         self._changed.set()
 
-    async def outcome(self) -> Result:
-        """Wait for its end; return the result, or raise the error that it ended with."""
-        await self.ended()
+    async def wait_for_result(self) -> Result:
+        """Wait for the end; return the result, or raise the error."""
+        await self.wait()
         if self._task is None or self._task.cancelled():
-            raise RamifyError(f"the question was not answered: {self._stopped or CLOSING}", "ask it again")
+            raise RamifyError(f"the question was not answered: {self._stopped or SERVER_STOPPING}", "ask it again")
         return self._task.result()
 
-    async def ended(self) -> None:
-        """Wait for its end; whoever waits may be cancelled without it."""
+    async def wait(self) -> None:
+        """Wait for the end; cancelling the waiting task does not stop the question."""
         if self._task is not None:
             await asyncio.wait([self._task])
 
     async def events(self) -> AsyncIterator[Event]:
-        """Yield what happens until its end: a result, or an error, or both where nothing could be asked.
+        """Yield events until the end: a result, an error, or both if the model could not be called.
 
-        A slow reader gets several changes as one.
+        A slow reader gets several changes in one event.
         """
         yield Event("accepted", {"id": self.id, "thread": self.thread or None})
-        seen = _Seen()
+        reader = _EventReader()
         while not self.done:
             self._changed.clear()
-            for event in seen.new(self):
+            for event in reader.read_events(self):
                 yield event
             try:
-                await asyncio.wait_for(self._changed.wait(), PING_S)
+                await asyncio.wait_for(self._changed.wait(), KEEP_ALIVE_S)
             except TimeoutError:
                 yield Event("", {})
-        for event in seen.new(self):
+        for event in reader.read_events(self):
             yield event
         if self.result is not None:
             yield Event("result", self.result.to_json())
         if self.failure is not None:
             yield Event("error", self.failure.to_json())
 
-    def answer(self) -> Result:
-        """Return the result of a question that has one."""
+    def require_result(self) -> Result:
+        """Return the result; raise RuntimeError if there is none."""
         if self.result is None:
             raise RuntimeError(f"question {self.id} has no result: {self.failure}")
         return self.result
 
     def _finish(self, task: asyncio.Task[Result]) -> None:
         if task.cancelled():
-            self.failure = Failure("stopped", f"the question was not answered: {self._stopped or CLOSING} — ask it again", 503)
+            self.failure = Failure("stopped", f"the question was not answered: {self._stopped or SERVER_STOPPING} — ask it again", 503)
         elif (error := task.exception()) is not None:
-            self.failure = failure_of(error)
+            self.failure = to_failure(error)
         else:
             self.result = result = task.result()
             if (why := failure_reason(result)) and not any(branch.known for branch in result.tree.values()):
                 self.failure = Failure("model", why, 503)
-        self.change()
+        self.notify()
 
 
-class _Seen:
-    """What a reader of events has been told."""
+class _EventReader:
+    """The state of one reader of events: what it has read."""
 
     def __init__(self) -> None:
         self._position = 0
         self._rows: dict[str, dict[str, Any]] = {}
-        self._busy: dict[str, str] = {}
+        self._steps: dict[str, str] = {}
         self._text = ""
         self._review: str | None = None
 
-    def new(self, asked: Asked) -> list[Event]:
-        """Return what is new since the last call."""
-        found = []
-        if asked.position != self._position:
-            self._position = asked.position
-            found.append(Event("waiting", {"position": asked.position}))
-        rows = {path: {name: getattr(branch, name) for name in _SHOWN} for path, branch in asked.tree.items()}
-        busy, text = asked.busy, asked.text
+    def read_events(self, running: RunningQuestion) -> list[Event]:
+        """Return the events since the last call."""
+        events = []
+        if running.position != self._position:
+            self._position = running.position
+            events.append(Event("waiting", {"position": running.position}))
+        rows = {path: {name: getattr(branch, name) for name in _BRANCH_FIELDS} for path, branch in running.tree.items()}
+        busy, text = running.busy, running.text
         changed = [one for path, one in rows.items() if self._rows.get(path) != one]
-        if changed or busy != self._busy:
-            found.append(Event("tree", {"branches": changed, "doing": busy}))
+        if changed or busy != self._steps:
+            events.append(Event("tree", {"branches": changed, "doing": busy}))
         if text != self._text:
-            anew = not text.startswith(self._text)
-            found.append(Event("text", {"delta": text if anew else text[len(self._text) :], "anew": anew}))
-        if (request := asked.review.request) is not None and request["id"] != self._review:
+            replaced = not text.startswith(self._text)
+            events.append(Event("text", {"delta": text if replaced else text[len(self._text) :], "anew": replaced}))
+        if (request := running.review.request) is not None and request["id"] != self._review:
             self._review = request["id"]
-            found.append(Event("review", request))
-        self._rows, self._busy, self._text = rows, busy, text
-        return found
+            events.append(Event("review", request))
+        self._rows, self._steps, self._text = rows, busy, text
+        return events
 
 
-class Questions:
-    """The questions of a server: at most `at_once` are answered at the same time, the rest wait in order.
+class QuestionQueue:
+    """The questions of a server: at most `max_concurrent` are answered at the same time, the others wait in order.
 
-    One that waits for a person has no place among them: it takes another when that person has decided.
+    A question that waits for a person's decision releases its slot and queues again afterwards.
     """
 
-    def __init__(self, at_once: int) -> None:
-        self._turns = asyncio.Semaphore(at_once)
-        self._asked: dict[str, Asked] = {}
-        self._waiting: dict[str, Asked] = {}
+    def __init__(self, max_concurrent: int) -> None:
+        self._slots = asyncio.Semaphore(max_concurrent)
+        self._running: dict[str, RunningQuestion] = {}
+        self._waiting: dict[str, RunningQuestion] = {}
         self._closed = False
 
-    def ask(self, user: str, run: Run, thread: str = "") -> Asked:
-        """Take up a question; RamifyError where the server is being stopped, or its thread is still at another."""
+    def submit(self, user: str, run: Run, thread: str = "") -> RunningQuestion:
+        """Submit a question; raise RamifyError if the server is being stopped, UsageError if another question of its thread runs."""
         if self._closed:
-            raise RamifyError(CLOSING, "ask again when it is back")
-        if thread and self.busy(user, thread):
-            raise UsageError(f"the conversation {thread!r} is still at its last question", "wait for it, or stop it")
-        asked = Asked(user, thread)
-        self._asked[asked.id] = self._waiting[asked.id] = asked
-        asked.begin(self._answer(asked, run), lambda: self._forget(asked))
-        return asked
+            raise RamifyError(SERVER_STOPPING, "ask again when it is back")
+        if thread and self.is_busy(user, thread):
+            raise UsageError(f"the last question of the conversation {thread!r} is still being answered", "wait for it, or stop it")
+        running = RunningQuestion(user, thread)
+        self._running[running.id] = self._waiting[running.id] = running
+        running.start(self._run_question(running, run), lambda: self._remove(running))
+        return running
 
     @property
     def count(self) -> int:
-        """Count those that wait or are being answered."""
-        return len(self._asked)
+        """Return the number of questions that wait or are being answered."""
+        return len(self._running)
 
-    def busy(self, user: str, thread: str) -> bool:
-        """Tell whether a question of a thread waits or is being answered."""
-        return any(asked.user == user and asked.thread == thread for asked in self._asked.values())
+    def is_busy(self, user: str, thread: str) -> bool:
+        """Return whether a question of a thread waits or is being answered."""
+        return any(running.user == user and running.thread == thread for running in self._running.values())
 
     def stop(self, user: str, identity: str) -> bool:
         """Stop a question of a user; return whether there was one."""
-        asked = self._asked.get(identity)
-        if asked is None or asked.user != user:
+        running = self._running.get(identity)
+        if running is None or running.user != user:
             return False
-        asked.stop(STOPPED)
+        running.stop(STOPPED_BY_USER)
         return True
 
-    def decide(self, user: str, thread: str, decided: Decided) -> bool:
-        """Give what a user decided to the question of a thread; return whether it waited for that."""
-        return any(asked.review.decide(decided) for asked in self._asked.values() if asked.user == user and asked.thread == thread)
+    def decide(self, user: str, thread: str, request: DecisionsRequest) -> bool:
+        """Submit a user's decisions to the question of a thread; return whether they were pending."""
+        return any(
+            running.review.decide(request) for running in self._running.values() if running.user == user and running.thread == thread
+        )
 
     async def close(self) -> None:
-        """Take up no more questions, and stop those that are there."""
+        """Accept no more questions, and stop those that wait or run."""
         self._closed = True
-        for asked in (there := list(self._asked.values())):
-            asked.stop(CLOSING)
-        for asked in there:
-            await asked.ended()
+        for running in (remaining := list(self._running.values())):
+            running.stop(SERVER_STOPPING)
+        for running in remaining:
+            await running.wait()
 
-    async def _answer(self, asked: Asked, run: Run) -> Result:
+    async def _run_question(self, running: RunningQuestion, run: Run) -> Result:
         async def reviewer(actions: Decisions) -> Decisions:
-            self._release(asked)
-            decided = await asked.review.decisions(actions)
-            await self._enter(asked)
-            return decided
+            self._release_slot(running)
+            decisions = await running.review.decisions(actions)
+            await self._acquire_slot(running)
+            return decisions
 
-        await self._enter(asked)
+        await self._acquire_slot(running)
         try:
-            return await run(asked, reviewer)
+            return await run(running, reviewer)
         finally:
-            self._release(asked)
+            self._release_slot(running)
 
-    async def _enter(self, asked: Asked) -> None:
-        """Wait for a place among those that are answered."""
-        self._waiting[asked.id] = asked
-        self._tell_order()
-        await self._turns.acquire()
-        asked.holds = True
-        self._leave(asked)
+    async def _acquire_slot(self, running: RunningQuestion) -> None:
+        """Wait for a slot in the queue."""
+        self._waiting[running.id] = running
+        self._update_positions()
+        await self._slots.acquire()
+        running.has_slot = True
+        self._leave_queue(running)
 
-    def _release(self, asked: Asked) -> None:
-        """Give the place of a question, where it has one, to the next."""
-        if asked.holds:
-            asked.holds = False
-            self._turns.release()
+    def _release_slot(self, running: RunningQuestion) -> None:
+        """Release the slot of a question, if it has one."""
+        if running.has_slot:
+            running.has_slot = False
+            self._slots.release()
 
-    def _forget(self, asked: Asked) -> None:
-        self._leave(asked)
-        del self._asked[asked.id]
+    def _remove(self, running: RunningQuestion) -> None:
+        self._leave_queue(running)
+        del self._running[running.id]
 
-    def _leave(self, asked: Asked) -> None:
-        """Take a question out of those that wait."""
-        if self._waiting.pop(asked.id, None) is not None:
-            asked.position = 0
-            asked.change()
-            self._tell_order()
+    def _leave_queue(self, running: RunningQuestion) -> None:
+        """Remove a question from those that wait."""
+        if self._waiting.pop(running.id, None) is not None:
+            running.position = 0
+            running.notify()
+            self._update_positions()
 
-    def _tell_order(self) -> None:
-        """Number those that wait; a question that can begin at once is none of them."""
-        if self._turns.locked():
-            for place, asked in enumerate(self._waiting.values(), 1):
-                if asked.position != place:
-                    asked.position = place
-                    asked.change()
+    def _update_positions(self) -> None:
+        """Update the positions of waiting questions; while slots are free, no question waits."""
+        if self._slots.locked():
+            for position, running in enumerate(self._waiting.values(), 1):
+                if running.position != position:
+                    running.position = position
+                    running.notify()

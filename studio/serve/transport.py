@@ -1,4 +1,4 @@
-"""HTTP as all protocols share it: the body and the user of a request, how answers and failures are sent, and the server itself."""
+"""The HTTP layer of all protocols: request bodies and users, streamed answers, error responses, and the server itself."""
 
 import asyncio
 import hmac
@@ -19,157 +19,159 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
-from ramify.studio.serve.questions import GONE, Asked, Event, Failure, Questions, failure_of
-from ramify.studio.server.guard import Guard, LimitedProtocol, pattern
+from ramify.studio.serve.questions import CLIENT_GONE, Event, Failure, QuestionQueue, RunningQuestion, to_failure
+from ramify.studio.server.guard import Guard, LimitedProtocol, origin_pattern
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.quoting import brief
-from ramify.tools.scrub import learn
+from ramify.tools.quoting import truncate_line
+from ramify.tools.scrub import register_secrets
 
 M = TypeVar("M", bound=BaseModel)
-DEFAULT = "default"
+DEFAULT_USER = "default"
 """The user of a server without tokens, and of a token without a name."""
-SHORTEST = 8
-SSE = "text/event-stream"
-NOT_STORED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-"""Nothing on the way is to keep an answer, or hold back its parts."""
-SENT = ("authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
-"""The headers that a page on the list of origins may send."""
+MIN_TOKEN_CHARS = 8
+SSE_MEDIA_TYPE = "text/event-stream"
+NO_STORE_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""Proxies must neither cache an answer nor buffer its parts."""
+ALLOWED_HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
+"""The headers that pages of allowed origins may send."""
 GRACE_S = 10
-"""Seconds that connections have to end when the server is stopped."""
-_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
-_QUOTED = 80
+"""Time limit for open connections when the server is stopped."""
+_USER_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
+_MAX_QUOTED_CHARS = 80
 
 
-async def read(request: Request, kind: type[M]) -> M:
-    """Read the body of a request; UsageError, in a line, where it is not of its form."""
+async def parse_body(request: Request, model: type[M]) -> M:
+    """Parse the body of a request; raise UsageError, with a one-line message, if it is invalid."""
     try:
-        return kind.model_validate_json(await request.body())
+        return model.model_validate_json(await request.body())
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         if not where:
-            raise UsageError(f"the body of the request is not the JSON that is expected ({first['msg']})", "send an object") from None
-        known = ", ".join(kind.model_fields)
-        what = f"{where}={brief(repr(first['input']), _QUOTED)} is not valid ({first['msg']})"
-        raise UsageError(what, f"correct it; a request has {known}") from None
+            raise UsageError(f"the body of the request is not a valid JSON object ({first['msg']})", "send a JSON object") from None
+        known = ", ".join(model.model_fields)
+        what = f"{where}={truncate_line(repr(first['input']), _MAX_QUOTED_CHARS)} is not valid ({first['msg']})"
+        raise UsageError(what, f"correct it; the fields are {known}") from None
 
 
-def users_of(tokens: Sequence[str]) -> dict[str, str]:
-    """Return the secrets by their users; UsageError for a token that is none. Messages and logs do not show them."""
-    found: dict[str, str] = {}
+def parse_tokens(tokens: Sequence[str]) -> dict[str, str]:
+    """Parse tokens NAME:SECRET; return the secrets by user, and mask them in logs. Raise UsageError for an invalid token."""
+    secrets: dict[str, str] = {}
     for token in tokens:
         name, colon, secret = token.partition(":")
-        name, secret = (name, secret) if colon else (DEFAULT, name)
-        learn(secret)
-        if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name of a user", "write --token NAME:SECRET, the name in letters, digits, _, . and -")
-        if len(secret) < SHORTEST or not secret.isascii() or not secret.isprintable() or " " in secret:
-            remedy = f"give at least {SHORTEST} letters, digits and signs, without spaces"
-            raise UsageError(f"the token of {name!r} has {len(secret)} characters", remedy)
-        if name in found:
+        name, secret = (name, secret) if colon else (DEFAULT_USER, name)
+        register_secrets(secret)
+        if not _USER_NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} is not a valid user name", "write --token NAME:SECRET, the name in up to 40 letters, digits, _, . and -"
+            )
+        if len(secret) < MIN_TOKEN_CHARS or not secret.isascii() or not secret.isprintable() or " " in secret:
+            remedy = f"use at least {MIN_TOKEN_CHARS} ASCII letters, digits and signs, without spaces"
+            raise UsageError(f"the token of {name!r}, of {len(secret)} characters, is not valid", remedy)
+        if name in secrets:
             raise UsageError(f"{name!r} has two tokens", "give each user one")
-        found[name] = secret
-    return found
+        secrets[name] = secret
+    return secrets
 
 
-class Tokens:
-    """Let through requests with a token and say whose it is; without tokens, all are the default user's."""
+class TokenMiddleware:
+    """ASGI middleware that authenticates requests by token; without tokens, all requests are the default user's."""
 
     def __init__(self, app: ASGIApp, users: Mapping[str, str]) -> None:
         self._app = app
         self._users = {name: secret.encode() for name, secret in users.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request; raise HTTPException where its token is missing or not known."""
+        """Set the user of a request; raise HTTPException 401 if its token is missing or unknown."""
         if scope["type"] == "http":
-            scope["ramify.user"] = self._user(Headers(scope=scope).get("authorization", "")) if self._users else DEFAULT
+            scope["ramify.user"] = self._user(Headers(scope=scope).get("authorization", "")) if self._users else DEFAULT_USER
         await self._app(scope, receive, send)
 
     def _user(self, authorization: str) -> str:
-        scheme, _, given = authorization.partition(" ")
-        secret = given.strip().encode() if scheme.lower() == "bearer" else b""
-        known = [name for name, one in self._users.items() if hmac.compare_digest(one, secret)]
-        if not known:
-            what = "the token is not known here" if secret else "this server asks for a token"
+        scheme, _, token = authorization.partition(" ")
+        secret = token.strip().encode() if scheme.lower() == "bearer" else b""
+        users = [name for name, user_secret in self._users.items() if hmac.compare_digest(user_secret, secret)]
+        if not users:
+            what = "the token is unknown" if secret else "this server requires a token"
             raise HTTPException(401, f"{what}: send the header `Authorization: Bearer TOKEN`", {"WWW-Authenticate": "Bearer"})
-        return known[0]
+        return users[0]
 
 
-def user_of(request: Request) -> str:
-    """Return whose request it is."""
+def request_user(request: Request) -> str:
+    """Return the user of a request."""
     return str(request.scope["ramify.user"])
 
 
-class Stream(StreamingResponse):
-    """Send parts of an answer; the question is stopped when the response ends, however it does."""
+class AnswerStream(StreamingResponse):
+    """A streamed answer; the question is stopped when the response ends for any reason."""
 
-    def __init__(self, asked: Asked, parts: AsyncIterator[str], media_type: str = SSE) -> None:
-        super().__init__(parts, media_type=media_type, headers=NOT_STORED)
-        self._asked = asked
+    def __init__(self, running: RunningQuestion, parts: AsyncIterator[str], media_type: str = SSE_MEDIA_TYPE) -> None:
+        super().__init__(parts, media_type=media_type, headers=NO_STORE_HEADERS)
+        self._running = running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response."""
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._asked.stop(GONE)
+            self._running.stop(CLIENT_GONE)
 
 
-async def until_answered(asked: Asked, request: Request) -> None:
-    """Wait for the end of a question; where the client goes away before it, the question is stopped."""
+async def wait_or_stop(running: RunningQuestion, request: Request) -> None:
+    """Wait for the end of a question; stop it if the client disconnects."""
 
     async def disconnected() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    gone, end = asyncio.create_task(disconnected()), asyncio.create_task(asked.ended())
+    disconnection, answered = asyncio.create_task(disconnected()), asyncio.create_task(running.wait())
     try:
-        await asyncio.wait([gone, end], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([disconnection, answered], return_when=asyncio.FIRST_COMPLETED)
     finally:
-        asked.stop(GONE)
-        gone.cancel()
-        await end
+        running.stop(CLIENT_GONE)
+        disconnection.cancel()
+        await answered
 
 
-def as_json(value: Any) -> str:
-    """Write a value as JSON on one line; halves of characters are escaped."""
+def to_json_line(value: Any) -> str:
+    """Return a value as JSON on one line, with unpaired surrogates replaced."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace").decode()
 
 
-def sse(event: Event) -> str:
-    """Write an event as a server-sent one; one without a name as a comment."""
-    return f"event: {event.name}\ndata: {as_json(event.data)}\n\n" if event.name else ": waiting\n\n"
+def format_sse(event: Event) -> str:
+    """Return an event in the format of server-sent events; one without a name is a comment, as a keep-alive."""
+    return f"event: {event.name}\ndata: {to_json_line(event.data)}\n\n" if event.name else ": waiting\n\n"
 
 
-def guarded(
+def create_guarded_app(
     routes: Sequence[BaseRoute], origins: Sequence[str], methods: Sequence[str], command: str,
-    refusals: Mapping[str, Callable[[Failure], Any]], lifespan: Lifespan[Starlette], untyped: bool = False,
+    error_bodies: Mapping[str, Callable[[Failure], Any]], lifespan: Lifespan[Starlette], untyped: bool = False,
 ) -> Starlette:  # fmt: skip
-    """Return the application of a server that was started by a command; `origins` are allowed besides this machine's.
+    """Return an application with checks of origins and error responses; `origins` are allowed besides this machine's.
 
-    `refusals` put a failure into the form of the protocol that was spoken, by how the path begins; the first that fits counts.
+    `error_bodies` are functions that return the body of an error response, by prefix of the path; the first that matches is used.
     """
 
-    async def failed(request: Request, error: Exception) -> Response:
-        failure = failure_of(error)
-        refusal = next(form for prefix, form in refusals.items() if f"{request.url.path}/".startswith(prefix))
-        return JSONResponse(refusal(failure), failure.status, error.headers if isinstance(error, HTTPException) else None)
+    async def error_response(request: Request, error: Exception) -> Response:
+        failure = to_failure(error)
+        build_body = next(form for prefix, form in error_bodies.items() if f"{request.url.path}/".startswith(prefix))
+        return JSONResponse(build_body(failure), failure.status, error.headers if isinstance(error, HTTPException) else None)
 
     return Starlette(
         routes=routes,
         middleware=[
-            Middleware(Guard, origins=pattern(origins, known=()), command=command, untyped=untyped),
-            Middleware(CORSMiddleware, allow_origins=origins, allow_methods=methods, allow_headers=SENT),
+            Middleware(Guard, origins=origin_pattern(origins, known=()), command=command, untyped=untyped),
+            Middleware(CORSMiddleware, allow_origins=origins, allow_methods=methods, allow_headers=ALLOWED_HEADERS),
         ],
-        exception_handlers={RamifyError: failed, HTTPException: failed, 500: failed},
+        exception_handlers={RamifyError: error_response, HTTPException: error_response, 500: error_response},
         lifespan=lifespan,
     )
 
 
 class WebServer(uvicorn.Server):
-    """Runs an application: slow clients are cut off, and answers end before the server waits for their connections when it is stopped."""
+    """Runs an application with time limits for slow clients; when stopped, it stops questions before it waits for their connections."""
 
-    def __init__(self, app: Starlette, questions: Questions) -> None:
+    def __init__(self, app: Starlette, questions: QuestionQueue) -> None:
         super().__init__(
             uvicorn.Config(app, http=LimitedProtocol, ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S)
         )

@@ -1,7 +1,7 @@
-"""What configures the development server: langgraph.json, whose copy lies in a clone, and the assistants that are bound to an index each.
+"""The configuration of the development server: langgraph.json (a copy is in the repository), and one assistant for each index.
 
-These have the names of their folders. A client of A2A can name neither an index nor any other setting: it asks the assistant of the index
-that it means.
+Assistants have the names of their indexes' folders. A client of A2A cannot choose an index or any other setting: it calls the assistant of
+the index.
 """
 
 import json
@@ -10,48 +10,55 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID, uuid5
 
-from ramify.studio.server.guard import pattern
+from ramify.studio.server.guard import origin_pattern
 
 ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
 """Read only known classes from checkpoints; send no traces."""
-SCHEMA = "https://langgra.ph/schema.json"
-"""Where editors find what may stand in the file; nothing reads it at run time."""
-NONE: Mapping[str, str] = MappingProxyType({})
-GUARD = "ramify.studio.server.guard:app"
-TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
-"""The headers that the server shows to pages where nothing is said of them."""
-GRAPHS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-"""The namespace in which LangGraph's server makes the id of an assistant from its name."""
-DESCRIPTION = "Answers a question from {about}, with numbered quotations and a confidence from 0 to 1; splits hard ones itself."
+SCHEMA_URL = "https://langgra.ph/schema.json"
+"""JSON schema for editors; not read at run time."""
+NO_ASSISTANTS: Mapping[str, str] = MappingProxyType({})
+GUARD_APP = "ramify.studio.server.guard:app"
+EXPOSED_HEADERS = ["x-pagination-total", "x-pagination-next", "content-location"]
+"""The headers that LangGraph's server exposes by default."""
+ASSISTANT_NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+"""UUID namespace from which LangGraph's server derives the id of an assistant."""
+ASSISTANT_DESCRIPTION = "Answers a question from {about}, with numbered quotations and a confidence from 0 to 1; splits hard ones itself."
 
 
-def configuration(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) -> dict[str, Any]:
+def configuration(origins: Sequence[str] = (), assistants: Mapping[str, str] = NO_ASSISTANTS) -> dict[str, Any]:
     """Return the content of langgraph.json.
 
-    `origins` are allowed besides this machine's pages and the hosted Studio; `bound` are the assistants of indexes, with what these are.
+    `origins` are allowed besides this machine's pages and the hosted Studio; `assistants` maps names of assistants to their documents.
     """
-    # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
+    # Imported late: LangGraph reads the environment when it is imported, so the environment has to be set before.
     from ramify.graphs.strategies import STRATEGIES
 
     path = "ramify.studio.server.app:{}"
-    graphs = {name: {"path": path.format(variable(name)), "description": one.description} for name, one in STRATEGIES.items()}
-    for number, (name, about) in enumerate(bound.items()):
-        graphs[name] = {"path": path.format(assistant_variable(number)), "description": DESCRIPTION.format(about=about)}
-    cors = {"allow_origin_regex": pattern(origins), "allow_methods": ["*"], "allow_headers": ["*"], "expose_headers": TO_READ}
+    graphs = {
+        name: {"path": path.format(graph_variable(name)), "description": strategy.description} for name, strategy in STRATEGIES.items()
+    }
+    for number, (name, about) in enumerate(assistants.items()):
+        graphs[name] = {"path": path.format(assistant_graph_variable(number)), "description": ASSISTANT_DESCRIPTION.format(about=about)}
+    cors = {
+        "allow_origin_regex": origin_pattern(origins),
+        "allow_methods": ["*"],
+        "allow_headers": ["*"],
+        "expose_headers": EXPOSED_HEADERS,
+    }
     return {
-        "$schema": SCHEMA,
+        "$schema": SCHEMA_URL,
         "dependencies": ["."],
         "graphs": graphs,
         "env": ENVIRONMENT,
-        "dockerfile_lines": [f"ENV {name}={value}" for name, value in ENVIRONMENT.items()],  # an image does not take over `env`
-        "http": {"app": GUARD, "cors": {"allow_origins": [], **cors}},  # without `allow_origins` the server would allow all
-        "checkpointer": {"serde": {"allowed_msgpack_modules": [[value.__module__, value.__name__] for value in values()]}},
+        "dockerfile_lines": [f"ENV {name}={kind}" for name, kind in ENVIRONMENT.items()],  # an image ignores `env`
+        "http": {"app": GUARD_APP, "cors": {"allow_origins": [], **cors}},  # without `allow_origins` the server would allow all origins
+        "checkpointer": {"serde": {"allowed_msgpack_modules": [[kind.__module__, kind.__name__] for kind in checkpoint_classes()]}},
     }
 
 
-def values() -> tuple[type[Any], ...]:
-    """Return the classes that a state contains."""
-    # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
+def checkpoint_classes() -> tuple[type[Any], ...]:
+    """Return ramify's classes that checkpoints contain."""
+    # Imported late: LangGraph reads the environment when it is imported, so the environment has to be set before.
     from ramify.nodes.state import Search, Usage
     from ramify.nodes.tree import Branch, Passage
     from ramify.nodes.tree.citation import Citation, Sentence, Source
@@ -59,21 +66,21 @@ def values() -> tuple[type[Any], ...]:
     return Branch, Citation, Passage, Search, Sentence, Source, Usage
 
 
-def variable(strategy: str) -> str:
-    """Return the variable of `ramify.studio.server.app` with a strategy's graph."""
-    return "global_search" if strategy == "global" else strategy.replace("-", "_")  # a word of Python's own is no name
+def graph_variable(strategy: str) -> str:
+    """Return the name of the variable of `ramify.studio.server.app` that contains a strategy's graph."""
+    return "global_search" if strategy == "global" else strategy.replace("-", "_")  # `global` is a keyword of Python
 
 
-def written(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) -> str:
-    """Return langgraph.json as text."""
-    return json.dumps(configuration(origins, bound), indent=2) + "\n"
+def configuration_text(origins: Sequence[str] = (), assistants: Mapping[str, str] = NO_ASSISTANTS) -> str:
+    """Return the text of langgraph.json."""
+    return json.dumps(configuration(origins, assistants), indent=2) + "\n"
 
 
-def identity(name: str) -> str:
-    """Return the id of an assistant, as LangGraph's server makes it from the name."""
-    return str(uuid5(GRAPHS, name))
+def assistant_id(name: str) -> str:
+    """Return the id of an assistant, as LangGraph's server derives it from the name."""
+    return str(uuid5(ASSISTANT_NAMESPACE, name))
 
 
-def assistant_variable(number: int) -> str:
-    """Return the variable of `ramify.studio.server.app` with the graph of an assistant, counted from 0."""
+def assistant_graph_variable(number: int) -> str:
+    """Return the name of the variable of `ramify.studio.server.app` with the graph of an assistant, counted from 0."""
     return f"index_{number}"

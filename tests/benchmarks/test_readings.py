@@ -1,27 +1,27 @@
-"""What the reader is measured on: only what was kept back, and made sentences that hold their answers."""
+"""The material that the reader is measured on: held-out data, and generated sentences that contain their answers."""
 
 import gzip
 import json
 from pathlib import Path
 
-from benchmarks.readings.case import Case, kept_back, of_example, quote
+from benchmarks.readings.case import Case, example_case, held_out_questions, quote
 from benchmarks.readings.kinds import full_of_numbers
 from benchmarks.readings.probes import births, commands, deaths
-from ramify.tools.english import holds
-from training.example import Example, dealt
-from training.source import load
+from ramify.tools.english import contains_name
+from training.example import Example, assign_part
+from training.source import load_data_folder
 
 
 def test_made_sentences_hold_their_answers_and_ask_for_one_of_two() -> None:
     born, died, told = list(births()), list(deaths()), list(commands())
     assert len(born) == len(died) == len({case.question for case in born}) == 20
     for case in (*born, *died, *told):
-        assert any(holds(case.passages[0]["text"], answer) for answer in case.answers), case.question
+        assert any(contains_name(case.passages[0]["text"], answer) for answer in case.answers), case.question
     assert all(one.passages == other.passages and one.answers != other.answers for one, other in zip(born, died, strict=True))
 
 
-def test_only_questions_about_documents_that_were_kept_back_are_asked(tmp_path: Path) -> None:
-    sides = {str(number): dealt(str(number)) for number in range(60)}
+def test_only_questions_about_held_out_documents_are_used(tmp_path: Path) -> None:
+    sides = {str(number): assign_part(str(number)) for number in range(60)}
     documents = [{"id": key, "title": None, "text": "A text."} for key in sides]
     measured = [key for key, side in sides.items() if side == "measure"]
     pairs = [*((key,) for key in sides), (measured[0], measured[1]), (measured[0], next(key for key in sides if key not in measured))]
@@ -29,15 +29,15 @@ def test_only_questions_about_documents_that_were_kept_back_are_asked(tmp_path: 
     for name, records in (("corpus", documents), ("questions", [*questions, {"id": "q", "question": "Who?", "supporting": []}])):
         with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in records)
-    kept = {item["id"] for item in kept_back(load(tmp_path))}
+    kept = {item["id"] for item in held_out_questions(load_data_folder(tmp_path))}
     assert kept == {*measured, f"{measured[0]}-{measured[1]}"}
 
 
-def test_an_example_is_asked_of_its_context() -> None:
+def test_an_example_is_answered_from_its_context() -> None:
     text = "Solaris: a film by Andrei Tarkovsky."
     span = Example("relation", "d", "Who directed Solaris?", text, "span", ((text.index("Andrei"), text.index(".")),))
-    assert of_example(span) == Case("Who directed Solaris?", (quote("", text),), ("Andrei Tarkovsky",))
-    assert of_example(Example("other", "d", "Who?", text, "", (), False)).answers == ()
+    assert example_case(span) == Case("Who directed Solaris?", (quote("", text),), ("Andrei Tarkovsky",))
+    assert example_case(Example("other", "d", "Who?", text, "", (), False)).answers == ()
 
 
 def test_a_number_is_among_numbers_where_there_are_many() -> None:

@@ -8,38 +8,38 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
 
-from benchmarks.real_documents.answering import right
+from benchmarks.real_documents.answering import is_right
 from benchmarks.real_documents.questions import Question, Type
 from benchmarks.real_documents.table import read_run, table
 
 
-def asked(kind: Type, answer: str, *aliases: str, items: tuple[str, ...] = ()) -> Question:
+def make_question(kind: Type, answer: str, *aliases: str, items: tuple[str, ...] = ()) -> Question:
     return Question(
         id=kind, question="?", answer=answer, aliases=aliases, items=items, type=kind, manual="git", quotes=(), split="development"
     )
 
 
-LIST = asked("list_all", "…", items=("B-tree", "Hash", "GiST", "GIN", "BRIN"))
+LIST = make_question("list_all", "…", items=("B-tree", "Hash", "GiST", "GIN", "BRIN"))
 
 
 @pytest.mark.parametrize(
     ("question", "answer", "closest", "expected"),
     [
-        (asked("fact", "1,600", "1600 columns"), "about 1600", (), True),
-        (asked("fact", "three"), "one of the three that were kept after the upgrade", (), False),
-        (asked("fact", "900"), "Unknown", (), False),
-        (asked("yes_no", "no"), "No.", (), True),
-        (asked("yes_no", "no"), "no, but it can be forced", (), False),
-        (asked("how_to", "git worktree lock"), "Unknown", ("Issue the 'git worktree  lock' command.",), True),
-        (asked("how_to", "CHECKPOINT"), "a checkpoint is begun every five minutes", (), False),
+        (make_question("fact", "1,600", "1600 columns"), "about 1600", (), True),
+        (make_question("fact", "three"), "one of the three that were kept after the upgrade", (), False),
+        (make_question("fact", "900"), "Unknown", (), False),
+        (make_question("yes_no", "no"), "No.", (), True),
+        (make_question("yes_no", "no"), "no, but it can be forced", (), False),
+        (make_question("how_to", "git worktree lock"), "Unknown", ("Issue the 'git worktree  lock' command.",), True),
+        (make_question("how_to", "CHECKPOINT"), "a checkpoint is begun every five minutes", (), False),
         (LIST, "B-tree, Hash, GiST and GIN", (), True),
         (LIST, "B-tree, Hash and GiST", (), False),
-        (asked("unanswerable", "Unknown"), "Not mentioned in the passages", (), True),
-        (asked("unanswerable", "Unknown"), "42", (), False),
+        (make_question("unanswerable", "Unknown"), "Not mentioned in the passages", (), True),
+        (make_question("unanswerable", "Unknown"), "42", (), False),
     ],
 )
 def test_an_answer_is_right(question: Question, answer: str, closest: tuple[str, ...], expected: bool) -> None:
-    assert right(question, answer, closest) is expected
+    assert is_right(question, answer, closest) is expected
 
 
 @pytest.mark.parametrize(("split", "single"), [("development", True), ("reporting", False)])

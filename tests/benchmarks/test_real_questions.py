@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not install
 
 from benchmarks.real_documents.corpus import cache_folder
 from benchmarks.real_documents.questions import TYPES, Question, load
-from benchmarks.real_documents.quotes import holds, plain_text, stands_in
+from benchmarks.real_documents.quotes import contains_quote, is_in_manual, plain_text
 
 CORPUS = cache_folder() / "corpus"
 
 
-def test_the_set_is_as_large_and_as_mixed_as_its_readme_says() -> None:
+def test_the_set_has_the_counts_of_its_readme() -> None:
     questions = load()
     assert len({question.id for question in questions}) == len({question.question for question in questions}) == 90
     expected = dict(zip(TYPES, (30, 15, 5, 12, 12, 6, 10), strict=True))
@@ -38,13 +38,13 @@ def test_a_question_has_what_its_type_needs(question: Question) -> None:
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the manuals are not here: python benchmarks/real_documents/corpus.py gets them")
 @pytest.mark.parametrize("question", load(), ids=lambda question: question.id)
-def test_every_quote_stands_in_its_manual(question: Question) -> None:
+def test_every_quote_is_in_its_manual(question: Question) -> None:
     for quote in question.quotes:
-        assert stands_in(plain_text(CORPUS / quote.source), quote.quote), quote
+        assert is_in_manual(plain_text(CORPUS / quote.source), quote.quote), quote
 
 
 def test_a_quote_is_found_however_its_text_was_extracted() -> None:
     quote = "the “ﬁrst” commit-ish\nof a session is kept"
-    assert holds('It says: the "first" com-\nmit-ish of a | session is kept, and more.', quote)
-    assert holds("first commit-ish of a session is kept in the next passage", quote)
-    assert not holds("a session is kept", quote)
+    assert contains_quote('It says: the "first" com-\nmit-ish of a | session is kept, and more.', quote)
+    assert contains_quote("first commit-ish of a session is kept in the next passage", quote)
+    assert not contains_quote("a session is kept", quote)

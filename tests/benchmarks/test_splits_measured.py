@@ -1,4 +1,4 @@
-"""What is measured of splits: what a search finds of them, and the table."""
+"""Measures of splits: what a search finds with them, and the table."""
 
 import gzip
 import json
@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks.splits.asked import model
-from benchmarks.splits.flatten import flattened
-from benchmarks.splits.hops import Asked
+from benchmarks.splits.asked import prompted_splitter
+from benchmarks.splits.flatten import flatten
+from benchmarks.splits.hops import HopQuestion
 from benchmarks.splits.kept_out import figures, words_f1
-from benchmarks.splits.searched import Words, dealt, found
-from benchmarks.splits.systems import dump, in_file
+from benchmarks.splits.searched import WordSearch, gold_share, interleave
+from benchmarks.splits.systems import dump, split_from_file
 from benchmarks.splitting import OFFICIAL, WHOLE, measure, systems
 from ramify.tools.arithmetic import Combination
 from ramify.tools.errors import InputError
 from ramify.tools.splitting import Split
-from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, told
+from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, split_of
 from tests.fakes import FakeModel
 from training.source import Document
 from training.writing.written import Written
@@ -29,31 +29,31 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not install
 
 
 def test_passages_are_dealt_in_turn_each_once() -> None:
-    assert dealt(["abcd", "ax", ""], 4) == ["a", "b", "x", "c"]
+    assert interleave(["abcd", "ax", ""], 4) == ["a", "b", "x", "c"]
 
 
 def test_the_word_search_finds_what_the_steps_ask_for(tmp_path: Path) -> None:
-    words = Words([Document(key, title, text) for key, (title, text) in PARAGRAPHS.items()], tmp_path / "words.sqlite")
+    words = WordSearch([Document(key, title, text) for key, (title, text) in PARAGRAPHS.items()], tmp_path / "words.sqlite")
     gold = frozenset("abc")
     assert words.search("Tidewater", 5) == ["a"]
-    assert found(words, ["Who is the director of Tidewater?"], gold, 5) < 1
-    assert found(words, ["Tidewater", "Ann Lee", "Bo Lee"], gold, 3) == 1
+    assert gold_share(words, ["Who is the director of Tidewater?"], gold, 5) < 1
+    assert gold_share(words, ["Tidewater", "Ann Lee", "Bo Lee"], gold, 3) == 1
 
 
 def test_a_file_of_splits_is_read_as_it_was_written(tmp_path: Path) -> None:
     file = tmp_path / "splits.jsonl"
     dump([(QUESTION, STEPS), (QUESTION, STEPS)], file)
     assert json.loads(file.read_text()) == {"question": QUESTION, "steps": list(STEPS)}
-    system = in_file(file)
-    assert system(Asked(QUESTION, HOPS, frozenset("abc"))) == STEPS
-    assert system(Asked("Why?", (), frozenset("a"))) == ("Why?",)
+    system = split_from_file(file)
+    assert system(HopQuestion(QUESTION, HOPS, frozenset("abc"))) == STEPS
+    assert system(HopQuestion("Why?", (), frozenset("a"))) == ("Why?",)
 
 
 def test_a_line_that_is_no_split_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "splits.jsonl"
     file.write_text('{"question": "Why?"}\n')
     with pytest.raises(InputError, match=r"line 1 of .*: .*Why.* — write"):
-        in_file(file)
+        split_from_file(file)
 
 
 def test_the_table_has_a_row_for_each_set_and_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,15 +79,15 @@ def test_the_table_has_a_row_for_each_set_and_system(tmp_path: Path, capsys: pyt
     assert ["musique, other − one: All@5 +0.0, p = 1.000"] in cells
 
 
-def test_a_language_model_is_asked_by_the_prompt_of_the_toolkit() -> None:
+def test_a_language_model_uses_the_prompt_of_the_toolkit() -> None:
     def reply(prompt: str, slots: Mapping[str, Any]) -> dict[str, Any] | str:
         if slots["question"] == "Why?":
             return "no JSON"
         first, second = SPLITS.get(slots["question"], ("", ""))
         return {"thought": "", "simple": not first, "first": first, "second": second.replace("{1}", "#1")}
 
-    halves = model(FakeModel(replies=reply))
-    assert flattened(QUESTION, halves, told) == STEPS
+    halves = prompted_splitter(FakeModel(replies=reply))
+    assert flatten(QUESTION, halves, split_of) == STEPS
     assert halves("Why?") is None
     assert halves("Who is Ann Lee?") is None
 
@@ -101,7 +101,7 @@ def test_a_language_model_is_asked_by_the_prompt_of_the_toolkit() -> None:
         ("single", "", "", "0.0 | – | 0.0 | 1 | 0.0 | 0.0"),
     ],
 )
-def test_a_split_is_compared_with_the_one_kept_out(how: Combination, first: str, second: str, expected: str) -> None:
+def test_a_split_is_compared_with_the_held_out_one(how: Combination, first: str, second: str, expected: str) -> None:
     gold = Written("", "", QUESTION, "", "bridge", ("Who directed Tidewater?", "Where did {1} die?"))
     assert figures([(gold, Split(how, first, second, 1.0))]) == expected
 

@@ -1,4 +1,4 @@
-"""What the benchmark of splits fills in, deals out and counts."""
+"""How the benchmark of splits fills in answers, distributes passages and counts."""
 
 import sys
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.splits.flatten import filled, flattened
-from benchmarks.splits.hops import Asked, Hop, answer_to, musique_question, wiki_question
-from benchmarks.splits.systems import official
+from benchmarks.splits.flatten import fill_answers, flatten
+from benchmarks.splits.hops import Hop, HopQuestion, answer_to, musique_question, wiki_question
+from benchmarks.splits.systems import official_split
 from training.source import Document, Folder
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
@@ -39,7 +39,7 @@ PARAGRAPHS = {
 }
 
 
-def told(question: str) -> str:
+def split_of(question: str) -> str:
     return answer_to(question, HOPS)
 
 
@@ -55,13 +55,13 @@ def told(question: str) -> str:
     ],
 )
 def test_a_sub_question_has_the_answer_of_its_hop_and_none_the_final_one(asked: str, answer: str) -> None:
-    assert told(asked) == answer
+    assert split_of(asked) == answer
 
 
 def test_halves_are_split_again_with_the_answer_in_them_and_numbered() -> None:
-    steps = flattened(QUESTION, SPLITS.get, told)
+    steps = flatten(QUESTION, SPLITS.get, split_of)
     assert steps == STEPS
-    assert filled(steps, told) == ["Who is the director of Tidewater?", "Who is the father of Ann Lee?", "Where did Bo Lee die?"]
+    assert fill_answers(steps, split_of) == ["Who is the director of Tidewater?", "Who is the father of Ann Lee?", "Where did Bo Lee die?"]
 
 
 def test_a_filled_half_is_split_again() -> None:
@@ -69,26 +69,26 @@ def test_a_filled_half_is_split_again() -> None:
         QUESTION: ("Who is the director of Tidewater?", "Where did the father of {1} die?"),
         "Where did the father of Ann Lee die?": ("Who is the father of Ann Lee?", "Where did {1} die?"),
     }
-    assert flattened(QUESTION, splits.get, told) == STEPS
+    assert flatten(QUESTION, splits.get, split_of) == STEPS
 
 
-def test_no_deeper_than_told() -> None:
-    assert flattened(QUESTION, SPLITS.get, told, depth=1) == (FATHER, "Where did {1} die?")
-    assert flattened(QUESTION, lambda question: (question + "?", question + "!"), told) == tuple(
+def test_no_deeper_than_the_limit() -> None:
+    assert flatten(QUESTION, SPLITS.get, split_of, depth=1) == (FATHER, "Where did {1} die?")
+    assert flatten(QUESTION, lambda question: (question + "?", question + "!"), split_of) == tuple(
         QUESTION + a + b + c for a in "?!" for b in "?!" for c in "?!"
     )
 
 
 def test_a_half_that_is_the_question_is_no_split() -> None:
-    assert flattened(QUESTION, lambda question: (question, "When?"), told) == (QUESTION,)
+    assert flatten(QUESTION, lambda question: (question, "When?"), split_of) == (QUESTION,)
 
 
 def test_a_hole_without_an_answer_is_neither_split_nor_searched_for() -> None:
     splits = {QUESTION: ("Which colour has grass?", "Where did {1} die?"), "Where did {1} die?": ("Who?", "Where?")}
-    steps = flattened(QUESTION, splits.get, told)
+    steps = flatten(QUESTION, splits.get, split_of)
     assert steps == ("Which colour has grass?", "Where did {1} die?")
-    assert filled(steps, told) == ["Which colour has grass?", "Where did  die?"]
-    assert filled(["Where did {3} die?", "Where did {0} die?"], told) == ["Where did  die?"] * 2
+    assert fill_answers(steps, split_of) == ["Which colour has grass?", "Where did  die?"]
+    assert fill_answers(["Where did {3} die?", "Where did {0} die?"], split_of) == ["Where did  die?"] * 2
 
 
 def musique_item() -> dict[str, Any]:
@@ -98,11 +98,11 @@ def musique_item() -> dict[str, Any]:
 
 def test_official_hops_are_filled_with_their_own_answers() -> None:
     asked = musique_question(musique_item())
-    assert asked == Asked(QUESTION, HOPS, frozenset("abc"))
-    assert filled(official(asked), told) == ["Tidewater >> director", "Ann Lee >> father", "Where did Bo Lee die?"]
+    assert asked == HopQuestion(QUESTION, HOPS, frozenset("abc"))
+    assert fill_answers(official_split(asked), split_of) == ["Tidewater >> director", "Ann Lee >> father", "Where did Bo Lee die?"]
 
 
-def wiki(kind: str, ids: str, evidences: list[list[str]] | None = None) -> Asked:
+def wiki(kind: str, ids: str, evidences: list[list[str]] | None = None) -> HopQuestion:
     documents = {key: Document(key, title, text) for key, (title, text) in PARAGRAPHS.items()} | {"f": Document("f", "Reed (film)", "")}
     item = {"question": "?", "type": kind, "evidences": evidences, "supporting": [{"doc_id": key} for key in ids]}
     return wiki_question(Folder("2wiki", documents, []), item)

@@ -1,4 +1,4 @@
-"""Where runs keep what can be made again, for all tests of a session: the corpus of the small set is indexed once."""
+"""Fixtures of runs; the cache is shared by all tests of a session, so that the small corpus is indexed once."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.evaluation.degraded_manual import write_manual
 from tests.evaluation.few_lines import VARIANTS
 from tests.evaluation.films import write_films
 from tests.evaluation.made_run import make_run
-from tests.evaluation.small_data_set import questions, write_data
+from tests.evaluation.small_data_set import make_questions, write_data
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def data(tmp_path: Path, cache: None) -> Path:
     """Twelve questions on six towns."""
-    return write_data(tmp_path / "rivers", questions(12))
+    return write_data(tmp_path / "rivers", make_questions(12))
 
 
 @pytest.fixture(scope="module")

@@ -1,35 +1,35 @@
-"""Runs of a few given lines, and what stands in their reports: for tests of what is made of a run."""
+"""Runs with a few given lines, and tables of their reports: for tests of what reads a run."""
 
 import json
 import random
 from pathlib import Path
 from typing import Any
 
-from tests.evaluation.made_run import manifest, row, write
+from tests.evaluation.made_run import make_manifest, make_row, write_files
 
 VARIANTS = [("tor", f"max_depth={depth}") for depth in (1, 2, 4)] + [("tor", "without judge"), ("prune", "tau=0.9")]
 
 
-def rows_of(folder: Path) -> list[dict[str, Any]]:
+def read_rows(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
-def line(number: int, strategy: str = "naive", variant: str = "", **told: Any) -> dict[str, Any]:
+def make_line(number: int, strategy: str = "naive", variant: str = "", **fields: Any) -> dict[str, Any]:
     """Make one answered line."""
-    made = {**row("hotpotqa", "naive", "", number, random.Random(number)), "strategy": strategy, "variant": variant, **told}
-    return {**made, "key": f"{made['dataset']}|{strategy}|{variant}|{made['id']}"}
+    row_fields = {**make_row("hotpotqa", "naive", "", number, random.Random(number)), "strategy": strategy, "variant": variant, **fields}
+    return {**row_fields, "key": f"{row_fields['dataset']}|{strategy}|{variant}|{row_fields['id']}"}
 
 
-def table(markdown: str, title: str) -> list[list[str]]:
+def read_table(markdown: str, title: str) -> list[list[str]]:
     """Read the first table below a title."""
     lines = markdown.partition(f"### {title}\n\n")[2].splitlines()
     cells = [[cell.strip() for cell in one.strip("|").split(" | ")] for one in lines[: lines.index("")]]
     return [cells[0], *cells[2:]]
 
 
-def small(folder: Path, *rows: dict[str, Any], **told: Any) -> Path:
+def write_run(folder: Path, *rows: dict[str, Any], **fields: Any) -> Path:
     """Write a run of a few given lines."""
     folder.mkdir(exist_ok=True)
     chosen = list(dict.fromkeys((one["strategy"], one["variant"]) for one in rows))
-    write(folder, {**manifest(["hotpotqa"], len(rows), chosen, 0), **told}, rows)
+    write_files(folder, {**make_manifest(["hotpotqa"], len(rows), chosen, 0), **fields}, rows)
     return folder

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.plan import Order
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.task import Row
-from tests.evaluation.small_data_set import order
+from tests.evaluation.small_data_set import make_options
 from tests.fakes import FakeModel
 
 BOTH = ("passages", "graph")
@@ -31,25 +31,25 @@ def _question(number: int, film: str) -> dict[str, Any]:
 def write_films(folder: Path) -> Path:
     """Write films, their directors, and much talk of directors who grow up in towns: only a name leads from film to director."""
     folder.mkdir()
-    told = [(film, f"{film} was made by {director} in four weeks of rain.") for film, (director, _) in FILMS.items()]
-    told += [(director, f"{director} spent early years beside the mill at {town}.") for director, town in FILMS.values()]
-    told += [(f"Essay {number}", f"The director of a film will often grow up in a small town. {number}") for number in range(9)]
-    corpus = [{"id": title.lower().replace(" ", "-"), "title": title, "text": text} for title, text in told]
-    asked = [_question(number, film) for number, film in enumerate(FILMS)]
-    for name, records in (("corpus.jsonl", corpus), ("questions.jsonl", asked)):
+    texts = [(film, f"{film} was made by {director} in four weeks of rain.") for film, (director, _) in FILMS.items()]
+    texts += [(director, f"{director} spent early years beside the mill at {town}.") for director, town in FILMS.values()]
+    texts += [(f"Essay {number}", f"The director of a film will often grow up in a small town. {number}") for number in range(9)]
+    corpus = [{"id": title.lower().replace(" ", "-"), "title": title, "text": text} for title, text in texts]
+    questions = [_question(number, film) for number, film in enumerate(FILMS)]
+    for name, records in (("corpus.jsonl", corpus), ("questions.jsonl", questions)):
         (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return folder
 
 
-def wanted(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, model: FakeModel | None = None, **more: Any) -> Order:
+def film_options(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, model: FakeModel | None = None, **more: Any) -> RunOptions:
     reading = model or FakeModel(replies=lambda prompt, slots: {"answer": "Brennock", "confidence": 0.9, "citations": [1]})
     options = {"k": 4, **more.pop("options", {})}
-    return order(data, out, reading, **{"strategies": (NAIVE,), "index_kinds": kinds, "options": options, **more})
+    return make_options(data, out, reading, **{"strategies": (NAIVE,), "index_kinds": kinds, "options": options, **more})
 
 
-def searching(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, **more: Any) -> Order:
-    return Order(datasets=(str(data),), strategies=(), out=out, retrieval_only=True, index_kinds=kinds, **more)
+def search_options(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, **more: Any) -> RunOptions:
+    return RunOptions(datasets=(str(data),), strategies=(), out=out, retrieval_only=True, index_kinds=kinds, **more)
 
 
-def lists(rows: list[Row], variant: str, strategy: str = NAIVE) -> dict[str, list[str]]:
+def retrieved_by_id(rows: list[Row], variant: str, strategy: str = NAIVE) -> dict[str, list[str]]:
     return {row["id"]: row["retrieved"] for row in rows if (row["strategy"], row["variant"]) == (strategy, variant)}

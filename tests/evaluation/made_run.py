@@ -26,23 +26,23 @@ def make_run(
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [(strategy, "") for strategy in STRATEGIES] + list(variants)
     rows = [
-        row(dataset, strategy, variant, number, random.Random(f"{seed}{dataset}{strategy}{variant}{number}"))
+        make_row(dataset, strategy, variant, number, random.Random(f"{seed}{dataset}{strategy}{variant}{number}"))
         for dataset in datasets
         for number in range(questions)
         for strategy, variant in chosen
         if not variant or number < questions / 2
     ]
-    write(folder, manifest(datasets, questions, chosen, seed), rows)
+    write_files(folder, make_manifest(datasets, questions, chosen, seed), rows)
     return folder
 
 
-def write(folder: Path, told: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
+def write_files(folder: Path, content: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:
     """Write a manifest and lines."""
-    (folder / "manifest.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    (folder / "manifest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
 
 
-def manifest(datasets: Sequence[str], questions: int, chosen: Sequence[tuple[str, str]], seed: int) -> dict[str, Any]:
+def make_manifest(datasets: Sequence[str], questions: int, chosen: Sequence[tuple[str, str]], seed: int) -> dict[str, Any]:
     """Describe the run as the runner does."""
     machine = {"processor": "Made Processor 9000", "cores": 2, "memory_gb": 15.6, "gpu": None, "system": "Linux"}
     return {
@@ -68,7 +68,7 @@ def _dataset(name: str, questions: int) -> dict[str, Any]:
     return {**told, "caveats": [f"The text of {name} is made up."], "hits_by": "fact" if "multihop" in name else "document"}
 
 
-def row(dataset: str, strategy: str, variant: str, number: int, chance: random.Random) -> dict[str, Any]:
+def make_row(dataset: str, strategy: str, variant: str, number: int, chance: random.Random) -> dict[str, Any]:
     """Make one line, with its tree."""
     place = random.Random(f"{dataset}{number}")
     gold, luck = place.choice(NAMES), place.random()
@@ -79,7 +79,7 @@ def row(dataset: str, strategy: str, variant: str, number: int, chance: random.R
     answer = gold if right else "Unknown" if abstained else chance.choice([name for name in NAMES if name != gold])
     f1 = 1.0 if right else round(chance.choice((0, 0, 0, 0.5)) * (not abstained), 3)
     recall = 1.0 if right else chance.choice((0.0, 0.5, 1.0))
-    grown = tree(strategy, gold, answer, chance)
+    grown = make_tree(strategy, gold, answer, chance)
     calls = CALLS[strategy] + chance.randrange(3)
     return {
         **_head(dataset, strategy, variant, number, gold),
@@ -149,7 +149,7 @@ def _usage(calls: int, chance: random.Random) -> dict[str, float]:
     return {**counts, "wall_s": round(calls * chance.uniform(0.05, 0.3), 3), "critical_path_calls": min(calls, 10)}
 
 
-def tree(strategy: str, gold: str, answer: str, chance: random.Random) -> list[dict[str, Any]]:
+def make_tree(strategy: str, gold: str, answer: str, chance: random.Random) -> list[dict[str, Any]]:
     """Make a tree as results carry it: binary, with a few branches pruned or failed."""
     paths = list(_paths(BRANCHES[strategy], chain=strategy == "chain"))
     return [_branch(path, any(other.startswith(path + ".") for other in paths), gold, answer, chance) for path in paths]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.plan import Order
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.task import Row
 from tests.fakes import FakeModel
 
@@ -13,7 +13,7 @@ RIVERS = {"Paris": "Seine", "Rome": "Tiber", "London": "Thames", "Cairo": "Nile"
 TOWNS = tuple(RIVERS)
 
 
-def questions(count: int) -> list[dict[str, Any]]:
+def make_questions(count: int) -> list[dict[str, Any]]:
     """Make questions on a few towns, each under an id of its own; of two types."""
     return [_question(number, TOWNS[number % len(TOWNS)]) for number in range(count)]
 
@@ -29,16 +29,16 @@ def _question(number: int, town: str) -> dict[str, Any]:
     }
 
 
-def write_data(folder: Path, asked: list[dict[str, Any]]) -> Path:
+def write_data(folder: Path, rows: list[dict[str, Any]]) -> Path:
     """Write questions and the corpus that answers them."""
     folder.mkdir(parents=True, exist_ok=True)
     towns = [{"id": town.lower(), "title": town, "text": f"The river {river} runs through {town}."} for town, river in RIVERS.items()]
-    for name, records in (("corpus.jsonl", towns), ("questions.jsonl", asked)):
+    for name, records in (("corpus.jsonl", towns), ("questions.jsonl", rows)):
         (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return folder
 
 
-def knowing(fails: Callable[[str], bool] = lambda question: False) -> FakeModel:
+def make_model(fails: Callable[[str], bool] = lambda question: False) -> FakeModel:
     """Make a model that knows the rivers, and breaks at questions for which `fails` holds."""
 
     def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -51,17 +51,17 @@ def knowing(fails: Callable[[str], bool] = lambda question: False) -> FakeModel:
     return FakeModel(replies=replies)
 
 
-def order(data: Path, out: Path, model: Any = None, **more: Any) -> Order:
-    """Order a run of `closed-book`, the cheapest, on the data."""
-    options = {"model": model or knowing(), **more.pop("options", {})}
-    return Order(**{"datasets": (str(data),), "strategies": ("closed-book",), "options": options, "out": out, **more})
+def make_options(data: Path, out: Path, model: Any = None, **more: Any) -> RunOptions:
+    """Return the options of a run of `closed-book`, the cheapest strategy, on the data."""
+    options = {"model": model or make_model(), **more.pop("options", {})}
+    return RunOptions(**{"datasets": (str(data),), "strategies": ("closed-book",), "options": options, "out": out, **more})
 
 
-def timeless(rows: list[Row]) -> dict[str, Row]:
-    """Give the lines by their keys, without the seconds that they took."""
+def without_times(rows: list[Row]) -> dict[str, Row]:
+    """Return the lines by their keys, without the seconds that they took."""
     return {row["key"]: {**row, "usage": {**(row["usage"] or {}), "wall_s": 0, "loading_s": 0}} for row in rows}
 
 
-def asked(rows: list[Row]) -> dict[str, Row]:
-    """Give the lines of questions by their keys: all but those of searching alone."""
+def question_rows(rows: list[Row]) -> dict[str, Row]:
+    """Return the lines of questions by their keys: all but those of searching alone."""
     return {row["key"]: row for row in rows if row["strategy"] != "search"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics import containment, exact_match, normal, official_multihop_rag, token_f1
+from ramify.evaluation.metrics import containment, exact_match, normalize_answer, official_multihop_rag, token_f1
 from ramify.nodes.tree import is_unknown
 
 WORDS = [
@@ -83,7 +83,7 @@ def test_bounds_and_order_of_the_scores(answer: str, golds: list[str]) -> None:
 
 
 @given(answers, golds, st.randoms())
-def test_the_order_of_the_golds_says_nothing_and_more_golds_never_hurt(answer: str, golds: list[str], order: object) -> None:
+def test_the_order_of_golds_is_irrelevant_and_more_golds_never_lower_a_score(answer: str, golds: list[str], order: object) -> None:
     shuffled = sorted(golds, key=lambda _: order.random())  # type: ignore[attr-defined]
     for score in (exact_match, token_f1, containment):
         assert score(answer, shuffled) == score(answer, golds)
@@ -98,8 +98,8 @@ def test_em_and_f1_are_the_same_both_ways(one: str, other: str) -> None:
 
 
 @given(answers)
-def test_what_is_normal_stays_so(answer: str) -> None:
-    assert normal(normal(answer)) == normal(answer) or is_unknown(normal(answer))
+def test_normalisation_is_idempotent(answer: str) -> None:
+    assert normalize_answer(normalize_answer(answer)) == normalize_answer(answer) or is_unknown(normalize_answer(answer))
 
 
 @pytest.mark.parametrize("abstention", ABSTENTIONS)

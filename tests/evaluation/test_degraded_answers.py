@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from ramify.evaluation._degraded import Degradation, DegradationKind, DegradedIndex, paraphrase
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.degraded import Degradation, DegradedIndex, How, paraphrased
-from ramify.evaluation.plan import variants_of
+from ramify.evaluation.plan import list_variants
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute
-from ramify.evaluation.search import SEARCH
+from ramify.evaluation.search import SEARCH_STRATEGY
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings
-from tests.evaluation.small_data_set import order
+from tests.evaluation.small_data_set import make_options
 
 TITLES = ("Ann Roth", "Bo Lind", "Ida Penn", "Li Yu", "Tarnholm", "Oskel", "Vane", "Mirefell")
 ASKED = Question(id="q1", question="Where was the author of Lark Hill born?", answer="Tarnholm")
@@ -28,68 +28,68 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return Index.from_texts(texts, WordEmbeddings(), metadata, path=tmp_path_factory.mktemp("worse") / "index")
 
 
-def found(index: Index, query: str, how: How, share: float, seed: int = 0) -> list[str]:
-    worse = DegradedIndex(index, ASKED, Degradation(how=how, share=share), seed)
+def search_ids(index: Index, query: str, how: DegradationKind, share: float, seed: int = 0) -> list[str]:
+    worse = DegradedIndex(index, ASKED, Degradation(kind=how, share=share), seed)
     return [str(one.document.metadata["title"]) for one in worse.search([query], 4)[0]]
 
 
-def plain(index: Index, query: str) -> list[str]:
+def plain_ids(index: Index, query: str) -> list[str]:
     return [str(one.document.metadata["title"]) for one in index.search([query], 4)[0]]
 
 
 def test_a_name_in_a_sub_question_is_searched_as_another_and_the_question_as_it_is(index: Index) -> None:
-    assert plain(index, "Where was Ida Penn born?")[0] == "Ida Penn"
-    assert found(index, "Where was Ida Penn born?", "entities", 1.0)[0] != "Ida Penn"
-    assert found(index, "Ida Penn", "entities", 1.0)[0] != "Ida Penn"
-    assert found(index, ASKED.question, "entities", 1.0) == plain(index, ASKED.question)
+    assert plain_ids(index, "Where was Ida Penn born?")[0] == "Ida Penn"
+    assert search_ids(index, "Where was Ida Penn born?", "entities", 1.0)[0] != "Ida Penn"
+    assert search_ids(index, "Ida Penn", "entities", 1.0)[0] != "Ida Penn"
+    assert search_ids(index, ASKED.question, "entities", 1.0) == plain_ids(index, ASKED.question)
 
 
 @pytest.mark.parametrize("how", ["retriever", "distractors"])
-def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(index: Index, how: How) -> None:
+def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(index: Index, how: DegradationKind) -> None:
     query = "Ida Penn is told of"
-    assert found(index, query, how, 0.0) == plain(index, query)
-    worse = found(index, query, how, 1.0)
+    assert search_ids(index, query, how, 0.0) == plain_ids(index, query)
+    worse = search_ids(index, query, how, 1.0)
     assert len(worse) == len(set(worse)) == 4
-    assert not set(worse) & set(plain(index, query))
+    assert not set(worse) & set(plain_ids(index, query))
 
 
 @pytest.mark.parametrize("how", ["retriever", "distractors"])
-def test_what_a_small_share_hits_a_larger_one_hits_too(index: Index, how: How) -> None:
-    kept = [set(plain(index, "told of")) & set(found(index, "told of", how, share)) for share in (0.2, 0.5, 0.8)]
+def test_a_larger_share_includes_a_smaller_one(index: Index, how: DegradationKind) -> None:
+    kept = [set(plain_ids(index, "told of")) & set(search_ids(index, "told of", how, share)) for share in (0.2, 0.5, 0.8)]
     assert kept[0] >= kept[1] >= kept[2]
 
 
 def test_it_is_drawn_with_the_seed(index: Index) -> None:
-    draws = [tuple(found(index, "told of", "retriever", 0.5, seed)) for seed in (0, 0, *range(1, 8))]
+    draws = [tuple(search_ids(index, "told of", "retriever", 0.5, seed)) for seed in (0, 0, *range(1, 8))]
     assert draws[0] == draws[1]
     assert len(set(draws)) > 1
 
 
 def test_a_paraphrase_keeps_names_and_words_and_changes_more_with_a_larger_share() -> None:
-    assert paraphrased(LONG, 0.0, "0") == LONG
-    worse = paraphrased(LONG, 1.0, "0")
+    assert paraphrase(LONG, 0.0, "0") == LONG
+    worse = paraphrase(LONG, 1.0, "0")
     assert "movie was issued" in worse
     assert "Lark Hill" in worse
     assert worse.endswith("Vane?")
-    half = paraphrased(LONG, 0.5, "0")
+    half = paraphrase(LONG, 0.5, "0")
     changed = [
         sum(one != other for one, other in zip(re.findall(r"\w+", LONG), re.findall(r"\w+", text), strict=True)) for text in (half, worse)
     ]
     assert 0 < changed[0] < changed[1]
 
 
-def changed(text: str) -> int:
+def changed_words(text: str) -> int:
     """Count the words that are no longer in their place."""
     words = zip(re.findall(r"\w+", LONG), re.findall(r"\w+", text), strict=True)
     return sum(one != other for one, other in words)
 
 
 def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: Path, tmp_path: Path) -> None:
-    wanted = order(
+    wanted = make_options(
         data, tmp_path / "run", strategies=("naive", "closed-book"), degrade={"retriever": (1.0,), "paraphrase": (0.5,)}, limit=4
     )
     rows = execute(wanted)
-    variants = {(row["strategy"], row["variant"]) for row in rows if row["strategy"] != SEARCH}
+    variants = {(row["strategy"], row["variant"]) for row in rows if row["strategy"] != SEARCH_STRATEGY}
     assert variants == {
         *(("naive", name) for name in ("", "retriever=0", "retriever=1", "paraphrase=0", "paraphrase=0.5")),
         *(("closed-book", name) for name in ("", "paraphrase=0", "paraphrase=0.5")),
@@ -109,13 +109,13 @@ def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: 
 @pytest.mark.parametrize(
     ("degrade", "more", "told"),
     [
-        ({"typos": (0.1,)}, {}, "nothing can be degraded by 'typos'"),
-        ({"retriever": (1.5,)}, {}, "is no share"),
+        ({"typos": (0.1,)}, {}, "'typos'"),
+        ({"retriever": (1.5,)}, {}, "retriever=1.5"),
         ({"retriever": (0.1,)}, {"strategies": (), "retrieval_only": True}, "measures strategies"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_read(
+def test_invalid_shares_are_rejected_before_anything_is_read(
     data: Path, tmp_path: Path, degrade: dict[str, tuple[float, ...]], more: dict[str, object], told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
-        variants_of(order(data, tmp_path / "run", degrade=degrade, **more))
+        list_variants(make_options(data, tmp_path / "run", degrade=degrade, **more))

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.plan import Order
+from ramify.evaluation._manifest import read_run_manifest
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute
 from ramify.evaluation.task import RESULTS, Row, iter_rows
-from ramify.studio.commands.eval import evaluate
+from ramify.studio.commands.eval import eval_command
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import table
+from tests.evaluation.few_lines import read_table
 
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
@@ -20,18 +20,20 @@ ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}
 LABELLED = {"label", "full + label"}
 
 
-def measured(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
-    """Run on the command line, and give the lines of degraded metadata."""
-    evaluate(
-        out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
-    )  # fmt: skip
+def measure(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
+    """Run on the command line without a report, whose plots take seconds, and return the lines of degraded metadata."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ramify.studio.console.evaluating.write_report", lambda folder: None)
+        eval_command(
+            out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
+        )  # fmt: skip
     return [row for row in iter_rows(out / RESULTS) if "system" in row]
 
 
 @pytest.fixture(scope="module")
 def run(manual: Path) -> Path:
     out = manual.parent / "run"
-    measured(manual, out, ["missing=0,.5", "noise=0,.5"], "chapter", 2)
+    measure(manual, out, ["missing=0,.5", "noise=0,.5"], "chapter", 2)
     return out
 
 
@@ -58,7 +60,7 @@ def test_every_system_is_measured_in_every_cell_and_what_reads_no_metadata_once(
     }  # fmt: skip
 
 
-def test_what_knows_only_metadata_falls_with_them_and_the_whole_does_not(rows: list[Row]) -> None:
+def test_systems_by_metadata_degrade_and_the_full_system_does_not(rows: list[Row]) -> None:
     assert mean(rows, "recall@10", "hard filter") == 1
     assert mean(rows, "wrong_group@5", "hard filter") == 0
     for hard in ("hard filter", "meta + RAPTOR, hard"):
@@ -67,14 +69,14 @@ def test_what_knows_only_metadata_falls_with_them_and_the_whole_does_not(rows: l
     assert mean(rows, "wrong_group@5", "full") < mean(rows, "wrong_group@5", "flat")
 
 
-def test_a_filter_that_nobody_can_know_is_left_out(rows: list[Row]) -> None:
+def test_an_unknown_oracle_filter_is_left_out(rows: list[Row]) -> None:
     stray = [row for row in rows if row["id"] == "q-stray"]
     assert all(row["retrieval"] is None for row in stray if row["system"] == "hard filter")
     assert all(row["retrieval"]["wrong_group@5"] is None for row in stray if row["system"] != "hard filter")
     assert not [row for row in rows if row["retrieval"] is None and row not in stray]
 
 
-def test_a_run_is_gone_on_with_and_nothing_is_measured_twice(
+def test_a_run_is_resumed_and_nothing_is_measured_twice(
     run: Path, manual: Path, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     degrade, lines = ["missing=0,.5", "noise=0,.5"], (run / RESULTS).read_text(encoding="utf-8").splitlines(keepends=True)
@@ -82,21 +84,21 @@ def test_a_run_is_gone_on_with_and_nothing_is_measured_twice(
     out.mkdir()
     (out / "manifest.json").write_bytes((run / "manifest.json").read_bytes())
     (out / RESULTS).write_text("".join(lines[:-30]) + lines[-30][:40], encoding="utf-8")
-    assert measured(manual, out, degrade, "chapter", 2) == rows
+    assert measure(manual, out, degrade, "chapter", 2) == rows
     assert not (out / "degraded").exists(), "copies go"
 
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
     monkeypatch.setattr("ramify.evaluation.search.make_hierarchy", never)
-    assert measured(manual, out, degrade, "chapter", 2) == rows
+    assert measure(manual, out, degrade, "chapter", 2) == rows
 
 
 def test_no_share_missing_is_no_noise_and_another_run_measures_the_same(manual: Path, rows: list[Row], tmp_path: Path) -> None:
     unlabelled = [row for row in rows if row["system"] not in LABELLED]
     whole = [row for row in unlabelled if row["degraded"] == "none"]
-    assert measured(manual, tmp_path / "missing", ["missing=0"]) == measured(manual, tmp_path / "noise", ["noise=0"]) == whole
-    again = measured(manual, tmp_path / "again", ["noise=.5"])
+    assert measure(manual, tmp_path / "missing", ["missing=0"]) == measure(manual, tmp_path / "noise", ["noise=0"]) == whole
+    again = measure(manual, tmp_path / "again", ["noise=.5"])
     assert again == [*whole, *(row for row in unlabelled if (row["degraded"], row["draw"]) == ("noise", 1))]
 
 
@@ -104,29 +106,29 @@ def test_a_hierarchy_looked_at_flat_finds_what_plain_passages_find(manual: Path,
     asked = {"strategies": (), "retrieval_only": True, "index_kinds": ("passages", "hierarchy"), "group_by": ("chapter",)}
     found: dict[str, dict[str, list[str]]] = {}
     for view in ("flat", "auto"):
-        for row in execute(Order(datasets=(str(manual),), out=tmp_path / view, options={"view": view}, **asked)):
+        for row in execute(RunOptions(datasets=(str(manual),), out=tmp_path / view, options={"view": view}, **asked)):
             found.setdefault(f"{view} {row['variant']}", {})[row["id"]] = row["retrieved"]
             assert "wrong_group@5" in row["retrieval"], "a run that groups tells groups"
     assert found["flat index-kind=hierarchy"] == found["flat "] == found["auto "] != found["auto index-kind=hierarchy"]
-    assert (read_manifest(tmp_path / "flat") or {})["group_by"] == ["chapter"]
+    assert (read_run_manifest(tmp_path / "flat") or {})["group_by"] == ["chapter"]
     with pytest.raises(UsageError, match="group by 'chapter', not 'tool'"):
-        execute(Order(datasets=(str(manual),), out=tmp_path / "auto", options={"view": "auto"}, **{**asked, "group_by": ("tool",)}))
+        execute(RunOptions(datasets=(str(manual),), out=tmp_path / "auto", options={"view": "auto"}, **{**asked, "group_by": ("tool",)}))
 
 
 def test_the_report_gives_means_over_drawings_and_differences_by_question(run: Path, rows: list[Row]) -> None:
     write_report(run)
     markdown = (run / "report.md").read_text(encoding="utf-8")
-    head, *found = table(markdown, "manual: recall@10")
+    head, *found = read_table(markdown, "manual: recall@10")
     assert head == ["system", "clean", "missing 50 %", "noise 50 %"]
     told = {cells[0]: cells[1:] for cells in found}
     assert told["full"][1].strip("*").startswith(f"{100 * mean(rows, 'recall@10', 'full', 'missing'):.1f}")
     assert told["flat"][0].strip("*") == told["flat"][2].strip("*"), "what reads no metadata is everywhere alike"
     assert told["full, headings=0"][1:] == ["–", "–"]
     gained = 100 * (mean(rows, "recall@10", "full", "missing") - mean(rows, "recall@10", "meta + RAPTOR, hard", "missing"))
-    differences = {(cells[0], cells[1]): cells[3] for cells in table(markdown, "manual: differences of recall@10")[1:]}
+    differences = {(cells[0], cells[1]): cells[3] for cells in read_table(markdown, "manual: differences of recall@10")[1:]}
     assert differences["full", "meta + RAPTOR, hard"].startswith(f"{gained:+.1f} ▲")
-    assert table(markdown, "manual: hits@1, common (3)")[1][0] == "flat"
-    ablations = {cells[0].replace("\\", ""): cells[2] for cells in table(markdown, "manual: ablations")[1:]}
+    assert read_table(markdown, "manual: hits@1, common (3)")[1][0] == "flat"
+    ablations = {cells[0].replace("\\", ""): cells[2] for cells in read_table(markdown, "manual: ablations")[1:]}
     assert ablations["missing_50pct"].startswith(told["full"][1].replace("*", "").partition(" ")[0])
     assert ablations["noise_30pct"] == "not run"
     assert len(ablations) == 10

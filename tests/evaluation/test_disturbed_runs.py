@@ -18,28 +18,30 @@ from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.tools.errors import InputError, ModelError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.extractive.model import reply_to
-from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
+from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 from tests.faults import fault
 
 
 def scores(rows: list[Row]) -> dict[str, tuple[float, ...]]:
-    return {key: (row["em"], row["f1"], row["containment"], row["official"]) for key, row in asked(rows).items() if row["error"] is None}
+    return {
+        key: (row["em"], row["f1"], row["containment"], row["official"]) for key, row in question_rows(rows).items() if row["error"] is None
+    }
 
 
 def test_a_model_that_fails_now_and_then_changes_nothing_about_the_rest(data: Path, tmp_path: Path) -> None:
-    write_data(data, questions(20))
-    calm = execute(order(data, tmp_path / "calm", strategies=("naive", "closed-book")))
+    write_data(data, make_questions(20))
+    calm = execute(make_options(data, tmp_path / "calm", strategies=("naive", "closed-book")))
     out, broken = tmp_path / "disturbed", {"q4", "q13"}
-    wording = [question["question"] for question in questions(20) if question["id"] in broken]
-    disturbed = execute(order(data, out, knowing(lambda question: question in wording), strategies=("naive", "closed-book")))
+    wording = [question["question"] for question in make_questions(20) if question["id"] in broken]
+    disturbed = execute(make_options(data, out, make_model(lambda question: question in wording), strategies=("naive", "closed-book")))
     failed = {row["id"] for row in disturbed if row["error"] is not None}
     assert failed == broken
     assert Counter(row["strategy"] for row in disturbed if row["error"]) == {"naive": 2, "closed-book": 2}
     assert all("the wire was cut" in row["error"] for row in disturbed if row["error"])
     assert all((row["answer"], row["em"], row["abstained"]) == ("", 0, False) for row in disturbed if row["error"])
     assert scores(disturbed) == {key: value for key, value in scores(calm).items() if key.rpartition("|")[2] not in broken}
-    mended = knowing()
-    assert timeless(execute(order(data, out, mended, strategies=("naive", "closed-book")))) == timeless(calm)
+    mended = make_model()
+    assert without_times(execute(make_options(data, out, mended, strategies=("naive", "closed-book")))) == without_times(calm)
     assert len(mended.calls) == 4
 
 
@@ -54,32 +56,32 @@ def breaking(prompt: str, slots: Any) -> Any:
 def test_trees_that_lose_a_tenth_of_their_calls_are_named_and_the_others_are_as_they_were(
     data: Path, tmp_path: Path, strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_data(data, questions(20))
-    calm = execute(order(data, tmp_path / "calm", "extractive", strategies=(strategy,)))
+    write_data(data, make_questions(12))
+    calm = execute(make_options(data, tmp_path / "calm", "extractive", strategies=(strategy,)))
     monkeypatch.setattr(extractive, "reply_to", breaking)
-    disturbed = execute(order(data, tmp_path / "disturbed", "extractive", strategies=(strategy,)))
+    disturbed = execute(make_options(data, tmp_path / "disturbed", "extractive", strategies=(strategy,)))
     failed = {row["key"] for row in disturbed if row["error"] is not None}
-    assert 0 < len(failed) < 20
+    assert 0 < len(failed) < 12
     assert all("the wire was cut" in row["error"] for row in disturbed if row["error"])
     assert scores(disturbed) == {key: value for key, value in scores(calm).items() if key not in failed}
 
 
-def test_a_model_that_never_answers_is_not_asked_to_the_end(data: Path, tmp_path: Path) -> None:
-    write_data(data, questions(60))
-    dead, out = knowing(lambda question: True), tmp_path / "run"
+def test_a_run_stops_if_the_model_never_answers(data: Path, tmp_path: Path) -> None:
+    write_data(data, make_questions(60))
+    dead, out = make_model(lambda question: True), tmp_path / "run"
     with pytest.raises(ModelError, match="10 questions failed one after another") as told:
-        execute(order(data, out, dead, at_once=2))
+        execute(make_options(data, out, dead, at_once=2))
     assert "the wire was cut" in str(told.value)
-    assert len(asked(read_rows(out / RESULTS))) < 15
-    rows = execute(order(data, out))
-    assert len(asked(rows)) == 60
+    assert len(question_rows(read_rows(out / RESULTS))) < 15
+    rows = execute(make_options(data, out))
+    assert len(question_rows(rows)) == 60
     assert not any(row["error"] for row in rows)
 
 
 @fault("disk", "full while an evaluation runs", sees="error: cannot write to the results — make room", kept="every finished row", code=1)
-def test_a_full_disk_ends_the_run_and_the_next_goes_on(data: Path, tmp_path: Path) -> None:
-    calm = execute(order(data, tmp_path / "calm"))
-    out, model = tmp_path / "run", knowing()
+def test_a_full_disk_ends_the_run_and_the_next_one_resumes_it(data: Path, tmp_path: Path) -> None:
+    calm = execute(make_options(data, tmp_path / "calm"))
+    out, model = tmp_path / "run", make_model()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def fill(row: Row) -> None:
@@ -89,16 +91,16 @@ def test_a_full_disk_ends_the_run_and_the_next_goes_on(data: Path, tmp_path: Pat
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         with pytest.raises(InputError, match="cannot write to") as told:
-            execute(order(data, out, model, at_once=2), fill)
+            execute(make_options(data, out, model, at_once=2), fill)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)
     assert "make room" in told.value.remedy
     assert not (out / RESULTS).read_bytes().endswith(b"\n")
-    kept = len(asked(read_rows(out / RESULTS)))
+    kept = len(question_rows(read_rows(out / RESULTS)))
     calls = len(model.calls)
     assert 0 < kept < 12
-    assert timeless(execute(order(data, out, model, at_once=2))) == timeless(calm)
+    assert without_times(execute(make_options(data, out, model, at_once=2))) == without_times(calm)
     assert len(model.calls) - calls == 12 - kept
 
 
@@ -111,20 +113,20 @@ def hearing() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("hearing")
-def test_an_interruption_keeps_what_was_finished(data: Path, tmp_path: Path) -> None:
-    out, model = tmp_path / "run", knowing()
+def test_an_interruption_keeps_finished_results(data: Path, tmp_path: Path) -> None:
+    out, model = tmp_path / "run", make_model()
 
     def interrupt(row: Row) -> None:
         if row["id"] == "q5" and row["strategy"] != "search":
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        execute(order(data, out, model, at_once=2), interrupt)
-    kept = len(asked(read_rows(out / RESULTS)))
+        execute(make_options(data, out, model, at_once=2), interrupt)
+    kept = len(question_rows(read_rows(out / RESULTS)))
     assert 6 - 2 <= kept < 12
     asked_so_far = len(model.calls)
     assert asked_so_far - kept <= 2
-    assert len(asked(execute(order(data, out, model)))) == 12
+    assert len(question_rows(execute(make_options(data, out, model)))) == 12
     assert len(model.calls) == asked_so_far + 12 - kept
 
 
@@ -154,7 +156,7 @@ def test_an_interruption_of_workers_is_silent(data: Path, tmp_path: Path, monkey
             signal.raise_signal(signal.SIGINT)  # while others wait for a worker
 
     with pytest.raises(KeyboardInterrupt):
-        execute(order(data, tmp_path / "run", "extractive", workers=2), interrupt)
+        execute(make_options(data, tmp_path / "run", "extractive", workers=2), interrupt)
     assert broken == []
-    kept = len(asked(read_rows(tmp_path / "run" / RESULTS)))
+    kept = len(question_rows(read_rows(tmp_path / "run" / RESULTS)))
     assert kept in (MEASURED + 1, MEASURED + 2), "an answer that the other worker gave in the same moment is kept"

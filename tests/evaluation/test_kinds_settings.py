@@ -5,47 +5,53 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.plan import Order, variants_of
+from ramify.evaluation.plan import RunOptions, list_variants
 from ramify.evaluation.run import execute, load_inputs
-from ramify.studio.commands.eval import evaluate
+from ramify.studio.commands.eval import eval_command
 from ramify.tools.errors import UsageError
-from tests.evaluation.films import BOTH, NAIVE, lists, searching, wanted
+from tests.evaluation.films import BOTH, NAIVE, film_options, retrieved_by_id, search_options
 
 
 def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, tmp_path: Path) -> None:
     sweeps = {"search.seeds": [1, 2], "view": ["flat"], "search.titles": [0]}
-    rows = execute(wanted(films, tmp_path / "run", ("graph",), sweeps=sweeps, options={"search.relations": 0}))
+    rows = execute(film_options(films, tmp_path / "run", ("graph",), sweeps=sweeps, options={"search.relations": 0}))
     names = {row["variant"] for row in rows if row["strategy"] == NAIVE}
     assert names == {"", "search.seeds=1", "search.seeds=2", "view=flat", "search.titles=0"}
     assert not any(row["error"] for row in rows)
-    assert lists(rows, "search.seeds=2") == lists(rows, "")
-    assert lists(rows, "view=flat") != lists(rows, "") != lists(rows, "search.titles=0")
-    same = {one.name for one in variants_of(wanted(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default}
+    assert retrieved_by_id(rows, "search.seeds=2") == retrieved_by_id(rows, "")
+    assert retrieved_by_id(rows, "view=flat") != retrieved_by_id(rows, "") != retrieved_by_id(rows, "search.titles=0")
+    same = {
+        one.name for one in list_variants(film_options(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default
+    }
     assert same == {"search.seeds=2"}, "what a graph does anyway is not asked twice"
 
 
 def test_settings_of_a_graph_leave_plain_passages_alone(films: Path, tmp_path: Path) -> None:
-    plain = execute(wanted(films, tmp_path / "plain", None))
-    rows = execute(wanted(films, tmp_path / "run", options={"search": {"titles": 0, "relations": 0, "mentions": 0}}))
+    plain = execute(film_options(films, tmp_path / "plain", None))
+    rows = execute(film_options(films, tmp_path / "run", options={"search": {"titles": 0, "relations": 0, "mentions": 0}}))
     assert not any(row["error"] for row in rows)
-    assert lists(rows, "") == lists(plain, "")
-    assert lists(rows, "index-kind=graph") == lists(plain, "")
+    assert retrieved_by_id(rows, "") == retrieved_by_id(plain, "")
+    assert retrieved_by_id(rows, "index-kind=graph") == retrieved_by_id(plain, "")
 
 
 def test_searching_alone_is_compared_by_kind_and_along_a_graph_s_settings(films: Path, tmp_path: Path) -> None:
-    both = execute(searching(films, tmp_path / "both"))
+    both = execute(search_options(films, tmp_path / "both"))
     assert list(dict.fromkeys(row["variant"] for row in both))[-1] == "index-kind=graph"
     rows = execute(
-        searching(films, tmp_path / "run", ("graph", "passages"), sweeps={"search.titles": [0, 1.0]}, options={"search.relations": 0})
+        search_options(films, tmp_path / "run", ("graph", "passages"), sweeps={"search.titles": [0, 1.0]}, options={"search.relations": 0})
     )
-    assert lists(rows, "index-kind=passages", "search") == lists(both, "", "search")
-    assert lists(rows, "dense", "search") == lists(both, "dense", "search"), "ways beside are of plain passages"
-    assert lists(rows, "search.titles=1", "search") == lists(rows, "", "search") != lists(rows, "search.titles=0", "search")
+    assert retrieved_by_id(rows, "index-kind=passages", "search") == retrieved_by_id(both, "", "search")
+    assert retrieved_by_id(rows, "dense", "search") == retrieved_by_id(both, "dense", "search"), "ways beside are of plain passages"
+    assert (
+        retrieved_by_id(rows, "search.titles=1", "search")
+        == retrieved_by_id(rows, "", "search")
+        != retrieved_by_id(rows, "search.titles=0", "search")
+    )
 
 
 def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -> None:
-    rows = execute(wanted(films, tmp_path / "run", ("graph", "passages"), sample=2, sweeps={"search.seeds": [1]}))
-    counts = {name: len(lists(rows, name)) for name in ("", "index-kind=passages", "search.seeds=1")}
+    rows = execute(film_options(films, tmp_path / "run", ("graph", "passages"), sample=2, sweeps={"search.seeds": [1]}))
+    counts = {name: len(retrieved_by_id(rows, name)) for name in ("", "index-kind=passages", "search.seeds=1")}
     assert counts == {"": 4, "index-kind=passages": 4, "search.seeds=1": 2}
 
 
@@ -64,16 +70,16 @@ def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -
     ],
 )
 @pytest.mark.parametrize("alone", [False, True], ids=["strategies", "searching"])
-def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
+def test_invalid_kinds_are_rejected_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
     own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
     with pytest.raises(UsageError) as told:
-        load_inputs(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
+        load_inputs(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
     assert all(word in str(told.value) for word in words), told.value
 
 
 def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    orders: list[Order] = []
-    monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
+    orders: list[RunOptions] = []
+    monkeypatch.setattr("ramify.studio.console.evaluating.run_evaluation", orders.append)
     for text in (None, "passages, graph", ""):
-        evaluate(tmp_path, ["demo"], index_kind=text)
+        eval_command(tmp_path, ["demo"], index_kind=text)
     assert [one.index_kinds for one in orders] == [None, BOTH, ()]

@@ -1,4 +1,4 @@
-"""What a run says of itself, and that another cannot go on with it."""
+"""The manifest of a run, and that runs with another configuration cannot resume it."""
 
 import json
 from pathlib import Path
@@ -6,28 +6,28 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.manifest import read_manifest
+from ramify.evaluation._manifest import read_run_manifest
 from ramify.evaluation.run import execute
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
-from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.tokens import LearnedCount, Ratios, estimate
+from ramify.tools.models import ModelOptions, resolve_model
+from ramify.tools.models.tokens import LearnedCount, Ratios, estimate_tokens
 from ramify.tools.reader.reading import SMALL
-from tests.evaluation.small_data_set import knowing, order, questions, write_data
+from tests.evaluation.small_data_set import make_model, make_options, make_questions, write_data
 from tests.tools.ollama_server import Ollama, ollama
 
 __all__ = ["ollama"]
 
 
 def told(out: Path) -> dict[str, Any]:
-    found = read_manifest(out)
+    found = read_run_manifest(out)
     assert found is not None
     return found
 
 
-def test_a_manifest_says_what_is_needed_to_run_it_again(data: Path, tmp_path: Path) -> None:
+def test_a_manifest_has_what_is_needed_to_repeat_the_run(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    execute(order(data, out, seed=5, limit=4, at_once=3, options={"num_predict": 64}, sweeps={"timeout": [9.0, 120.0]}, sample=2))
+    execute(make_options(data, out, seed=5, limit=4, at_once=3, options={"num_predict": 64}, sweeps={"timeout": [9.0, 120.0]}, sample=2))
     found = told(out)
     assert {"created", "ramify", "versions", "python", "machine", "strategies", "command"} <= found.keys()
     assert {"langgraph", "torch", "numpy"} <= found["versions"].keys()
@@ -49,9 +49,9 @@ def test_a_manifest_says_what_is_needed_to_run_it_again(data: Path, tmp_path: Pa
 
 def test_strategies_variants_and_questions_can_be_added(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    execute(order(data, out, limit=3))
+    execute(make_options(data, out, limit=3))
     first = told(out)
-    rows = execute(order(data, out, limit=2, strategies=("naive",), sweeps={"k": [2]}))
+    rows = execute(make_options(data, out, limit=2, strategies=("naive",), sweeps={"k": [2]}))
     found = told(out)
     assert found["created"] == first["created"]
     assert found["strategies"] == ["closed-book", "naive"]
@@ -69,19 +69,19 @@ def test_strategies_variants_and_questions_can_be_added(data: Path, tmp_path: Pa
         ({"embedding": "ollama:other"}, ("embedding 'minilm'", "'ollama:other'")),
     ],
 )
-def test_a_run_of_another_configuration_is_not_gone_on_with(data: Path, tmp_path: Path, change: dict[str, Any], words: list[str]) -> None:
+def test_a_run_with_another_configuration_is_not_resumed(data: Path, tmp_path: Path, change: dict[str, Any], words: list[str]) -> None:
     out = tmp_path / "run"
-    execute(order(data, out, limit=1))
+    execute(make_options(data, out, limit=1))
     before = {file.name: file.read_bytes() for file in out.iterdir()}
     with pytest.raises(UsageError) as error:
-        execute(order(data, out, **{"limit": 1, **change}))
+        execute(make_options(data, out, **{"limit": 1, **change}))
     assert all(word in str(error.value) for word in (*words, "--out")), error.value
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
 
 
 def test_nor_is_one_of_another_reader(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights that were trained anew answer otherwise, under the same name and version."""
-    wanted = order(data, tmp_path / "run", "extractive", limit=1)
+    wanted = make_options(data, tmp_path / "run", "extractive", limit=1)
     execute(wanted)
     monkeypatch.setattr(SMALL, "sha256", "0" * 64)
     with pytest.raises(UsageError, match=r"reader .*weights=000000000000"):
@@ -90,28 +90,28 @@ def test_nor_is_one_of_another_reader(data: Path, tmp_path: Path, monkeypatch: p
 
 def test_nor_is_one_on_other_data_of_the_same_name(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    execute(order(data, out, limit=1))
-    changed = questions(12)
+    execute(make_options(data, out, limit=1))
+    changed = make_questions(12)
     changed[11]["answer"] = "Rhine"  # not even among those asked
     write_data(data, changed)
     with pytest.raises(UsageError, match="data set 'rivers' of sha256"):
-        execute(order(data, out, limit=1))
+        execute(make_options(data, out, limit=1))
 
 
 def test_a_run_that_never_began_may_be_another(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     with pytest.raises((UsageError, InputError, ModelError)):
-        execute(order(data, out, embedding="no-such-embedding", limit=1))
-    assert len(execute(order(data, out, limit=1, seed=3))) == 2
+        execute(make_options(data, out, embedding="no-such-embedding", limit=1))
+    assert len(execute(make_options(data, out, limit=1, seed=3))) == 2
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"variants": []}', '{"variants": 1, "datasets": [], "strategies": []}'])
-def test_what_is_no_manifest_is_left_alone(data: Path, tmp_path: Path, text: str) -> None:
+def test_an_invalid_manifest_is_left_unchanged(data: Path, tmp_path: Path, text: str) -> None:
     out = tmp_path / "run"
     out.mkdir()
     (out / "manifest.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="no manifest of a run"):
-        execute(order(data, out))
+    with pytest.raises(InputError, match="not a valid manifest of a run"):
+        execute(make_options(data, out))
     assert (out / "manifest.json").read_text(encoding="utf-8") == text
 
 
@@ -119,7 +119,7 @@ def test_passwords_of_addresses_are_not_written_down(data: Path, tmp_path: Path)
     out = tmp_path / "run"
     address = "http://someone:secret@127.0.0.1:9/v1"
     for _ in range(2):  # and what is not written down is no difference
-        execute(order(data, out, model=knowing(), limit=1, options={"base_url": address}))
+        execute(make_options(data, out, model=make_model(), limit=1, options={"base_url": address}))
     text = (out / "manifest.json").read_text(encoding="utf-8")
     assert "secret" not in text
     assert json.loads(text)["base"] == {"base_url": "http://127.0.0.1:9/v1"}
@@ -133,18 +133,18 @@ def test_a_run_goes_by_what_was_known_of_its_models_tokens_when_it_began(
 
     def noted(self: LearnedCount, text: str) -> int:
         used.append(self.ratios)
-        return estimate(text)
+        return estimate_tokens(text)
 
     monkeypatch.setattr(LearnedCount, "__call__", noted)
     run, later = tmp_path / "run", tmp_path / "later"
-    execute(order(data, run, model="ollama:llama3.1:8b", limit=1))
+    execute(make_options(data, run, model="ollama:llama3.1:8b", limit=1))
     prompt = demo_corpus().read_text(encoding="utf-8")[:20_000]
-    count = resolve("ollama:llama3.1:8b", ModelOptions()).count
+    count = resolve_model("ollama:llama3.1:8b", ModelOptions()).count
     assert isinstance(count, LearnedCount)
     count.learn([prompt], int(len(prompt) / 4.3), filled=False)
-    execute(order(data, run, model="ollama:llama3.1:8b", limit=2))
+    execute(make_options(data, run, model="ollama:llama3.1:8b", limit=2))
     assert (told(run)["tokens"], set(used)) == ({}, {Ratios()})
     used.clear()
-    execute(order(data, later, model="ollama:llama3.1:8b", limit=1))
+    execute(make_options(data, later, model="ollama:llama3.1:8b", limit=1))
     assert told(later)["tokens"] == {f"ollama:llama3.1:8b at {ollama.address}": count.ratios._asdict()}
     assert set(used) == {count.ratios} != {Ratios()}

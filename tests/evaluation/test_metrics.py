@@ -5,30 +5,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ramify.evaluation.metrics import (
+    covers_passage,
     exact_match,
     expected_calibration_error,
     majority_by_type,
-    most_frequent,
-    reliability,
+    most_frequent_answer,
+    reliability_bins,
     risk_coverage,
-    stands_for,
 )
 from ramify.tools.errors import UsageError
 
 judged = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
 
 
-def test_a_passage_stands_for_a_gold_one_with_three_quarters_of_its_words() -> None:
-    assert stands_for("It is known: one two three, and more.", "One two three four")
-    assert not stands_for("one two", "one two three")
-    assert not stands_for("one", "one one one one"), "a word counts as often as it is there"
-    assert not stands_for("anything", "")
+def test_a_passage_with_three_quarters_of_the_words_counts_as_gold() -> None:
+    assert covers_passage("It is known: one two three, and more.", "One two three four")
+    assert not covers_passage("one two", "one two three")
+    assert not covers_passage("one", "one one one one"), "a word counts as often as it is there"
+    assert not covers_passage("anything", "")
 
 
 def test_calibration_worked_by_hand() -> None:
     confidences, right = [0.05, 0.95, 0.95, 0.85], [False, True, False, True]
     assert expected_calibration_error(confidences, right) == pytest.approx((0.05 + 2 * 0.45 + 0.15) / 4)
-    assert [(one.low, one.high, one.size) for one in reliability(confidences, right)] == [
+    assert [(one.low, one.high, one.size) for one in reliability_bins(confidences, right)] == [
         (0.0, pytest.approx(0.1), 1),
         (pytest.approx(0.8), pytest.approx(0.9), 1),
         (pytest.approx(0.9), 1.0, 2),
@@ -36,14 +36,14 @@ def test_calibration_worked_by_hand() -> None:
 
 
 def test_the_ends_of_the_scale_lie_in_the_outer_bins() -> None:
-    assert [(one.low, one.size) for one in reliability([0.0, 1.0, 0.5], [0, 1, 1], bins=2)] == [(0.0, 2), (0.5, 1)]
+    assert [(one.low, one.size) for one in reliability_bins([0.0, 1.0, 0.5], [0, 1, 1], bins=2)] == [(0.0, 2), (0.5, 1)]
 
 
 @given(judged)
 def test_laws_of_calibration(answers: list[tuple[float, bool]]) -> None:
     confidences, right = [list(column) for column in zip(*answers, strict=True)]
     assert 0 <= expected_calibration_error(confidences, right) <= 1
-    assert sum(one.size for one in reliability(confidences, right)) == len(answers)
+    assert sum(one.size for one in reliability_bins(confidences, right)) == len(answers)
     overall = abs(sum(confidences) - sum(right)) / len(answers)
     assert expected_calibration_error(confidences, right, bins=1) == pytest.approx(overall)
     assert expected_calibration_error([float(one) for one in right], right) == 0
@@ -80,10 +80,10 @@ def test_a_prior_answers_every_question_of_a_type_alike() -> None:
     assert majority_by_type(golds, ["a", "b", "a", "c", "b"]) == ["Yes", "no", "Yes", "Ada Venn", "no"]
 
 
-def test_the_most_frequent_answer_is_told_by_its_meaning() -> None:
-    assert most_frequent(["Unknown", "Insufficient information.", "Paris", "Paris"]) == "Insufficient information."
-    assert most_frequent(["the Cat", "cat", "dog", "cat"]) == "cat"
-    assert most_frequent(["b", "a"]) == "a"
+def test_the_most_frequent_answer_is_counted_after_normalisation() -> None:
+    assert most_frequent_answer(["Unknown", "Insufficient information.", "Paris", "Paris"]) == "Insufficient information."
+    assert most_frequent_answer(["the Cat", "cat", "dog", "cat"]) == "cat"
+    assert most_frequent_answer(["b", "a"]) == "a"
 
 
 @given(st.lists(st.tuples(st.sampled_from(["yes", "Yes.", "no", "A cat", ""]), st.sampled_from("xy")), min_size=1, max_size=30))
@@ -93,4 +93,4 @@ def test_to_know_the_type_never_hurts(questions: list[tuple[str, str]]) -> None:
     def score(answers: list[str]) -> float:
         return sum(exact_match(answer, [gold]) for answer, gold in zip(answers, golds, strict=True))
 
-    assert score(majority_by_type(golds, types)) >= score([most_frequent(golds)] * len(golds)) > 0
+    assert score(majority_by_type(golds, types)) >= score([most_frequent_answer(golds)] * len(golds)) > 0

@@ -11,17 +11,17 @@ import pytest
 from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.graphs.building import make_graph
 from ramify.studio.cli import run
-from ramify.tools.index.searcher import DEMO, opened
-from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, written
+from ramify.tools.index.searcher import DEMO, open_index
+from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, write_questions
 
 CALL = ("--strategy", "naive", "--model", "extractive")
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give a copy of the demo's index with a graph, and check that nothing changes it."""
+    """Return a copy of the demo's index with a graph, and check that nothing changes it."""
     folder = tmp_path_factory.mktemp("own") / "index"
-    shutil.copytree(opened(DEMO).where, folder)
+    shutil.copytree(open_index(DEMO).where, folder)
     make_graph(folder)
     before = contents(folder)
     yield folder
@@ -43,7 +43,7 @@ def by_key(out: Path) -> dict[tuple[str, str, str], Row]:
 def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
     own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    questions = written(tmp_path / "mine.csv", LEM, BORN, NOBODY)
+    questions = write_questions(tmp_path / "mine.csv", LEM, BORN, NOBODY)
     assert called(own, questions, tmp_path / "run", "--sweep", "k=1,5", "--retrieval-only", "--sweep", "search.seeds=2") == 0
     rows = by_key(tmp_path / "run")
     assert rows["search", "", "3"]["retrieval"]["recall@5"] == 1
@@ -57,26 +57,26 @@ def test_questions_are_scored_by_quote_or_source_in_an_index_of_any_kind(
     assert (told["origin"]["kind"], manifest["embedding"], manifest["index"]) == ("graph", "minilm", str(own))
 
     capsys.readouterr()
-    assert called(Path(opened(DEMO).where), questions, tmp_path / "run") == 2, "another index is another run"
+    assert called(Path(open_index(DEMO).where), questions, tmp_path / "run") == 2, "another index is another run"
     assert "holds a run with the index of 'mine' of sha256" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ([], "there is nothing to ask — name a data set, such as demo, or give --index DIR --questions FILE"),
-        (["demo", "--questions", "q.csv", "--index", "demo"], "'demo' is a data set — give one of them"),
-        (["--questions", "q.csv"], "--questions needs the index that they are about"),
-        (["--questions", "q.csv", "--index", "demo", "--index-kind", "graph"], "--index-kind builds an index"),
+        ([], "name one, such as demo, or give --index DIR --questions FILE"),
+        (["demo", "--questions", "q.csv", "--index", "demo"], "the data set 'demo'"),
+        (["--questions", "q.csv"], "name it with --index DIR"),
+        (["--questions", "q.csv", "--index", "demo", "--index-kind", "graph"], "--index-kind would build an index"),
         (["--questions", "nowhere.csv", "--index", "demo"], "there is no file or folder 'nowhere.csv'"),
     ],
 )
-def test_what_does_not_fit_is_refused(call: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conflicting_options_are_rejected(call: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["eval", *call, "--out", str(tmp_path / "run")]) in (1, 2)
     assert told in capsys.readouterr().err
 
 
-def test_a_folder_of_documents_is_told_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
+def test_the_error_for_a_folder_of_documents_has_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("Something.", encoding="utf-8")
     assert run(["eval", str(tmp_path / "docs"), "--out", str(tmp_path / "run")]) == 1

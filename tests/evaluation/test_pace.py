@@ -2,9 +2,9 @@
 
 import pytest
 
+from ramify.evaluation._variants import Variant
 from ramify.evaluation.answering import TimeEstimate
 from ramify.evaluation.task import Row
-from ramify.evaluation.variants import Variant
 
 
 class Clock:
@@ -27,22 +27,22 @@ def row(strategy: str, name: str, seconds: float, error: str | None = None) -> R
 def test_what_takes_long_counts_for_more_and_the_first_answers_not_at_all() -> None:
     clock = Clock()
     pace = TimeEstimate([*[variant("naive")] * 12, *[variant("prune")] * 12, *[variant("prune", "tau=0")] * 3], clock)
-    assert (pace.each, pace.to_go()) == (None, None)
+    assert (pace.seconds_per_answer, pace.remaining_seconds()) == (None, None)
     for strategy, seconds in (("naive", 50.0), ("prune", 90.0)):  # they have waited for the model
         clock.now += seconds
         pace.add(row(strategy, "", seconds))
-    assert (pace.each, pace.to_go()) == (None, None)
+    assert (pace.seconds_per_answer, pace.remaining_seconds()) == (None, None)
     for strategy, seconds in (("naive", 1.0), ("prune", 5.0)):
         clock.now += seconds
         pace.add(row(strategy, "", seconds))
-    assert pace.each == 3
-    assert pace.to_go() == pytest.approx(10 * 1 + 10 * 5 + 3 * 5), "a variant that is new takes as long as its strategy"
+    assert pace.seconds_per_answer == 3
+    assert pace.remaining_seconds() == pytest.approx(10 * 1 + 10 * 5 + 3 * 5), "a variant that is new takes as long as its strategy"
 
 
-def test_answers_side_by_side_take_less_and_a_failure_says_nothing() -> None:
+def test_the_estimate_allows_for_concurrency_and_ignores_failures() -> None:
     clock = Clock()
     pace = TimeEstimate([variant("naive")] * 11, clock)
     for seconds, passed, error in ((9.0, 9.0, None), (2.0, 1.0, None), (2.0, 1.0, None), (0.0, 0.0, "no wire")):
         clock.now += passed
         pace.add(row("naive", "", seconds, error))
-    assert pace.to_go() == pytest.approx(7 * 2 / 2), "two at a time"
+    assert pace.remaining_seconds() == pytest.approx(7 * 2 / 2), "two at a time"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load.own_questions import load_own
+from ramify.evaluation.load.own_questions import load_own_questions
 from ramify.evaluation.proposing import Proposals, propose_questions
 from ramify.evaluation.question_file import QuestionFile
 from ramify.studio.cli import run
@@ -81,7 +81,7 @@ def proposed(
 def test_a_model_writes_each_kind_with_its_quote_and_eval_takes_the_file(towns: str, tmp_path: Path) -> None:
     model = writer()
     made, rows = proposed(towns, tmp_path / "q.jsonl", 11, model)
-    assert (made.made, made.missing) == (11, 0)
+    assert (made.added, made.missing) == (11, 0)
     types = [row["type"] for row in rows]
     assert {kind: types.count(kind) for kind in types} == {"fact": 3, "two-hop": 2, "yes-no": 2, "how-to": 2, "unanswerable": 2}
     assert sorted(row["answer"] for row in rows if row["type"] == "yes-no") == ["No", "Yes"]
@@ -91,7 +91,7 @@ def test_a_model_writes_each_kind_with_its_quote_and_eval_takes_the_file(towns: 
     assert [len(slots["passages"]) for slots in model.asked("answer") if slots["question"] == two["question"]] == [2, 1], (
         "its quotes, one passage"
     )
-    own = load_own(towns, tmp_path / "q.jsonl")
+    own = load_own_questions(towns, tmp_path / "q.jsonl")
     assert len(own.questions) == 11
     assert sum(question.unanswerable for question in own.questions) == 2
 
@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_questions_of_different_documents(towns: st
     assert [row["id"] for row in first] != [row["id"] for row in other]
 
 
-def test_what_is_there_is_kept_and_the_rest_is_made(towns: str, tmp_path: Path) -> None:
+def test_existing_questions_are_kept_and_missing_ones_added(towns: str, tmp_path: Path) -> None:
     file = tmp_path / "q.csv"
     _, rows = proposed(towns, file, 2, writer(), ("fact",))
     edited = {**rows[0], "question": "Which town?", "checked": "yes, by me"}
@@ -115,17 +115,17 @@ def test_what_is_there_is_kept_and_the_rest_is_made(towns: str, tmp_path: Path) 
         csv.writer(lines).writerows([columns, [edited.get(name, "") for name in columns]])  # the second question is deleted
     model = writer()
     made, after = proposed(towns, file, 3, model, ("fact",))
-    assert (made.made, after[0]) == (2, edited)
+    assert (made.added, after[0]) == (2, edited)
     assert rows[1]["id"] not in {row["id"] for row in after}, "what a person took out does not come back"
     assert len(model.asked("propose")) == 2, "nothing is tried twice"
-    assert proposed(towns, file, 3, writer(), ("fact",))[0].made == 0
+    assert proposed(towns, file, 3, writer(), ("fact",))[0].added == 0
 
 
 @pytest.mark.parametrize(
     ("kind", "change", "told"),
     [
         ("fact", {"quotes": ["It is said to be so."]}, "a quote is not in the passage"),
-        ("fact", {"question": "What does the passage say?"}, "it is no question that can be understood alone"),
+        ("fact", {"question": "What does the passage say?"}, "it cannot be understood without the passage"),
         ("fact", {"answer": "Unknown"}, "it has no answer"),
         ("how-to", {"question": "", "answer": "", "quotes": []}, "the passages have nothing of the kind"),
         ("fact", {"question": "Is a river of note meant?", "answer": "river of note"}, "it gives its answer away"),
@@ -135,7 +135,7 @@ def test_what_is_there_is_kept_and_the_rest_is_made(towns: str, tmp_path: Path) 
 )
 def test_what_is_wrong_is_dropped_and_counted(kind: str, change: dict[str, Any], told: str, towns: str, tmp_path: Path) -> None:
     made, rows = proposed(towns, tmp_path / "q.jsonl", 1, writer(lambda wanted, said: {**said, **change}), (kind,))
-    assert (made.made, made.missing, rows) == (0, 1, [])
+    assert (made.added, made.missing, rows) == (0, 1, [])
     assert made.dropped[told] > 1
 
 
@@ -152,10 +152,10 @@ def test_overviews_go_by_users_and_tasks_and_are_open(towns: str, tmp_path: Path
     _, rows = proposed(towns, tmp_path / "q.jsonl", 2, writer(), ("overview",))
     assert [(row["question"], row["type"]) for row in rows] == [("What do the towns share?", "open"), ("How do the rivers differ?", "open")]
     assert "for a walker: plan a walk" in rows[0]["made_by"]
-    assert load_own(towns, tmp_path / "q.jsonl").questions[0].golds == ("",)
+    assert load_own_questions(towns, tmp_path / "q.jsonl").questions[0].golds == ("",)
 
 
-def test_the_embedded_model_goes_by_rules_and_says_so(towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_embedded_model_uses_rules(towns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "q.jsonl"
     assert run(["questions", towns, "--out", str(file), "--n", "4", "--kinds", "fact,yes-no", "--model", "extractive"]) == 0
     told = capsys.readouterr()
@@ -164,14 +164,14 @@ def test_the_embedded_model_goes_by_rules_and_says_so(towns: str, tmp_path: Path
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert all(row["question"].startswith(("What is ", "Who is ", "Is ")) and "rule: a definition" in row["made_by"] for row in rows)
     assert sorted(row["answer"] for row in rows if row["type"] == "yes-no") == ["No", "Yes"]
-    assert len(load_own(towns, file).questions) == 4
+    assert len(load_own_questions(towns, file).questions) == 4
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
         (["--kinds", "riddle"], "there is no kind of question 'riddle'"),
-        (["--kinds", "two-hop"], "questions of kind 'two-hop' take a language model"),
+        (["--kinds", "two-hop"], "questions of kind 'two-hop' require a language model"),
         (["--out", "q.xlsx"], "name a file that ends in .jsonl or .csv"),
     ],
 )
@@ -198,13 +198,13 @@ def test_what_was_tried_is_appended_and_half_a_line_of_a_killed_run_is_none(tmp_
     tried = tmp_path / "q.jsonl.tried"
     tried.write_bytes(b"one\tkept\n" + "two\tit is é".encode()[:-1])
     file = QuestionFile(tmp_path / "q.jsonl")
-    file.note("three", "kept")
+    file.record_outcome("three", "kept")
     with tried.open("ab") as lines:
         lines.write(b"\nfou")
     again = QuestionFile(tmp_path / "q.jsonl")
-    again.note("five", "kept")
+    again.record_outcome("five", "kept")
     again = QuestionFile(tmp_path / "q.jsonl")
-    assert [key for key in ("one", "two", "three", "fou", "four", "five") if again.tried(key)] == ["one", "two", "three", "five"]
+    assert [key for key in ("one", "two", "three", "fou", "four", "five") if again.was_tried(key)] == ["one", "two", "three", "five"]
     assert tried.read_bytes().startswith(b"one\tkept\n"), "nothing is written anew"
 
 

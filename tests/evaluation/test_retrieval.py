@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics import citation_scores, held_facts, retrieval_scores
+from ramify.evaluation.metrics import citation_scores, contained_facts, retrieval_scores
 
 names = st.sampled_from([f"d{number}" for number in range(15)])
 rankings = st.lists(names, unique=True, max_size=14)
@@ -82,10 +82,10 @@ def test_gold_before_all_else_is_perfect(ranking: list[str], gold: set[str]) -> 
     assert {value for name, value in told.items() if "official" not in name} == {1.0}
 
 
-def test_a_passage_holds_a_sentence_whatever_its_spaces_and_newlines() -> None:
+def test_a_passage_contains_a_sentence_regardless_of_white_space() -> None:
     gold = ["The price was not disclosed.", "It rained."]
-    assert held_facts("He bought it. The price was\nnot  disclosed. More", gold) == {"The price was not disclosed."}
-    assert held_facts("the price was not disclosed.", gold) == frozenset(), "letters have to agree"
+    assert contained_facts("He bought it. The price was\nnot  disclosed. More", gold) == {"The price was not disclosed."}
+    assert contained_facts("the price was not disclosed.", gold) == frozenset(), "letters have to agree"
 
 
 def test_a_passage_may_hold_several_sentences() -> None:

@@ -10,7 +10,7 @@ import pytest
 from ramify.evaluation.report import write_report
 from ramify.evaluation.run import execute
 from ramify.tools.errors import RamifyError
-from tests.evaluation.small_data_set import order, questions, write_data
+from tests.evaluation.small_data_set import make_options, make_questions, write_data
 
 
 @pytest.fixture(autouse=True)
@@ -27,26 +27,26 @@ def rights(folder: Path) -> set[int]:
 
 
 def test_a_run_is_its_owner_s_alone_until_it_is_shared(tmp_path: Path) -> None:
-    data, out = write_data(tmp_path / "data", questions(2)), tmp_path / "above" / "run"
+    data, out = write_data(tmp_path / "data", make_questions(2)), tmp_path / "above" / "run"
     for shared, folder, files in ((False, 0o700, 0o600), (True, 0o755, 0o644), (False, 0o755, 0o644)):
-        execute(order(data, out, shared=shared))
+        execute(make_options(data, out, shared=shared))
         assert stat.S_IMODE(out.stat().st_mode) == folder
         assert rights(out) == {files}
 
 
-def test_a_folder_that_is_there_says_who_may_read(tmp_path: Path) -> None:
+def test_an_existing_folder_keeps_its_permissions(tmp_path: Path) -> None:
     out = tmp_path / "run"
     out.mkdir()
     out.chmod(0o775)
-    execute(order(write_data(tmp_path / "data", questions(1)), out))
+    execute(make_options(write_data(tmp_path / "data", make_questions(1)), out))
     assert rights(out) == {0o664}
 
 
 def test_a_run_at_a_place_that_cannot_be_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "file").touch()
-    data = write_data(tmp_path / "data", questions(1))
+    data = write_data(tmp_path / "data", make_questions(1))
     for name in ("a" * 5000, "nul\0", "loop", "file", "file/below"):
         with pytest.raises(RamifyError, match=" — ") as told:
-            execute(order(data, tmp_path / name))
+            execute(make_options(data, tmp_path / name))
         assert len(str(told.value)) < 1000

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ramify.evaluation.metrics import bootstrap_interval, holm, paired_test
+from ramify.evaluation.metrics import bootstrap_interval, holm_correction, paired_test
 
 scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 2 / 3, 1.0]), min_size=1, max_size=30)
 SAMPLE = np.random.default_rng(7).random(400)
@@ -56,7 +56,7 @@ def test_laws_of_the_paired_test(pairs: list[tuple[float, float]]) -> None:
     assert paired_test(a, a) == 1
 
 
-def test_a_clear_difference_is_seen_and_seeds_tell() -> None:
+def test_a_clear_difference_is_significant_and_depends_on_the_seed() -> None:
     assert paired_test([1.0] * 40, [0.0] * 40) < 0.001
     assert bootstrap_interval(SAMPLE, seed=1) != bootstrap_interval(SAMPLE, seed=2)
 
@@ -68,14 +68,14 @@ def test_many_questions_are_drawn_in_portions() -> None:
 
 
 def test_holm_worked_by_hand() -> None:
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.7]) == [1.0, 1.0]
-    assert holm([]) == []
+    assert holm_correction([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm_correction([0.6, 0.7]) == [1.0, 1.0]
+    assert holm_correction([]) == []
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_laws_of_holm(p_values: list[float]) -> None:
-    adjusted = holm(p_values)
+    adjusted = holm_correction(p_values)
     assert all(p <= after <= 1 for p, after in zip(p_values, adjusted, strict=True))
     assert max(adjusted) <= 1
     assert adjusted[int(np.argmin(p_values))] == pytest.approx(min(1, min(p_values) * len(p_values)))

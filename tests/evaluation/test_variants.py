@@ -1,15 +1,15 @@
-"""What is run beside the defaults: sweeps and ablations, and what is refused before anything is asked."""
+"""Variants besides the defaults (sweeps and ablations), and which are rejected before anything is asked."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ramify.evaluation.plan import Order, variants_of
-from ramify.evaluation.variants import ABLATIONS, Variant, variants
-from ramify.studio.commands.eval import PARTS
+from ramify.evaluation._variants import ABLATION_SETTINGS, Variant, make_variants
+from ramify.evaluation.plan import RunOptions, list_variants
+from ramify.studio.commands.eval import ABLATION_NAMES
 from ramify.tools.errors import UsageError
-from tests.evaluation.small_data_set import knowing
+from tests.evaluation.small_data_set import make_model
 
 
 def names(found: list[Variant]) -> list[str]:
@@ -17,7 +17,7 @@ def names(found: list[Variant]) -> list[str]:
 
 
 def test_a_sweep_reaches_the_strategies_that_have_the_setting() -> None:
-    found = variants(["naive", "prune", "tor"], {}, {"max_depth": [1, 2, 3], "tau": [0.5]}, [])
+    found = make_variants(["naive", "prune", "tor"], {}, {"max_depth": [1, 2, 3], "tau": [0.5]}, [])
     assert names(found) == [
         *("naive", "prune", "prune max_depth=1", "prune max_depth=2=", "prune max_depth=3", "prune tau=0.5"),
         *("tor", "tor max_depth=1", "tor max_depth=2", "tor max_depth=3=", "tor tau=0.5"),
@@ -25,17 +25,17 @@ def test_a_sweep_reaches_the_strategies_that_have_the_setting() -> None:
 
 
 def test_a_value_counts_as_the_default_where_the_run_itself_has_it() -> None:
-    assert names(variants(["tor"], {"theta": 0.6}, {"theta": [0.4, 0.6]}, [])) == ["tor", "tor theta=0.4", "tor theta=0.6="]
-    assert variants(["tor"], {"theta": 0.6}, {}, [])[0].settings["theta"] == 0.6
+    assert names(make_variants(["tor"], {"theta": 0.6}, {"theta": [0.4, 0.6]}, [])) == ["tor", "tor theta=0.4", "tor theta=0.6="]
+    assert make_variants(["tor"], {"theta": 0.6}, {}, [])[0].settings["theta"] == 0.6
 
 
 def test_values_are_named_as_on_the_command_line() -> None:
-    found = variants(["prune"], {}, {"tau": [1.0, 1, 0.99], "joint": [True, False], "mmr": [None]}, [])
+    found = make_variants(["prune"], {}, {"tau": [1.0, 1, 0.99], "joint": [True, False], "mmr": [None]}, [])
     assert [one.name for one in found] == ["", "tau=1", "tau=0.99", "joint=true", "joint=false", "mmr=none"]
 
 
 def test_a_part_is_left_out_where_there_is_one() -> None:
-    found = variants(["prune", "tor", "naive"], {}, {}, ["judge", "mmr", "hybrid", "dependent"])
+    found = make_variants(["prune", "tor", "naive"], {}, {}, ["judge", "mmr", "hybrid", "dependent"])
     assert names(found) == [
         *("prune", "prune without hybrid", "prune without dependent"),
         *("tor", "tor without judge", "tor without mmr", "tor without hybrid", "tor without dependent"),
@@ -45,14 +45,14 @@ def test_a_part_is_left_out_where_there_is_one() -> None:
 
 
 def test_every_part_can_be_left_out_of_some_strategy_and_the_help_names_it() -> None:
-    found = variants(["prune", "tor"], {}, {}, list(ABLATIONS))
-    assert {one.name for one in found} == {"", *(f"without {name}" for name in ABLATIONS)}
-    assert PARTS.split(", ") == list(ABLATIONS)
+    found = make_variants(["prune", "tor"], {}, {}, list(ABLATION_SETTINGS))
+    assert {one.name for one in found} == {"", *(f"without {name}" for name in ABLATION_SETTINGS)}
+    assert ABLATION_NAMES.split(", ") == list(ABLATION_SETTINGS)
     assert not any(one.same_as_default for one in found)
 
 
-def test_what_does_not_search_has_no_setting_of_searching() -> None:
-    assert names(variants(["closed-book", "naive"], {"k": 3}, {"k": [3, 8]}, ["hybrid"])) == [
+def test_strategies_without_search_have_no_search_settings() -> None:
+    assert names(make_variants(["closed-book", "naive"], {"k": 3}, {"k": [3, 8]}, ["hybrid"])) == [
         *("closed-book", "naive", "naive k=3=", "naive k=8", "naive without hybrid")
     ]
 
@@ -74,16 +74,16 @@ def test_what_does_not_search_has_no_setting_of_searching() -> None:
         ({"options": {"ask_first": "splits"}}, ("ask_first=splits", "nobody can be asked")),
         ({"options": {"index": "demo"}}, ("index", "data set")),
         ({"options": {"seed": 3}}, ("seed", "--seed")),
-        ({"options": {"model": knowing()}, "workers": 2}, ("object", "name")),
+        ({"options": {"model": make_model()}, "workers": 2}, ("object", "name")),
     ],
 )
-def test_what_cannot_be_run_is_told_before_anything_is_asked(asked: dict[str, Any], words: tuple[str, ...]) -> None:
+def test_invalid_variants_are_rejected_before_anything_is_asked(asked: dict[str, Any], words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError) as told:
-        variants_of(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **asked}))
+        list_variants(RunOptions(**{"datasets": ("nowhere",), "out": Path("nowhere"), **asked}))
     assert all(word in str(told.value) for word in words), told.value
 
 
 def test_the_seed_of_a_run_is_the_seed_of_its_calls_and_can_be_swept() -> None:
-    found = variants_of(Order(datasets=("nowhere",), out=Path("nowhere"), strategies=("naive",), seed=7, sweeps={"seed": [0, 7]}))
+    found = list_variants(RunOptions(datasets=("nowhere",), out=Path("nowhere"), strategies=("naive",), seed=7, sweeps={"seed": [0, 7]}))
     assert names(found) == ["naive", "naive seed=0", "naive seed=7="]
     assert [one.settings["seed"] for one in found] == [7, 0, 7]

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CORPUS, FOUND = ROOT / "tests" / "fuzz" / "corpus", ROOT / "build" / "fuzz"
-LONGEST, SLOWEST_S, MOST_MB = 20_000, 60, 4096
+CORPUS, FOUND_FOLDER = ROOT / "tests" / "fuzz" / "corpus", ROOT / "build" / "fuzz"
+MAX_INPUT_BYTES, MAX_SECONDS, MAX_MEMORY_MB = 20_000, 60, 4096
 """Of an input the bytes, and the seconds and the memory that it may take."""
 
 
@@ -23,15 +23,15 @@ def main(minutes: float, *names: str) -> int:
     from tests.fuzz.targets import TARGETS
 
     chosen, broken = names or tuple(TARGETS), []
-    FOUND.mkdir(parents=True, exist_ok=True)
+    FOUND_FOLDER.mkdir(parents=True, exist_ok=True)
     for name in chosen:
         command = [sys.executable, "-m", "tests.fuzz.cover", "--", name, str(int(minutes * 60 / len(chosen)) or 1)]
-        with (FOUND / f"{name}.log").open("w", encoding="utf-8") as log:
+        with (FOUND_FOLDER / f"{name}.log").open("w", encoding="utf-8") as log:
             code = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, check=False).returncode
-        tried = re.findall(r"^#(\d+)", (FOUND / f"{name}.log").read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+        tried = re.findall(r"^#(\d+)", (FOUND_FOLDER / f"{name}.log").read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
         print(f"{name}: {'broke' if code else 'holds'} after {tried[-1] if tried else 0} inputs", flush=True)
         broken += [name] * (code != 0)
-    print(f"{len(chosen) - len(broken)} of {len(chosen)} hold" + (f"; the others' inputs and logs are in {FOUND}" if broken else ""))
+    print(f"{len(chosen) - len(broken)} of {len(chosen)} hold" + (f"; the others' inputs and logs are in {FOUND_FOLDER}" if broken else ""))
     return int(bool(broken))
 
 
@@ -47,12 +47,18 @@ def fuzz(name: str, seconds: str) -> None:
     target = TARGETS[name]
     seeds = Path(tempfile.mkdtemp())
     for number, part in enumerate((*target.parts, b"".join(target.parts))):
-        (seeds / str(number)).write_bytes(part[:LONGEST])
+        (seeds / str(number)).write_bytes(part[:MAX_INPUT_BYTES])
     words = ["".join(map("\\x{:02x}".format, part[:64])) for part in target.parts if part]
     (dictionary := Path(tempfile.mkdtemp()) / "words").write_text("".join(map('"{}"\n'.format, words)), encoding="ascii")
-    options = {"max_total_time": seconds, "max_len": LONGEST, "timeout": SLOWEST_S, "rss_limit_mb": MOST_MB, "dict": dictionary}
-    options |= {"report_slow_units": SLOWEST_S}
-    options |= {"artifact_prefix": f"{FOUND}/{name}-"}
+    options = {
+        "max_total_time": seconds,
+        "max_len": MAX_INPUT_BYTES,
+        "timeout": MAX_SECONDS,
+        "rss_limit_mb": MAX_MEMORY_MB,
+        "dict": dictionary,
+    }
+    options |= {"report_slow_units": MAX_SECONDS}
+    options |= {"artifact_prefix": f"{FOUND_FOLDER}/{name}-"}
     folders = [str(place) for place in (seeds, CORPUS / name) if place.is_dir()]
     atheris.Setup([sys.argv[0], *(f"-{key}={value}" for key, value in options.items()), *folders], target.run)
     atheris.Fuzz()

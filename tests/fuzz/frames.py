@@ -1,4 +1,4 @@
-"""What comes over a connection, as functions of bytes: requests to our servers, and what a model's server sends back.
+"""Fuzz targets for connections: requests to our servers, and what a model's server sends back.
 
 A request is answered, or refused by a status below 500 and a line in JSON; a question to a server that answers anything at all ends with a
 result or an error of the family. No server is started: requests go to the application itself, and replies come from a transport.
@@ -24,15 +24,14 @@ from starlette.applications import Starlette
 
 import ramify.graphs as graphs
 from ramify.graphs.run import Result
-from ramify.studio.serve import serving as asking
-from ramify.studio.serve.app import application
-from ramify.studio.serve.catalog import Catalog, named
-from ramify.studio.serve.collections import Collections
-from ramify.studio.serve.mcp import application as mcp_application
-from ramify.studio.serve.mcp import serve, server
-from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.serving import Serving, Threads
-from ramify.studio.server.bounds import declare
+from ramify.studio.serve import service
+from ramify.studio.serve.app import create_app
+from ramify.studio.serve.catalog import Catalog, name_collections
+from ramify.studio.serve.collections import UserCollections
+from ramify.studio.serve.mcp import create_mcp_app, create_server, serve_stdio
+from ramify.studio.serve.questions import QuestionQueue
+from ramify.studio.serve.service import QuestionService, UserThreads
+from ramify.studio.server.bounds import set_allowed
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import named as models
 from ramify.tools.models import servers
@@ -40,52 +39,52 @@ from tests.fuzz.values import FIELDS, JSON, NUMBERS, Target, words
 from tests.river import QUESTION, model, river
 from tests.studio.samples import result
 
-HERE = "http://127.0.0.1"
-ANSWERED, REFUSED = (200, 202, 307), range(400, 500)
-PATIENCE = 30.0
+FOLDER = "http://127.0.0.1"
+ANSWER_STATUSES, ERROR_STATUSES = (200, 202, 307), range(400, 500)
+TIMEOUT_S = 30.0
 """Seconds after which a reply is not waited for."""
 
 
 @cache
-def served() -> Starlette:
+def start_server() -> Starlette:
     """Return the application of `ramify serve` over the demo, whose questions all have one answer."""
     places: list[str] = []
-    declare(places, [], [])
+    set_allowed(places, [], [])
     home = Path(tempfile.mkdtemp())
-    catalog = Catalog(named(places), "naive", ["extractive"])
-    threads = Threads(f"sqlite:{home / 'conversations.sqlite'}")
-    asyncio.run(threads.prepare())
-    return application(Serving(catalog, Questions(2), threads, Collections(catalog, home / "collections", [], False)))
+    catalog = Catalog(name_collections(places), "naive", ["extractive"])
+    threads = UserThreads(f"sqlite:{home / 'conversations.sqlite'}")
+    asyncio.run(threads.create_tables())
+    return create_app(QuestionService(catalog, QuestionQueue(2), threads, UserCollections(catalog, home / "collections", [], False)))
 
 
-async def answered(*given: Any, **options: Any) -> Result:
+async def send_request(*given: Any, **options: Any) -> Result:
     return result()
 
 
 async def _request(app: Starlette, method: str, path: str, body: bytes = b"") -> httpx.Response:
     head = {"content-type": "application/json", "accept": "application/json, text/event-stream"} if body or method == "POST" else {}
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=HERE) as client:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=FOLDER) as client:
         return await client.request(method, path, content=body, headers=head)
 
 
 def check(response: httpx.Response) -> None:
     """Check that a response is an answer, or a refusal in JSON."""
-    assert response.status_code in ANSWERED or response.status_code in REFUSED, (response.status_code, response.text[:300])
+    assert response.status_code in ANSWER_STATUSES or response.status_code in ERROR_STATUSES, (response.status_code, response.text[:300])
     kind = response.headers.get("content-type", "")
-    if response.status_code in REFUSED or (response.content and kind.startswith("application/json")):
-        told = response.json()
-        assert response.status_code in ANSWERED or (isinstance(told, dict) and {"error", "detail"} & told.keys()), told
+    if response.status_code in ERROR_STATUSES or (response.content and kind.startswith("application/json")):
+        body = response.json()
+        assert response.status_code in ANSWER_STATUSES or (isinstance(body, dict) and {"error", "detail"} & body.keys()), body
     elif kind.startswith("text/event-stream"):
         for line in response.text.splitlines():
             assert not line.startswith("data: ") or line == "data: [DONE]" or json.loads(line.removeprefix("data: ")) is not None
 
 
-def posted(path: str) -> Callable[[bytes], None]:
+def make_post(path: str) -> Callable[[bytes], None]:
     """Return what sends a body to a path of `ramify serve`."""
 
     def run(data: bytes) -> None:
-        with patch.object(asking, "ask_async", answered):
-            check(asyncio.run(_request(served(), "POST", path, data)))
+        with patch.object(service, "ask_async", send_request):
+            check(asyncio.run(_request(start_server(), "POST", path, data)))
 
     return run
 
@@ -93,7 +92,7 @@ def posted(path: str) -> Callable[[bytes], None]:
 def query(data: bytes) -> None:
     """Ask for what the page asks for: a path below the interface, and its query."""
     place = quote(data, safe="/?&=%+#;:@.").lstrip("/")
-    app = served()
+    app = start_server()
 
     async def run() -> None:
         for method, prefix in product(("GET", "DELETE"), ("/ramify/v1/", "/")):
@@ -107,7 +106,7 @@ def mcp_http(data: bytes) -> None:
     """Send a body to `ramify mcp --http`."""
 
     async def run() -> httpx.Response:
-        app = mcp_application(server("naive", {"model": model(), "index": river()}), {})
+        app = create_mcp_app(create_server("naive", {"model": model(), "index": river()}), {})
         async with app.router.lifespan_context(app):
             return await _request(app, "POST", "/mcp", data)
 
@@ -119,23 +118,23 @@ HELLO = b"""{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"prot
 "clientInfo": {"name": "a", "version": "1"}}}\n""".replace(b",\n", b", ")
 
 
-class Told(io.BytesIO):
-    """What is said, which stays; `last` is set once the ping is answered."""
+class RecordingWriter(io.BytesIO):
+    """A writer that keeps what is written; `last` is set when the ping is answered."""
 
     def __init__(self) -> None:
         super().__init__()
         self.last = threading.Event()
 
-    def write(self, said: Any) -> int:
-        if b'"last"' in said:
+    def write(self, data: Any) -> int:
+        if b'"last"' in data:
             self.last.set()
-        return super().write(said)
+        return super().write(data)
 
     def close(self) -> None:
         pass
 
 
-class Given(io.BytesIO):
+class BytesReader(io.BytesIO):
     """Lines that end when all are answered: at the end of its input, a server drops what it has not answered."""
 
     def __init__(self, lines: bytes, answered: threading.Event) -> None:
@@ -145,23 +144,23 @@ class Given(io.BytesIO):
     def read1(self, size: int | None = -1) -> bytes:
         lines = super().read1(size)
         if not lines:
-            self.answered.wait(PATIENCE)
+            self.answered.wait(TIMEOUT_S)
         return lines
 
 
 def mcp_stdio(data: bytes) -> None:
     """Send lines to `ramify mcp`: it says nothing but JSON-RPC, and answers a ping behind them."""
-    told = Told()
-    given = Given(HELLO + data + PING, told.last)
+    told = RecordingWriter()
+    given = BytesReader(HELLO + data + PING, told.last)
     with patch.object(sys, "stdin", io.TextIOWrapper(given)), patch.object(sys, "stdout", io.TextIOWrapper(told)):
-        asyncio.run(serve(server("naive", {"model": model(), "index": river()})))
+        asyncio.run(serve_stdio(create_server("naive", {"model": model(), "index": river()})))
     lines = [json.loads(line) for line in told.getvalue().splitlines()]
     assert all(line["jsonrpc"] == "2.0" for line in lines)
     assert any(line.get("id") == "last" for line in lines), lines
     assert len(lines) <= 100 + 2 * (data.count(b"\n") + data.count(b"\r") + 3)
 
 
-class Pieces(httpx.AsyncByteStream):
+class ByteStream(httpx.AsyncByteStream):
     """A body that comes in pieces, and may break off."""
 
     def __init__(self, body: bytes, size: int, cut: bool) -> None:
@@ -174,7 +173,7 @@ class Pieces(httpx.AsyncByteStream):
             raise httpx.RemoteProtocolError("peer closed connection without sending complete message body")
 
 
-def received(name: str, kind: str, whole: bytes) -> Callable[[bytes], None]:
+def make_receiver(name: str, kind: str, whole: bytes) -> Callable[[bytes], None]:
     """Return what asks a model whose server sends this: of the first byte, how long the pieces are, and whether it breaks off.
 
     A `%s` is put in the middle of a reply that is whole otherwise.
@@ -187,7 +186,7 @@ def received(name: str, kind: str, whole: bytes) -> Callable[[bytes], None]:
         async def reply(self: object, request: httpx.Request) -> httpx.Response:
             asked = request.url.path.endswith(("/chat", "/chat/completions"))
             sent = body if asked else json.dumps({"models": [{"name": "m", "model": "m"}], "data": [{"id": "m"}]}).encode()
-            return httpx.Response(200, headers={"content-type": kind}, stream=Pieces(sent, size if asked else 4096, cut and asked))
+            return httpx.Response(200, headers={"content-type": kind}, stream=ByteStream(sent, size if asked else 4096, cut and asked))
 
         def reply_at_once(self: object, request: httpx.Request) -> httpx.Response:
             return httpx.Response(200, json={"models": [{"name": "m", "model": "m"}], "data": [{"id": "m"}], "model_info": {}})
@@ -198,10 +197,10 @@ def received(name: str, kind: str, whole: bytes) -> Callable[[bytes], None]:
             def __call__(self, kind: str, event: Any) -> None:
                 json.dumps(event, default=str).encode()
 
-        options = {"model": name, "base_url": f"{HERE}:9/v1", "index": river(), "style": "full", "check": "none"}
-        models.forget()
+        options = {"model": name, "base_url": f"{FOLDER}:9/v1", "index": river(), "style": "full", "check": "none"}
+        models.clear_cache()
         with (
-            patch.object(servers, "PAUSES", (0.0, 0.0)),
+            patch.object(servers, "RETRY_PAUSES_S", (0.0, 0.0)),
             patch.object(httpx.AsyncHTTPTransport, "handle_async_request", reply),
             patch.object(httpx.HTTPTransport, "handle_request", reply_at_once),
             suppress(RamifyError),
@@ -218,7 +217,7 @@ def _sse(*deltas: str) -> bytes:
     return "".join(f'data: {head}{delta}, "finish_reason": null}}]}}\n\n' for delta in deltas).encode()
 
 
-SSE = (
+SSE_MEDIA_TYPE = (
     _sse('{"role": "assistant", "content": ""}', '{"content": "{\\"text\\": \\"It is %s\\", \\"answer\\": \\"Seine\\"}"}')
     + b"data: [DONE]\n\n"
 )
@@ -333,21 +332,21 @@ PLACES += words(
 
 
 def targets() -> Iterator[tuple[str, Target]]:
-    yield "serve-ask", Target(posted("/ramify/v1/ask"), [*ASK, *JSON, *NUMBERS], 4)
+    yield "serve-ask", Target(make_post("/ramify/v1/ask"), [*ASK, *JSON, *NUMBERS], 4)
     yield "serve-query", Target(query, PLACES, 8)
-    yield "serve-openai", Target(posted("/v1/chat/completions"), [*CHAT, *JSON], 4)
-    yield "serve-responses", Target(posted("/v1/responses"), [*INPUT, *CHAT, *JSON], 4)
-    yield "serve-ollama", Target(posted("/api/chat"), [*CHAT, *JSON], 4)
+    yield "serve-openai", Target(make_post("/v1/chat/completions"), [*CHAT, *JSON], 4)
+    yield "serve-responses", Target(make_post("/v1/responses"), [*INPUT, *CHAT, *JSON], 4)
+    yield "serve-ollama", Target(make_post("/api/chat"), [*CHAT, *JSON], 4)
     yield (
         "serve-page",
-        Target(posted("/ramify/v1/page"), [*words('{"collection": "demo", "result": {', '"tree": [', '"answer": "'), *JSON], 4),
+        Target(make_post("/ramify/v1/page"), [*words('{"collection": "demo", "result": {', '"tree": [', '"answer": "'), *JSON], 4),
     )
     yield "mcp-http", Target(mcp_http, [*CALL, *JSON, *NUMBERS], 4)
     yield "mcp-stdio", Target(mcp_stdio, [*CALL, *JSON, *NUMBERS], 4)
     received_parts = [*SENT, *FIELDS, *JSON, *NUMBERS]
-    yield "openai-reply", Target(received("openai:m", "text/event-stream", SSE), received_parts, 5)
-    yield "openai-whole-reply", Target(received("openai:m", "application/json", SSE), received_parts, 5)
-    yield "ollama-reply", Target(received("ollama:m", "application/x-ndjson", NDJSON), received_parts, 5)
+    yield "openai-reply", Target(make_receiver("openai:m", "text/event-stream", SSE_MEDIA_TYPE), received_parts, 5)
+    yield "openai-whole-reply", Target(make_receiver("openai:m", "application/json", SSE_MEDIA_TYPE), received_parts, 5)
+    yield "ollama-reply", Target(make_receiver("ollama:m", "application/x-ndjson", NDJSON), received_parts, 5)
 
 
 TARGETS = dict(targets())

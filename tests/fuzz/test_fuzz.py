@@ -31,7 +31,7 @@ def test_any_input_gives_a_value_or_an_error_of_ours(name: str) -> None:
 
 
 @pytest.mark.parametrize("file", sorted(CORPUS.glob("*/*")), ids=lambda file: f"{file.parent.name} {file.name}")
-def test_what_broke_once_holds(file: Path) -> None:
+def test_former_failures_are_fixed(file: Path) -> None:
     TARGETS[file.parent.name].run(file.read_bytes())
 
 

@@ -1,4 +1,4 @@
-"""What is read from files, replies and command lines, as functions of bytes: each gives a value or an error of the family.
+"""Fuzz targets for files, replies and command lines: each function of bytes returns a value or raises a RamifyError.
 
 Such a function returns where the property holds, and raises whatever breaks it. `parts` are pieces that inputs are made of.
 """
@@ -24,11 +24,11 @@ from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import read_manifest
+from ramify.tools.index.manifest import read_index_manifest
 from ramify.tools.index.passage_store import PassageStore
-from ramify.tools.models.reply_parsing import field_span, objects, read, span_confidence, split_thought, text_so_far
-from ramify.tools.new_files import make_folder, write_whole
-from ramify.tools.typed import is_unicode, usable
+from ramify.tools.models.reply_parsing import field_span, find_objects, read_reply, span_confidence, split_thought, text_so_far
+from ramify.tools.new_files import make_folder, write_atomically
+from ramify.tools.user_input import expand_path, is_unicode
 from tests.tools.documents.made import docx
 from tests.tools.fakes import WordEncoder
 
@@ -38,7 +38,7 @@ CUTS = 24
 
 
 class Target(NamedTuple):
-    """What reads bytes, and pieces that they are made of."""
+    """A function of bytes, and the pieces that its inputs are made of."""
 
     run: Callable[[bytes], None]
     parts: Sequence[bytes]
@@ -62,7 +62,7 @@ def reply(data: bytes) -> None:
     """Parse a reply as each type of answer, and while it is still being written."""
     text = text_of(data)
     for schema in REPLIES:
-        found = read(AIMessage(text), None, schema)
+        found = read_reply(AIMessage(text), None, schema)
         assert isinstance(found.parsed, schema) if found.parsed is not None else found.error
         assert is_unicode(found.raw.text)
         if found.parsed is not None:
@@ -71,7 +71,7 @@ def reply(data: bytes) -> None:
     for cut in range(0, len(text) + 1, len(text) // CUTS + 1):
         assert isinstance(text_so_far(text[:cut], "text"), str)
     assert "".join(split_thought(text)) == text or "<" in text or not text
-    for start, value in objects(text):
+    for start, value in find_objects(text):
         assert text[start] == "{"
         assert isinstance(value, dict)
     for name in ("answer", "text", ""):
@@ -89,7 +89,7 @@ def logprobs(data: bytes) -> None:
     text = text_of(head[1:]) if head[:1] == b"x" else "".join(one["token"] for one in tokens)
     for form in (tokens, {"content": tokens}):
         raw = AIMessage(text, response_metadata={"logprobs": form}, usage_metadata=None)
-        found = read(raw, None, REPLIES[0]).raw
+        found = read_reply(raw, None, REPLIES[0]).raw
         sure = span_confidence(found, "answer")
         assert sure is None or 0.0 <= sure <= 1.0
 
@@ -122,7 +122,7 @@ def filters(data: bytes) -> None:
     text = text_of(data)
     with suppress(UsageError, ValidationError):
         wanted = FilterArguments.model_validate({"filter": text}).filter if text.startswith("{") else read_filter(text.split("\n"))
-        rows = store().matching(wanted or {})
+        rows = store().rows_matching(wanted or {})
         assert set(rows) <= set(store().rows())
 
 
@@ -131,12 +131,12 @@ def manifest(data: bytes) -> None:
     with folder() as made:
         (made / "manifest.json").write_bytes(data)
         try:
-            found = read_manifest(made / "manifest.json")
+            found = read_index_manifest(made / "manifest.json")
         except RamifyError:
             return
         assert found is not None
         found.write(made / "again.json")
-        assert read_manifest(made / "again.json") == found
+        assert read_index_manifest(made / "again.json") == found
 
 
 def documents(name: str) -> Callable[[bytes], None]:
@@ -188,12 +188,12 @@ def paths(data: bytes) -> None:
     """Look at a path as it was typed, and write to one below a folder: nothing lies elsewhere then."""
     text = text_of(data)
     with suppress(RamifyError):
-        assert isinstance(usable(text), Path)
+        assert isinstance(expand_path(text), Path)
     with folder() as made:
         below = made / "down" / re.sub(r"\.{2,}", ".", text).lstrip("/")
         with suppress(RamifyError):
-            make_folder(usable(below).parent)
-            write_whole("content", below)
+            make_folder(expand_path(below).parent)
+            write_atomically("content", below)
             assert below.read_text(encoding="utf-8") == "content"
         assert [path.name for path in made.iterdir()] in ([], ["down"])
 

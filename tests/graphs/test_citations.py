@@ -6,10 +6,10 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.evaluation.dataset import Question, Support
-from ramify.evaluation.task import scores
+from ramify.evaluation.task import score_result
 from ramify.graphs.tool import research_tool
 from ramify.nodes.tree.citation import NOT_CITED
-from ramify.tools.index.passage_store import document_of
+from ramify.tools.index.passage_store import document_id
 from tests.fakes import FakeModel
 from tests.graphs.wirings import SEARCHING, Wiring, cases
 from tests.river import QUESTION, model, replies, river
@@ -61,7 +61,7 @@ def test_a_message_puts_no_number_behind_its_answer() -> None:
 
 def test_supporting_facts_are_those_that_are_cited() -> None:
     said, silence = (graphs.ask(QUESTION, "naive", model=chat, index=river()) for chat in (model(), silent()))
-    gold = tuple(Support(doc_id=document_of(citation.id)) for citation in said.citations)
+    gold = tuple(Support(doc_id=document_id(citation.id)) for citation in said.citations)
     question = Question(id="1", question=QUESTION, answer="Seine", supporting=gold)
-    assert scores(question, said, "document")["retrieval"]["supporting_f1"] == 1
-    assert scores(question, silence, "document")["retrieval"]["supporting_f1"] == 0
+    assert score_result(question, said, "document")["retrieval"]["supporting_f1"] == 1
+    assert score_result(question, silence, "document")["retrieval"]["supporting_f1"] == 0

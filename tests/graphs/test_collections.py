@@ -10,7 +10,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 import ramify.graphs as graphs
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.collections import Collections
+from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.searcher import find_passages, unknown_filter_fields
 from tests.embeddings import WordEmbeddings
 from tests.river import QUESTION, TEXTS, model, river
@@ -110,10 +110,10 @@ async def test_indexes_of_different_embeddings_stores_and_retrievers_are_searche
 
 
 def test_names_tell_collections_apart() -> None:
-    assert Collections.of(["/a/manuals/index", "/b/letters/index", "milvus:http://localhost:19530/papers"]).names == (
+    assert CollectionSet.from_members(["/a/manuals/index", "/b/letters/index", "milvus:http://localhost:19530/papers"]).names == (
         "manuals/index", "letters/index", "papers",
     )  # fmt: skip
-    assert Collections.of([river(), river(), "demo"]).names == ("InMemoryVectorStore 1", "InMemoryVectorStore 2", "demo")
+    assert CollectionSet.from_members([river(), river(), "demo"]).names == ("InMemoryVectorStore 1", "InMemoryVectorStore 2", "demo")
 
 
 async def test_a_filter_holds_in_each_and_only_a_field_that_none_has_is_told(places: list[str], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 import ramify.graphs as graphs
 from ramify.graphs.run import Result, failure_reason
 from ramify.tools.errors import ModelError
-from tests.combinations import paired
+from tests.combinations import parametrize_pairwise
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.graphs.faulty_servers import PROTOCOLS, Fault, Faulty, faulty
@@ -48,7 +48,7 @@ def told_of(result: Result) -> str:
     return "\n".join([*result.notices, result.explanation, *(branch.note for branch in result.tree.values())])
 
 
-@paired(status=OF_THE_CALL, strategy=STRATEGIES, protocol=PROTOCOLS)
+@parametrize_pairwise(status=OF_THE_CALL, strategy=STRATEGIES, protocol=PROTOCOLS)
 def test_a_call_that_is_refused_fails_its_branch_alone(protocol: str, strategy: str, status: int) -> None:
     with faulty(protocol, lambda number, name: Fail(status, WORDS) if number == 2 else None) as server:
         result = ask(server, strategy)
@@ -59,7 +59,7 @@ def test_a_call_that_is_refused_fails_its_branch_alone(protocol: str, strategy: 
     assert server.elsewhere == []
 
 
-@paired(status=OF_THE_MODEL, strategy=STRATEGIES, protocol=PROTOCOLS)
+@parametrize_pairwise(status=OF_THE_MODEL, strategy=STRATEGIES, protocol=PROTOCOLS)
 def test_a_model_that_is_refused_ends_the_question_with_what_was_found(protocol: str, strategy: str, status: int) -> None:
     with faulty(protocol, lambda number, name: Fail(status, WORDS) if number == 2 else None) as server:
         result = ask(server, strategy)
@@ -71,7 +71,7 @@ def test_a_model_that_is_refused_ends_the_question_with_what_was_found(protocol:
     assert failure_reason(result) == result.error
 
 
-@paired(status=OF_THE_MODEL, strategy=["naive", "tor"], protocol=PROTOCOLS)
+@parametrize_pairwise(status=OF_THE_MODEL, strategy=["naive", "tor"], protocol=PROTOCOLS)
 def test_a_model_that_is_refused_at_once_is_an_error(protocol: str, strategy: str, status: int) -> None:
     with faulty(protocol, lambda number, name: Fail(status, WORDS)) as server, pytest.raises(ModelError):
         ask(server, strategy)
@@ -89,7 +89,7 @@ def test_the_only_call_that_is_refused_leaves_no_answer(protocol: str, status: i
     assert server.elsewhere == []
 
 
-@paired(status=[400, 307, 401, 404], strategy=["prune", "tor", "iterative"], protocol=PROTOCOLS)
+@parametrize_pairwise(status=[400, 307, 401, 404], strategy=["prune", "tor", "iterative"], protocol=PROTOCOLS)
 def test_at_the_last_call_the_tree_is_kept(protocol: str, strategy: str, status: int) -> None:
     options: dict[str, Any] = {"prune": {"tau": 0.99, "reconsider": False}, "tor": {"tau": 0.99}}.get(strategy, {})
     with faulty(protocol, lambda number, name: Fail(status, WORDS) if name in LAST else None) as server:
@@ -102,7 +102,7 @@ def test_at_the_last_call_the_tree_is_kept(protocol: str, strategy: str, status:
     assert result.passages
 
 
-@paired(fault=FAULTS, strategy=["naive", "iterative"], protocol=PROTOCOLS)
+@parametrize_pairwise(fault=FAULTS, strategy=["naive", "iterative"], protocol=PROTOCOLS)
 @fault(
     "budgets",
     "server that fails at every call",

@@ -14,7 +14,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.index import HierarchyIndex
 from tests.fakes import FakeModel
 from tests.river import but, model
-from tests.tools.hierarchy.manual import WORDS, made, opened, records
+from tests.tools.hierarchy.manual import WORDS, build_index_with_groups, open_groups, records
 
 THEMES = "What are the main themes?"
 ONE_EACH = {"level": 0, "batch_tokens": 100}
@@ -24,8 +24,8 @@ TEXTS = " ".join(record["text"] for record in records())
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> HierarchyIndex:
     folder = tmp_path_factory.mktemp("manual") / "index"
-    made(folder)
-    return opened(folder)
+    build_index_with_groups(folder)
+    return open_groups(folder)
 
 
 def asked(index: Any, chat: FakeModel | str | None = None, **options: Any) -> Result:
@@ -71,8 +71,8 @@ def test_the_embedded_model_quotes_under_the_names_of_the_groups(index: Hierarch
 
 
 def test_a_sentence_that_a_page_breaks_is_quoted_all_the_same(tmp_path: Path) -> None:
-    made(tmp_path / "index", [{**one, "text": one["text"].replace(" and ", "\nand ")} for one in records()])
-    result = asked(opened(tmp_path / "index"), "extractive", level="auto", batch_tokens=None)
+    build_index_with_groups(tmp_path / "index", [{**one, "text": one["text"].replace(" and ", "\nand ")} for one in records()])
+    result = asked(open_groups(tmp_path / "index"), "extractive", level="auto", batch_tokens=None)
     assert result.citations
     assert all(citation.quote in result.answer for citation in result.citations)
     assert any(" and " in citation.quote for citation in result.citations)
@@ -80,8 +80,8 @@ def test_a_sentence_that_a_page_breaks_is_quoted_all_the_same(tmp_path: Path) ->
 
 
 def test_levels_are_those_of_the_trees_and_the_largest_group_is_the_first(tmp_path: Path) -> None:
-    made(tmp_path / "index", [*records(5, ("Bellows",)), *records(120, ("Kiln",))])
-    index = opened(tmp_path / "index")
+    build_index_with_groups(tmp_path / "index", [*records(5, ("Bellows",)), *records(120, ("Kiln",))])
+    index = open_groups(tmp_path / "index")
     assert [report.title for report in index.reports.reports(0)] == ["Kiln", "Bellows"]
     counts = [level.communities for level in index.reports.levels]
     assert counts == sorted(counts)

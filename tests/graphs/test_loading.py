@@ -21,7 +21,7 @@ from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
 from ramify.tools.index.build import IndexStore
 from ramify.tools.models import _clients as clients
-from ramify.tools.models import forget, named
+from ramify.tools.models import clear_cache, named
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.graphs.faulty_servers import PROTOCOLS, faulty
@@ -201,13 +201,13 @@ def test_the_work_is(strategy: str, clock: Clock) -> None:
 
 
 def test_loading_the_reader_is_no_part_of_them_either(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    really = extractive.load
-    monkeypatch.setattr(extractive, "load", lambda large: (really(large), clock.passes(1000))[1])
-    forget()
+    really = extractive.load_models
+    monkeypatch.setattr(extractive, "load_models", lambda large: (really(large), clock.passes(1000))[1])
+    clear_cache()
     try:
         result = graphs.ask(QUESTION, "naive", model="extractive", index=river(), max_seconds=60)
     finally:
-        forget()
+        clear_cache()
     assert (result.stopped_by, result.usage.llm_calls, result.usage.loading_s) == ("finished", 1, 1000.0)
 
 

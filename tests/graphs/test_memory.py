@@ -232,8 +232,8 @@ def test_several_may_begin_at_once_on_a_new_database(postgres: str) -> None:
         database.execute("CREATE DATABASE fresh")
     fresh = postgres.replace("/postgres", "/fresh")
     looking = "import sys; import ramify.graphs as graphs; print(graphs.Conversation(sys.argv[1], 'new').recall())"
-    begun = [subprocess.Popen([sys.executable, "-c", looking, fresh], cwd=ROOT, stdout=subprocess.PIPE) for _ in range(3)]
-    assert [one.communicate(timeout=120)[0].strip() for one in begun] == [b"None"] * 3
+    begun = [subprocess.Popen([sys.executable, "-c", looking, fresh], cwd=ROOT, stdout=subprocess.PIPE) for _ in range(2)]
+    assert [one.communicate(timeout=120)[0].strip() for one in begun] == [b"None"] * 2
 
 
 def test_who_may_make_no_tables_uses_those_that_are_there(postgres: str) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import ramify.graphs as graphs
 from ramify.graphs.tool import format_answer
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.searcher import digest_of
@@ -47,7 +47,7 @@ def test_an_answer_that_is_not_above_the_threshold_is_withheld_with_the_reason()
     assert result.text.startswith(result.citations[0].quote)
     assert result.tree["0"].answer == "Paris"
     file = StringIO()
-    show(result, Console(file=file, width=400))
+    print_answer(result, Console(file=file, width=400))
     assert f"unsure: {result.withheld}" in file.getvalue()
     assert f"Note: unsure: {result.withheld}" in format_answer(result)
     assert result.to_json()["withheld"] == result.withheld

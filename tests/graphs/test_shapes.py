@@ -1,5 +1,6 @@
 """Right replies survive: a perfect reader's question of every shape ends in the right answer with its citations, in every wiring."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -38,11 +39,17 @@ CASES = [
 ]
 
 
+@cache
+def asked(name: str, wiring: str) -> graphs.Result:
+    """Ask the question of a shape in a wiring, once for this file and for test_shapes_page.py."""
+    [shape] = [shape for shape in SHAPES if shape.name == name]
+    strategy, arguments = WIRINGS[wiring]
+    return graphs.ask(shape.question, strategy, model=reading(shape), index=library(*shape.texts, *NOISE), **arguments)
+
+
 @pytest.mark.parametrize(("shape", "wiring"), CASES)
 def test_right_replies_survive(shape: Shape, wiring: str) -> None:
-    strategy, arguments = WIRINGS[wiring]
-    index = library(*shape.texts, *NOISE)
-    result = graphs.ask(shape.question, strategy, model=reading(shape), index=index, **arguments)
+    result = asked(shape.name, wiring)
     cannot = next((why for beginning, why in shape.cannot.items() if wiring.startswith(beginning)), "")
     if cannot:
         assert result.answer in (shape.answer, "Unknown"), f"it cannot know ({cannot}), and says something else"

@@ -4,11 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import ramify.graphs as graphs
-from tests.fakes import library
-from tests.graphs.shapes.reader import Shape, reading
-from tests.graphs.shapes.table import NOISE, SHAPES
-from tests.graphs.test_shapes import WIRINGS
+from tests.graphs.shapes.reader import Shape
+from tests.graphs.shapes.table import SHAPES
+from tests.graphs.test_shapes import WIRINGS, asked
 
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
 HEAD = """# Shapes of questions
@@ -52,8 +50,7 @@ def _table() -> Iterator[str]:
 def _cell(shape: Shape, wiring: str) -> str:
     if any(wiring.startswith(beginning) for beginning in shape.cannot):
         return CANNOT
-    strategy, arguments = WIRINGS[wiring]
-    result = graphs.ask(shape.question, strategy, model=reading(shape), index=library(*shape.texts, *NOISE), **arguments)
+    result = asked(shape.name, wiring)
     assert result.answer == shape.answer
     return str(result.usage.llm_calls)
 

@@ -10,7 +10,7 @@ import ramify.graphs as graphs
 from ramify.graphs.conditions import above_tau
 from ramify.nodes.settings import TAU, PruneSettings
 from ramify.nodes.tree import Branch
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.extractive import model as extractive
 from ramify.tools.reader.calibration import TAU as CALIBRATED
 from tests.fakes import FakeModel
@@ -38,7 +38,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def drawn(result: graphs.Result) -> str:
     file = StringIO()
-    show(result, Console(file=file, width=200), tree=True)
+    print_answer(result, Console(file=file, width=200), tree=True)
     return file.getvalue()
 
 

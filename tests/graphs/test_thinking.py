@@ -20,7 +20,7 @@ __all__ = ["fresh", "ollama"]
 
 LONG = "Let me see. " * 200
 SEINE = '{"answer": "Seine", "confidence": 0.9, "citations": [2]}'
-ANYWAY = "ollama:qwen3:8b thinks although it was asked not to: each reply may take 2048 tokens more"
+ANYWAY = "ollama:qwen3:8b thinks although thinking is turned off: each reply may take 2048 additional tokens"
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_thought_without_end_is_an_error_that_says_what_to_do(qwen: Ollama) ->
     result = ask()
     assert (result.answer, result.stopped_by) == ("Unknown", "error")
     assert "it thought until num_predict" in result.explanation
-    assert "raise num_predict and num_ctx, or take a model that does not think" in result.explanation
+    assert "raise num_predict and num_ctx, or use a model that does not think" in result.explanation
 
 
 @pytest.mark.parametrize("window", [1024, 4096])
@@ -102,8 +102,8 @@ def test_what_a_server_refuses_is_said_in_each_result() -> None:
     for result in results:
         assert (result.answer, result.confidence, result.confidence_source) == ("Seine", 0.9, "stated")
         assert result.notices == [
-            "openai:local takes no form for its replies: they are read from its text",
-            "openai:local gives no log probabilities: a confidence is what it says itself",
+            "openai:local does not support structured output: replies are parsed from its text",
+            "openai:local provides no log probabilities: the confidence is the model's own statement",
         ]
 
 
@@ -113,5 +113,5 @@ def test_why_a_question_failed_still_comes_last(qwen: Ollama) -> None:
 
     qwen.when("", reply)
     result = ask("iterative")
-    assert "cannot be told whether to think" in result.notices[0]
+    assert "has no option for thinking" in result.notices[0]
     assert "out of memory" in result.notices[-1]

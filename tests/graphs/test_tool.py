@@ -145,7 +145,7 @@ def test_a_filter_that_nothing_meets_is_told(folder: Path) -> None:
 
 
 def test_a_filter_s_field_that_no_passage_has_is_told_with_those_that_there_are(folder: Path) -> None:
-    lacking = "no passage has the filter's 'yaer': there are source, year"
+    lacking = "no passage has the filter fields 'yaer': there are source, year"
     said = call(graphs.search_tool(opened(folder)), query="Paris", filter={"yaer": 1, "year": 1})
     assert said.content.endswith(f"without it.\nNote: {lacking}")
     said = call(graphs.research_tool(model=thinker(), index=opened(folder)), question=FIRST, filter={"yaer": 1})

@@ -25,7 +25,7 @@ def every(name: str) -> list[Wiring]:
 
 def pairwise(wirings: list[Wiring]) -> list[Wiring]:
     """Choose few wirings of a strategy in which every two values meet that meet in any."""
-    few = combinations.pairwise([arguments for _, arguments in wirings])
+    few = combinations.choose_pairwise([arguments for _, arguments in wirings])
     return [wiring for wiring in wirings if wiring[1] in few]
 
 

@@ -1,4 +1,4 @@
-"""Models that do whatever a document says: what holds even then, with every strategy, at every door."""
+"""Models that obey every instruction of a document: what is guaranteed nevertheless, with every strategy, in every format."""
 
 import json
 import re
@@ -22,11 +22,11 @@ from rich.console import Console
 import ramify.graphs as graphs
 from ramify.graphs.run import Result
 from ramify.graphs.strategies import DEFAULT
-from ramify.studio.drawing.terminal import show
-from ramify.studio.serve.chat import paragraphs
+from ramify.studio.drawing.terminal import print_answer
+from ramify.studio.serve._chat import markdown_paragraphs
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
-from ramify.tools.quoting import flatten, invisible
+from ramify.tools.quoting import collapse_whitespace, find_invisible
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.faults import fault
@@ -49,15 +49,15 @@ from tests.injection.documents import (
     SEINE,
     TURN,
     UNSEEN,
-    Hostile,
+    HostileDocument,
 )
-from tests.injection.watched import watched
+from tests.injection.watched import watch_effects
 from tests.river import QUESTION, TEXTS, replies
-from tests.studio.test_invisible import DOORS
+from tests.studio.test_invisible import INTERFACES
 
 AREA = "hostile instructions"
-MOST_CALLS = 14
-GUARANTEED = {
+MAX_CALLS = 14
+GUARANTEED_ATTACKS = {
     ORDER: ("the model's answer, with the passages it was given", "steps, budget and the form of replies"),
     FORM: ("an answer by the model, never by the document", "steps, budget, citations that exist"),
     TURN: ("the document, with its marks as text", "one system message, and one request"),
@@ -75,7 +75,7 @@ TEMPLATE_MARKS = re.compile(r"<[|｜][^<>|｜]*[|｜]>|\[/?INST\]|<</?SYS>>|</?s
 FETCHING = {"src", "href", "srcset", "action", "formaction", "poster", "data", "background", "xlink:href", "ping", "cite"}
 
 
-def read(one: Hostile) -> list[Document]:
+def read(one: HostileDocument) -> list[Document]:
     """Read a document as it is indexed."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / one.file
@@ -92,15 +92,15 @@ def index(name: str) -> InMemoryVectorStore:
     return store
 
 
-def obedient(one: Hostile) -> FakeModel:
+def obedient_model(one: HostileDocument) -> FakeModel:
     """Make a model that does as a document says from the first time on that it is shown it."""
-    shown: list[bool] = []
+    text: list[bool] = []
 
     def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
         if SEINE[:40] in json.dumps(slots, default=str, ensure_ascii=False):
-            shown.append(True)
+            text.append(True)
         honest = {"text": "It is the Seine [1]."} if prompt in ("write", "check") else replies(prompt, slots)
-        return honest if not shown else one.reply if isinstance(one.reply, str) else {**honest, **one.reply}
+        return honest if not text else one.reply if isinstance(one.reply, str) else {**honest, **one.reply}
 
     return FakeModel(replies=reply, writes=True)
 
@@ -122,8 +122,8 @@ class Steps:
             self.seen.add(event["name"])
 
 
-def marked(tries: str) -> pytest.MarkDecorator:
-    sees, kept = GUARANTEED[tries]
+def with_fault_marks(tries: str) -> pytest.MarkDecorator:
+    sees, kept = GUARANTEED_ATTACKS[tries]
     return fault(AREA, tries, sees=sees, kept=kept)
 
 
@@ -131,7 +131,7 @@ def cases() -> Iterator[Any]:
     """Every document with every strategy: always with the default one, and by turns with another, so that each meets all that is tried."""
     others, turns = [one for one in SEARCHING if one != DEFAULT], Counter[str]()
     for name, one in DOCUMENTS.items():
-        mark, alike = marked(one.tries), sum(other.tries == one.tries for other in DOCUMENTS.values())
+        mark, alike = with_fault_marks(one.tries), sum(other.tries == one.tries for other in DOCUMENTS.values())
         now = {DEFAULT, *others[turns[one.tries] :: alike]}
         turns[one.tries] += 1
         for strategy in SEARCHING:
@@ -140,27 +140,27 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("name", "strategy"), [*cases()])
-def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guarantees_hold_with_an_obedient_model(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    model, steps, store = obedient(DOCUMENTS[name]), Steps(), index(name)
-    given: dict[str, Any] = {"index": store, "model": model, "k": 5, "max_calls": MOST_CALLS, "check": "none", "style": "full"}
+    model, steps, store = obedient_model(DOCUMENTS[name]), Steps(), index(name)
+    given: dict[str, Any] = {"index": store, "model": model, "k": 5, "max_calls": MAX_CALLS, "check": "none", "style": "full"}
     _, settings = graphs.configure(strategy, given)
-    with watched(LURE) as done:
+    with watch_effects(LURE) as done:
         result = graphs.ask(QUESTION, strategy, steps, **given)
-        told = {door: write(result) for door, write in ALL_DOORS.items()}
+        texts = {format_name: write(result) for format_name, write in ALL_FORMATS.items()}
     assert done == [], "nothing is opened, called or run"
-    assert result.usage.llm_calls == len(model.calls) <= MOST_CALLS
+    assert result.usage.llm_calls == len(model.calls) <= MAX_CALLS
     assert steps.seen <= nodes_of(strategy), "the steps are those of the strategy"
     assert max(path.count(".") for path in result.tree) <= getattr(settings, "max_depth", 9)
     check_prompts(model)
     check_citations(result, store)
-    for door, shown in told.items():
-        assert KEY not in shown, door
-        assert door == "JSON" or [hex(ord(shown[place])) for place in invisible(shown)] == [], door
-        assert str(1234 * 1234) not in shown, door
-    check_page(told["page"])
-    check_page(f"<div>{told['notebook']}</div>")
-    check_markdown(told["Markdown"], result)
+    for format_name, text in texts.items():
+        assert KEY not in text, format_name
+        assert format_name == "JSON" or [hex(ord(text[place])) for place in find_invisible(text)] == [], format_name
+        assert str(1234 * 1234) not in text, format_name
+    check_page(texts["page"])
+    check_page(f"<div>{texts['notebook']}</div>")
+    check_markdown(texts["Markdown"], result)
     assert {link for link in re.findall(r"\x1b\]8;[^;]*;([^\x1b\x07]*)", coloured(result)) if not link.startswith("file:")} <= {""}
 
 
@@ -182,15 +182,15 @@ def check_citations(result: Result, store: InMemoryVectorStore) -> None:
     for citation in result.citations:
         assert citation.id in found
         assert citation.text == store.get_by_ids([citation.id])[0].page_content
-        assert all(part.strip() in flatten(citation.text) for part in citation.quote.split("…"))
+        assert all(part.strip() in collapse_whitespace(citation.text) for part in citation.quote.split("…"))
         assert citation.link == ""
     numbers = {number for sentence in result.sentences for number in sentence.citations}
     assert numbers <= set(range(1, len(result.citations) + 1))
 
 
-def check_page(shown: str) -> None:
+def check_page(text: str) -> None:
     """A page loads nothing, links to itself and to sources alone, and runs no script of a document's."""
-    for element in lxml.html.fromstring(shown).iter():
+    for element in lxml.html.fromstring(text).iter():
         if isinstance(element.tag, str):
             assert element.tag not in {"img", "iframe", "object", "embed", "form", "base", "link"}
             named = [value for name, value in element.attrib.items() if name in FETCHING]
@@ -199,47 +199,47 @@ def check_page(shown: str) -> None:
             assert element.tag != "script" or "alert" not in (element.text or "")
 
 
-def check_markdown(shown: str, result: Result) -> None:
+def check_markdown(text: str, result: Result) -> None:
     """For programs that show Markdown, no text becomes a picture, a link or an element; an address may, if a source has it."""
-    drawn = MarkdownIt("commonmark").render(shown)
+    drawn = MarkdownIt("commonmark").render(text)
     assert re.findall(r"<(?!/?(?:p|em|strong|ul|ol|li|h\d|hr|code|pre|blockquote|br)\b)[a-z]+", drawn) == []
     texts = "\n".join(citation.text for citation in result.citations)
-    assert [found for found in re.findall(r"(?:https?://|www\.)[^\s()\[\]<>'\"]+", shown) if found.rstrip(".,*") not in texts] == []
+    assert [found for found in re.findall(r"(?:https?://|www\.)[^\s()\[\]<>'\"]+", text) if found.rstrip(".,*") not in texts] == []
 
 
 def coloured(result: Result) -> str:
     console = Console(file=(out := StringIO()), width=400, force_terminal=True, color_system="truecolor")
-    show(result, console, tree=True)
+    print_answer(result, console, tree=True)
     return out.getvalue()
 
 
 def searched(result: Result) -> str:
-    return DOORS["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
+    return INTERFACES["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
 
 
-ALL_DOORS: dict[str, Callable[[Result], str]] = {
-    **DOORS,
+ALL_FORMATS: dict[str, Callable[[Result], str]] = {
+    **INTERFACES,
     "search tool": searched,
-    "Markdown": lambda result: "\n\n".join(paragraphs(result)),
+    "Markdown": lambda result: "\n\n".join(markdown_paragraphs(result)),
     "JSON": lambda result: json.dumps(result.to_json(), ensure_ascii=False),
 }
 
 
 def test_there_are_enough_of_them() -> None:
     assert len(DOCUMENTS) >= 30
-    assert {one.tries for one in DOCUMENTS.values()} == set(GUARANTEED)
+    assert {one.tries for one in DOCUMENTS.values()} == set(GUARANTEED_ATTACKS)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_what_is_tried_is_shown_to_the_model(name: str) -> None:
+def test_each_attack_is_shown_to_the_model(name: str) -> None:
     assert any(SEINE[:40] in document.page_content for document in read(DOCUMENTS[name]))
 
 
-def test_what_python_compiles_on_the_way_is_no_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_python_files_do_not_count_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "seen_for_the_first_time.py").write_text("", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    with watched(LURE) as done:
+    with watch_effects(LURE) as done:
         import_module("seen_for_the_first_time")
     assert done == []
     assert not sys.dont_write_bytecode

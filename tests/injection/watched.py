@@ -1,4 +1,4 @@
-"""What a piece of work does to the world outside: connections, programs, files that are written, and files that nothing should read."""
+"""Record the external effects of code: connections, programs, written files, and files that must not be read."""
 
 import os
 import sys
@@ -21,8 +21,8 @@ def _hook(event: str, given: tuple[Any, ...]) -> None:
 
 
 @contextmanager
-def watched(*lures: str) -> Iterator[list[str]]:
-    """Yield a list of what is done within the block; files whose paths hold a lure are not to be read, either.
+def watch_effects(*lures: str) -> Iterator[list[str]]:
+    """Yield a list of the effects within the block, including reading files whose paths contain a lure.
 
     What is imported there for the first time is not compiled into files, which would be seen.
     """

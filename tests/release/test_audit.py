@@ -17,7 +17,7 @@ SKIPPED = {"name": "torch", "skip_reason": "not found"}
     ("dependencies", "code", "told"),
     [
         ([SAFE], 0, ("1 packages looked up, 0 vulnerabilities",)),
-        ([SAFE, HOLED], 1, ("jinja2 2.0: PYSEC-1, mended in 2.1",)),
+        ([SAFE, HOLED], 1, ("jinja2 2.0: PYSEC-1, fixed in 2.1",)),
         ([SAFE, SKIPPED], 1, ("error: not looked up: torch",)),
         ([SKIPPED], 1, ("error: nothing was audited",)),
         ([], 1, ("error: nothing was audited",)),

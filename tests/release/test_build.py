@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from release import build
-from release.build import check_links, dead_links
+from release.build import check_links, relative_links
 
 
 def test_links_to_files_beside_the_readme_are_dead_on_pypi() -> None:
     readme = "[a](docs/a.md) ![b](docs/b.png) [c](https://example.org/c) [d](#d) [e](LICENSE) `x[1](y)`"
-    assert dead_links(readme)[:3] == ["docs/a.md", "docs/b.png", "LICENSE"]
+    assert relative_links(readme)[:3] == ["docs/a.md", "docs/b.png", "LICENSE"]
 
 
 def test_a_page_without_address_and_with_dead_links_is_warned_of(

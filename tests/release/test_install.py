@@ -18,6 +18,7 @@ def test_uv_finds_packages_where_pip_does() -> None:
         "UV_CONSTRAINT": "/etc/pins.txt",
         "UV_DEFAULT_INDEX": "https://user:secret@mirror.example/simple",
         "UV_FIND_LINKS": "/wheels",
+        "UV_HTTP_TIMEOUT": "60",
         "UV_INDEX": "file:///one/simple file:///two/simple",
         "UV_INDEX_STRATEGY": "unsafe-best-match",
     }

@@ -13,7 +13,7 @@ LISTED = dict(re.findall(r"^\| ([a-z0-9-]+) \| (.+) \|$", licences.PAGE.read_tex
 def test_every_locked_package_is_listed_with_its_licence() -> None:
     locked = [*read_lock(LOCK), *read_lock(CUDA_LOCK)]
     assert [name for name in locked if name not in LISTED] == []
-    stated = dict(licences.rows(read_lock(LOCK)))
+    stated = dict(licences.licence_rows(read_lock(LOCK)))
     assert {name: licence for name, licence in stated.items() if LISTED[name] != licence} == {}
 
 

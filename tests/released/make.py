@@ -38,7 +38,7 @@ def call(*arguments: str, typed: str = "") -> None:
         raise SystemExit(f"ramify {' '.join(arguments)}: {code}")
 
 
-async def leave(proposal: Any) -> Any:
+async def leave_question(proposal: Any) -> Any:
     """Leave a question in the middle, as a person does who closes the terminal."""
     raise asyncio.CancelledError
 
@@ -54,7 +54,7 @@ async def talk() -> None:
         raise SystemExit("the answer cannot be rated")
     left = Conversation("sqlite:checkpoints.sqlite", "left")
     try:
-        await left.ask_async(QUESTION, "tor", model="extractive", index="passages", ask_first="splits", reviewer=leave)
+        await left.ask_async(QUESTION, "tor", model="extractive", index="passages", ask_first="splits", reviewer=leave_question)
     except asyncio.CancelledError:
         return
     raise SystemExit("the question was not left in the middle")

@@ -1,4 +1,4 @@
-"""What each released version left on a disk still opens: indexes, conversations, checkpoints, runs, profiles and ratings."""
+"""Files written by each released version can still be read: indexes, conversations, checkpoints, runs, profiles and ratings."""
 
 import io
 import json
@@ -10,7 +10,7 @@ import pytest
 
 from ramify.graphs import Conversation
 from ramify.graphs.ratings import rated_answers
-from ramify.studio.serve.serving import Threads
+from ramify.studio.serve.service import UserThreads
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, LayoutError
 from tests.faults import fault
@@ -29,9 +29,9 @@ pytest.importorskip("matplotlib", reason="needs the extra `eval`")
 
 @pytest.fixture(params=ARCHIVES, ids=lambda path: path.name.removesuffix(".tar.gz"))
 def left(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What a version left, as the current folder."""
-    with tarfile.open(request.param) as held:
-        held.extractall(tmp_path, filter="data")
+    """The files of a version, as the current folder."""
+    with tarfile.open(request.param) as archive:
+        archive.extractall(tmp_path, filter="data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -103,12 +103,12 @@ def test_a_run_is_read_calibrated_and_compared(ramify: Ramify, left: Path) -> No
     assert (again["bound"], again["risk"]) == (before["bound"], before["risk"])
 
 
-def test_an_answer_is_held_to_a_profile(ramify: Ramify, left: Path) -> None:
+def test_an_answer_is_checked_against_a_profile(ramify: Ramify, left: Path) -> None:
     assert ramify("ask", ASKED, "--index", "passages", *NAIVE, "--profile", "profile.json", "--json").code == 0
 
 
 async def test_conversations_and_ratings_of_a_server_are_read(left: Path) -> None:
-    assert [one["id"] for one in await Threads("sqlite:serve/conversations.sqlite").listed("ada")] == ["berka"]
+    assert [one["id"] for one in await UserThreads("sqlite:serve/conversations.sqlite").list_threads("ada")] == ["berka"]
 
 
 def test_rated_answers_are_read(left: Path) -> None:
@@ -123,7 +123,7 @@ NEWER = fault(
     code=1,
 )
 OLDER = fault("upgrades", "an index of an older layout", sees="its layout and the supported one; build it again", kept="the index", code=1)
-DOORS = {
+COMMANDS = {
     "ask": ("ask", ASKED, *NAIVE, "--index", "passages"),
     "search": ("search", ASKED, "--index", "passages"),
     "chat": ("chat", *NAIVE, "--index", "passages"),
@@ -139,15 +139,15 @@ DOORS = {
 
 
 @pytest.mark.parametrize("layout", [pytest.param(LAYOUT + 1, marks=NEWER), pytest.param(LAYOUT - 1, marks=OLDER)])
-@pytest.mark.parametrize("door", DOORS)
-def test_an_index_of_another_layout_is_one_line_at_each_door(
-    ramify: Ramify, left: Path, monkeypatch: pytest.MonkeyPatch, door: str, layout: int
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_index_of_another_layout_is_one_error_line_on_each_interface(
+    ramify: Ramify, left: Path, monkeypatch: pytest.MonkeyPatch, command: str, layout: int
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{ASKED}\n"))
     _relabel(left / "passages", layout)
     before = {path.name: path.read_bytes() for path in (left / "passages").iterdir()}
-    port = ("--port", str(free_port())) if door in ("serve", "studio") else ()
-    done = ramify(*DOORS[door], *port)
+    port = ("--port", str(free_port())) if command in ("serve", "studio") else ()
+    done = ramify(*COMMANDS[command], *port)
     errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
     assert (done.code, len(errors)) == (1, 1)
     assert f"(layout {layout}, not {LAYOUT})" in errors[0]
@@ -155,7 +155,7 @@ def test_an_index_of_another_layout_is_one_line_at_each_door(
     assert {path.name: path.read_bytes() for path in (left / "passages").iterdir()} == before
 
 
-def test_python_is_told_of_another_layout(left: Path) -> None:
+def test_python_raises_an_error_for_another_layout(left: Path) -> None:
     _relabel(left / "passages", LAYOUT + 1)
     with pytest.raises(LayoutError):
         Index.open(left / "passages")

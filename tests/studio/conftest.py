@@ -7,7 +7,16 @@ from typing import NamedTuple
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.server.bounds import ASSISTANTS, BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, PROFILE, RERANKERS, STORES
+from ramify.studio.server.bounds import (
+    ASSISTANTS_VARIABLE,
+    BASE_URLS_VARIABLE,
+    DEFAULT_INDEX_VARIABLE,
+    INDEX_ADDRESSES_VARIABLE,
+    INDEX_FOLDERS_VARIABLE,
+    MODEL_FILES_VARIABLE,
+    PROFILE_VARIABLE,
+    RERANKERS_VARIABLE,
+)
 from tests.tools.ollama_server import ollama
 
 __all__ = ["ollama"]
@@ -23,9 +32,18 @@ Ramify = Callable[..., Outcome]
 
 
 @pytest.fixture(autouse=True)
-def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start each test without an operator's declarations, and take back those that it makes."""
-    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, PROFILE, RERANKERS, ASSISTANTS):
+    for name in (
+        INDEX_FOLDERS_VARIABLE,
+        INDEX_ADDRESSES_VARIABLE,
+        DEFAULT_INDEX_VARIABLE,
+        BASE_URLS_VARIABLE,
+        MODEL_FILES_VARIABLE,
+        PROFILE_VARIABLE,
+        RERANKERS_VARIABLE,
+        ASSISTANTS_VARIABLE,
+    ):
         monkeypatch.setenv(name, "")
 
 

@@ -18,7 +18,7 @@ from ramify import evaluation, graphs, nodes, prompts, studio, tools
 from ramify.tools.demo import demo_index
 
 RAMIFY = str(Path(sys.executable).parent / "ramify")
-PATIENCE = 120.0
+TIMEOUT_S = 120.0
 """Seconds for the server to start on a busy machine."""
 
 
@@ -94,7 +94,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _wait(server: DevServer) -> None:
-    for _ in range(int(PATIENCE / 0.1)):
+    for _ in range(int(TIMEOUT_S / 0.1)):
         if server.process.poll() is not None:
             break
         try:

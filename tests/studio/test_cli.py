@@ -87,7 +87,7 @@ def test_graph_prints_the_drawing(ramify: Ramify) -> None:
     assert "decide" not in staged
 
 
-def test_settings_are_told_with_defaults_and_ceiling(ramify: Ramify) -> None:
+def test_settings_are_listed_with_defaults_and_maximum_calls(ramify: Ramify) -> None:
     done = ramify("settings", "tor", "--set", "redecompositions=0", "--set", "dependent=false")
     assert "theta" in done.out
     assert "A fork judged below this is pruned." in done.out
@@ -110,8 +110,8 @@ def test_search_as_json(ramify: Ramify, built: Path) -> None:
     assert done.err == ""
 
 
-def test_a_filter_s_field_that_no_passage_has_is_told(ramify: Ramify, built: Path) -> None:
-    told = "no passage has the filter's 'autor': there are "
+def test_an_unknown_field_of_a_filter_is_reported(ramify: Ramify, built: Path) -> None:
+    told = "no passage has the filter fields 'autor': there are "
     assert told in ramify("search", "Who?", "--index", built, "--filter", "autor=x").err
     assert told not in ramify("search", "Who?", "--index", built, "--filter", "title=x").err
     asked = ("ask", "Who was Marie Curie?", "--index", built, "--strategy", "naive", "--model", "extractive", "--filter", "autor=x")

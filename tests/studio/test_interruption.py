@@ -20,7 +20,7 @@ def load_for_ever(index):
     os.write(1, b"loading\\n")  # whole, whatever another thread writes
     threading.Event().wait()
 
-searcher.opened = load_for_ever
+searcher.open_index = load_for_ever
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
 main()
 """
@@ -80,12 +80,12 @@ def interrupted(*_: object, **__: object) -> None:
     ("place", "command", "resumed"),
     [
         ("ramify.graphs.run.ask", ("ask", "Who?"), False),
-        ("ramify.tools.index.searcher.opened", ("search", "Who?"), False),
+        ("ramify.tools.index.searcher.open_index", ("search", "Who?"), False),
         ("ramify.tools.index.index.Index.build", ("index", ".", "--out", "new"), True),
-        ("ramify.studio.console.evaluating.evaluating", ("eval", "demo", "--out", "new"), True),
+        ("ramify.studio.console.evaluating.run_evaluation", ("eval", "demo", "--out", "new"), True),
     ],
 )
-def test_only_a_command_that_resumes_says_so(
+def test_only_resumable_commands_print_that_they_resume(
     ramify: Ramify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, command: tuple[str, ...], resumed: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)

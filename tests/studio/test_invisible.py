@@ -1,4 +1,4 @@
-"""Characters that a reader does not see, and markup, in all that a document or a model says: every door writes them out or as text."""
+"""Invisible characters and markup in whatever a document or a model says: every interface escapes them or shows them as text."""
 
 import json
 import re
@@ -16,11 +16,11 @@ from ramify.graphs.tool import format_answer, format_passages
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.citation import Sentence, cite
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import page
-from ramify.studio.drawing.terminal import show
-from ramify.studio.notebook._chat import Turn, files
-from ramify.tools.quoting import INVISIBLE, invisible
-from tests.evaluation.few_lines import line, small
+from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.terminal import print_answer
+from ramify.studio.notebook._chat import TurnWidget, export_links
+from ramify.tools.quoting import INVISIBLE, find_invisible
+from tests.evaluation.few_lines import make_line, write_run
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.notebook.test_chat import html
@@ -30,7 +30,7 @@ from tests.tools.test_quoting import PERSIAN
 ATTACKS = {"bidi": "a\u202eb\u2066c", "zero-width": "a\u200bb\ufeffc", "C1": "a\x9b31mb\x84c", "markup": "a<script>x</script>b"}
 
 
-def said(attack: str) -> Result:
+def attack_result(attack: str) -> Result:
     """A result in which everything that comes from outside holds the attack, and a Persian word."""
     text = f"{PERSIAN} {attack}"
     cited = passage("p", text, f"{text}. The answer is {text}.", 0.5, heading=text).model_copy(update={"source": f"{attack}.txt"})
@@ -47,12 +47,12 @@ def said(attack: str) -> Result:
 
 def terminal(result: Result) -> str:
     console = Console(file=(out := StringIO()), width=400, color_system=None)
-    show(result, console, tree=True)
+    print_answer(result, console, tree=True)
     return out.getvalue()
 
 
 def turn(result: Result) -> str:
-    shown = Turn(result.question, "tor", "t-")
+    shown = TurnWidget(result.question, "tor", "t-")
     shown.show(result)
     return html(shown)
 
@@ -61,9 +61,9 @@ def searched(result: Result) -> str:
     return format_passages([result.passages["p"].model_dump(mode="json", exclude={"value"})], {})
 
 
-DOORS: dict[str, Callable[[Result], str]] = {
+INTERFACES: dict[str, Callable[[Result], str]] = {
     "terminal": terminal,
-    "page": page,
+    "page": result_page,
     "notebook": turn,
     "Mermaid": lambda result: re.sub(r"#(\d+);", lambda code: chr(int(code[1])), tree_mermaid(result.tree)),
     "tool": format_answer,
@@ -71,7 +71,7 @@ DOORS: dict[str, Callable[[Result], str]] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize("attack", ATTACKS)
 @fault(
     "interfaces",
@@ -80,14 +80,14 @@ DOORS: dict[str, Callable[[Result], str]] = {
     kept="the value itself",
     code=0,
 )
-def test_nothing_invisible_leaves_by_a_door(door: str, attack: str) -> None:
-    given = said(ATTACKS[attack])
+def test_invisible_characters_are_escaped_at_every_interface(interface: str, attack: str) -> None:
+    given = attack_result(ATTACKS[attack])
     kept = given.model_dump_json()
-    told = DOORS[door](given)
-    assert [hex(ord(told[place])) for place in invisible(told)] == []
+    told = INTERFACES[interface](given)
+    assert [hex(ord(told[place])) for place in find_invisible(told)] == []
     assert PERSIAN in told
     if attack == "markup":
-        assert door not in ("page", "notebook") or "<script>x" not in told
+        assert interface not in ("page", "notebook") or "<script>x" not in told
     else:
         assert re.search(r"⟨U\+[0-9A-F]{4}⟩", told)
     assert given.model_dump_json() == kept
@@ -95,15 +95,15 @@ def test_nothing_invisible_leaves_by_a_door(door: str, attack: str) -> None:
 
 def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
     cited = passage("p", "Title", "The river \u202eis the Vistula\u202c.", 0.5)
-    drawn = page(result(citations=cite([cited], [cited.text], cited=True)))
+    drawn = result_page(result(citations=cite([cited], [cited.text], cited=True)))
     assert "The river ⟨U+202E⟩is <mark>the Vistula</mark>⟨U+202C⟩." in drawn
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @fault("interfaces", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
 def test_the_json_of_a_turn_is_exact(attack: str) -> None:
-    given = said(ATTACKS[attack])
-    [written] = [data for label, data, _ in files(given, "x") if label == "JSON"]
+    given = attack_result(ATTACKS[attack])
+    [written] = [data for label, data, _ in export_links(given, "x") if label == "JSON"]
     assert json.loads(b64decode(written.partition("base64,")[2]))["citations"][0]["text"] == given.passages["p"].text
 
 
@@ -123,7 +123,7 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
     told = [ramify("search", *question), ramify("inspect", tmp_path / "i"), ramify("search", *question, "--json")]
     told.append(ramify("ask", *question, "--model", "extractive", "--tree", "--html", tmp_path / "a.html"))
     shown = [one.out + one.err for one in told] + [(tmp_path / "a.html").read_text(encoding="utf-8")]
-    assert [invisible(one) for one in shown] == [[], [], [], [], []]
+    assert [find_invisible(one) for one in shown] == [[], [], [], [], []]
     assert "⟨U+202E⟩Rosinante" in shown[0]
     assert "boat⟨U+202E⟩txt.md" in shown[0]
     assert text in json.loads(told[2].out)[0]["text"]
@@ -139,11 +139,11 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
 def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     attack = " ".join(ATTACKS.values()) + PERSIAN
     words = dict.fromkeys(("id", "question", "type", "gold", "answer"), attack)
-    rows = [line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
-    write_report(folder := small(tmp_path / "run", *rows, model=attack, command=attack))
+    rows = [make_line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
+    write_report(folder := write_run(tmp_path / "run", *rows, model=attack, command=attack))
     drawn, index = (folder / "report.html").read_text(encoding="utf-8"), {}
     index = json.loads(re.search(r'id="index"[^>]*>(.*?)</script>', drawn, re.DOTALL)[1])  # type: ignore[index]
     for told in (drawn, (folder / "report.md").read_text(encoding="utf-8"), json.dumps(index, ensure_ascii=False)):
-        assert [hex(ord(told[place])) for place in invisible(told)] == []
+        assert [hex(ord(told[place])) for place in find_invisible(told)] == []
         assert "⟨U+202E⟩" in told
     assert INVISIBLE.search(json.dumps(rows, ensure_ascii=False))

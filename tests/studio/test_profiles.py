@@ -7,8 +7,8 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.evaluation.task import read_rows
-from ramify.studio.serve.catalog import Catalog, named
-from ramify.studio.server.bounds import bounded, declare
+from ramify.studio.serve.catalog import Catalog, name_collections
+from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import UsageError
 from tests.evaluation.conftest import cache, data
 from tests.graphs.test_profile import profile
@@ -53,20 +53,20 @@ def test_eval_counts_what_is_withheld_as_unknown_and_another_profile_is_another_
 
 
 @pytest.mark.parametrize("command", [("ask", "Who?"), ("chat",), ("mcp",), ("serve",), ("studio",), ("eval", "demo", "--out", "run")])
-def test_a_file_that_is_no_profile_is_told_at_once(ramify: Ramify, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_an_invalid_profile_is_rejected_immediately(ramify: Ramify, tmp_path: Path, command: tuple[str, ...]) -> None:
     done = ramify(*command, "--profile", tmp_path / "none.json")
     assert done.code == 1
     assert done.err.startswith(f"error: the profile '{tmp_path / 'none.json'}' cannot be read (No such file or directory) — make one with ")
 
 
 def test_runs_of_a_server_have_the_operator_s_profile_and_no_other(file: Path) -> None:
-    assert bounded(graphs.build("naive")).settings().profile is None
-    declare([], [], [], profile=str(file))
-    settings = bounded(graphs.build("naive")).settings
+    assert restrict_settings(graphs.build("naive")).settings().profile is None
+    set_allowed([], [], [], profile=str(file))
+    settings = restrict_settings(graphs.build("naive")).settings
     assert settings().profile == str(file)
     with pytest.raises(UsageError, match="is not allowed for runs of this server"):
         settings(profile="/etc/hostname")
-    catalog = Catalog(named([]), "naive", ["extractive"], {"profile": str(file)})
-    assert catalog.options_of("naive", catalog.selection(None))["profile"] == str(file)
-    with pytest.raises(UsageError, match="is not for a request to set"):
-        catalog.options_of("naive", catalog.selection(None), settings={"profile": "/etc/hostname"})
+    catalog = Catalog(name_collections([]), "naive", ["extractive"], {"profile": str(file)})
+    assert catalog.request_options("naive", catalog.selection(None))["profile"] == str(file)
+    with pytest.raises(UsageError, match="cannot be set by a request"):
+        catalog.request_options("naive", catalog.selection(None), settings={"profile": "/etc/hostname"})

@@ -16,8 +16,8 @@ from ramify.graphs.conversation import Conversation
 from ramify.graphs.run import Result
 from ramify.graphs.tool import research_tool
 from ramify.studio.drawing.mermaid import tree_mermaid
-from ramify.studio.drawing.page import page
-from ramify.studio.notebook._chat import files
+from ramify.studio.drawing.page import result_page
+from ramify.studio.notebook._chat import export_links
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError
 from tests.faults import fault
@@ -51,7 +51,7 @@ PLACES: dict[str, Callable[[str], Given]] = {
 
 @pytest.fixture(autouse=True)
 def only_what_is_named(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
-    monkeypatch.setattr(scrubbing, "_learned", set())
+    monkeypatch.setattr(scrubbing, "_registered", set())
 
 
 @pytest.fixture(params=PLACES)
@@ -89,9 +89,9 @@ def leaked(texts: dict[str, str]) -> dict[str, str]:
 
 def exits(result: Result) -> dict[str, str]:
     """Everything that a result is shown or written as."""
-    exported = {label: b64decode(link.partition("base64,")[2]).decode() for label, link, _ in files(result, "turn")}
+    exported = {label: b64decode(link.partition("base64,")[2]).decode() for label, link, _ in export_links(result, "turn")}
     values = {name: str(value) for name, value in result}
-    shown = {"page": page(result), "terminal": terminal(result), "notebook": turn(result), "Mermaid": tree_mermaid(result.tree)}
+    shown = {"page": result_page(result), "terminal": terminal(result), "notebook": turn(result), "Mermaid": tree_mermaid(result.tree)}
     return {"repr": repr(result), "JSON": json.dumps(result.to_json()), **exported, **values, **shown}
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import bounded, declare
+from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import UsageError
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from tests.studio.conftest import Ramify
 from tests.tools.model_process import processes
 
@@ -18,11 +18,11 @@ BOTH = "openai:local at http://127.0.0.1:9/v1 cannot be reached; openai:local at
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget()
+    clear_cache()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-def test_a_question_is_answered_by_those_that_are_there_and_says_so(ramify: Ramify, built: Path) -> None:
+def test_a_question_is_answered_by_the_servers_that_respond_with_a_notice(ramify: Ramify, built: Path) -> None:
     with processes(2) as (first, second):
         dead = "http://127.0.0.1:9/v1"
         reached = ["--model", "openai:local", *(part for one in (first.address, dead, second.address) for part in ("--base-url", one))]
@@ -30,7 +30,7 @@ def test_a_question_is_answered_by_those_that_are_there_and_says_so(ramify: Rami
         assert done.code == 0, done.err
         told = json.loads(done.out)
         assert told["model"] == "openai:local"
-        assert f"openai:local is asked at 3 servers: {first.address}, {dead}, {second.address}" in told["notices"]
+        assert f"openai:local is used at 3 servers: {first.address}, {dead}, {second.address}" in told["notices"]
         assert any(f"{dead} cannot be reached: it is left out" in notice for notice in told["notices"])
         assert first.calls + second.calls == told["usage"]["llm_calls"]
 
@@ -40,7 +40,7 @@ def test_a_setting_names_them_as_well(ramify: Ramify, built: Path) -> None:
         for several in (f"{first.address},{second.address}", json.dumps([first.address, second.address])):
             done = ramify("ask", "Who?", "--index", built, "--model", "openai:local", "--set", f"base_url={several}", "--json")
             assert done.code == 0, done.err
-            assert "is asked at 2 servers" in json.loads(done.out)["notices"][0]
+            assert "is used at 2 servers" in json.loads(done.out)["notices"][0]
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_a_setting_names_them_as_well(ramify: Ramify, built: Path) -> None:
 def test_none_there_is_one_line_that_names_all(ramify: Ramify, documents: Path, tmp_path: Path, asked: tuple[str, ...]) -> None:
     done = ramify(*(part.format(documents=documents, folder=tmp_path) for part in asked), *NOBODY)
     assert done.code == 1
-    assert f"error: none of the 2 servers can be asked: {BOTH} — check base_url" in done.err
+    assert f"error: none of the 2 servers can be used: {BOTH} — check base_url" in done.err
     assert done.err.count("error: ") == 1
 
 
-def test_an_evaluation_goes_on_when_a_server_dies(ramify: Ramify, tmp_path: Path) -> None:
+def test_an_evaluation_continues_when_a_server_dies(ramify: Ramify, tmp_path: Path) -> None:
     with processes(2, seconds=0.05, at_once=2) as (stays, dies):
         dies.kill()
         dies.start(last=5)
@@ -73,8 +73,8 @@ def test_an_evaluation_goes_on_when_a_server_dies(ramify: Ramify, tmp_path: Path
 
 
 def test_a_run_in_studio_may_name_several_where_each_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
-    declare([], ["http://a:1/v1", "http://b:2/v1"], [])
+    settings = restrict_settings(graphs.build("naive")).settings
+    set_allowed([], ["http://a:1/v1", "http://b:2/v1"], [])
     assert settings(base_url="http://b:2/v1/, http://a:1/v1").base_url == "http://b:2/v1/ http://a:1/v1"
     for evil in ("http://a:1/v1 http://evil", "http://evil,http://a:1/v1", ["http://a:1/v1", "http://evil"], "http://a:1/v1,evil", ","):
         with pytest.raises(UsageError, match="is not allowed for runs of this server"):

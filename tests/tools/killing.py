@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-POINTS = 8
+POINTS = 5
 """Points of the work at which it is killed, beside those before a file takes its place."""
 Act = Callable[[Path], object]
 _CHILD = "import sys; from tests.tools.killing import kill_everywhere; kill_everywhere(*sys.argv[1:])"

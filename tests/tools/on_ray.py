@@ -16,7 +16,7 @@ from ramify.evaluation.task import Row
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.index import Index
 from ramify.tools.ray_cluster import check_machines, join_cluster, worker_errors
-from tests.evaluation.small_data_set import asked, order, timeless
+from tests.evaluation.small_data_set import make_options, question_rows, without_times
 
 HERE = "local"
 """A program that has joined a cluster stays there."""
@@ -71,9 +71,9 @@ def answering(folder: Path) -> dict[str, Any]:
             kill()
 
     more: dict[str, Any] = {"strategies": ("prune", "naive"), "sweeps": {"k": [3]}}
-    with_ray = timeless(execute(order(folder / "data", folder / "run-ray", "extractive", ray=HERE, **more), watch))
-    without = timeless(execute(order(folder / "data", folder / "run", "extractive", **more)))
-    return {"killed": kill.killed, "asked": len(seen), "without": len(asked(list(without.values()))), "same": with_ray == without}
+    with_ray = without_times(execute(make_options(folder / "data", folder / "run-ray", "extractive", ray=HERE, **more), watch))
+    without = without_times(execute(make_options(folder / "data", folder / "run", "extractive", **more)))
+    return {"killed": kill.killed, "asked": len(seen), "without": len(question_rows(list(without.values()))), "same": with_ray == without}
 
 
 def counting(file: Path) -> Callable[[int], int]:

@@ -24,8 +24,8 @@ class Answered(BaseModel):
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """No model looked up before, no key in the environment, no waiting between attempts."""
-    models.forget()
-    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
+    models.clear_cache()
+    monkeypatch.setattr(servers, "RETRY_PAUSES_S", (0.0, 0.0))
     for name in ("OLLAMA_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
 

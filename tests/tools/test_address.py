@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.plan import Order, variants_of
-from ramify.studio.console.options import addressed
+from ramify.evaluation.plan import RunOptions, list_variants
+from ramify.studio.console.options import add_ray_default
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.ray_cluster import check_address
+from ramify.tools.ray_cluster import check_ray_address
 from tests.embeddings import WordEmbeddings
 from tests.evaluation.conftest import cache
 from tests.studio.conftest import Ramify, ramify
@@ -35,7 +35,7 @@ __all__ = ["cache", "ramify"]
     ],
 )
 def test_the_address_of_the_option_may_be_left_out(words: str, meant: str) -> None:
-    assert [*addressed(words.split())] == meant.split()
+    assert [*add_ray_default(words.split())] == meant.split()
 
 
 @pytest.mark.parametrize("command", [("index", "docs"), ("eval", "demo")])
@@ -47,9 +47,9 @@ def test_both_commands_take_it(ramify: Ramify, tmp_path: Path, command: tuple[st
 
 
 @pytest.mark.parametrize("address", ["head", "", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:6379", "ray://"])
-def test_what_is_no_address_is_refused_as_such(address: str) -> None:
+def test_an_invalid_address_is_rejected(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
-        check_address(address)
+        check_ray_address(address)
 
 
 @pytest.fixture
@@ -67,18 +67,18 @@ def web() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_server_that_is_no_cluster_is_told_at_once_and_not_after_minutes(web: int) -> None:
-    with pytest.raises(RamifyError, match="is no Ray cluster"):
-        check_address(f"127.0.0.1:{web}")
+def test_a_server_that_is_not_a_cluster_is_rejected_at_once(web: int) -> None:
+    with pytest.raises(RamifyError, match="is not a Ray cluster"):
+        check_ray_address(f"127.0.0.1:{web}")
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_where_nothing_answers_that_is_said(scheme: str) -> None:
+def test_an_unreachable_cluster_is_reported(scheme: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
-    with pytest.raises(RamifyError, match="no Ray cluster answers") as told:
-        check_address(address)
-    assert address in str(told.value)
+    with pytest.raises(RamifyError, match="no Ray cluster answers") as caught:
+        check_ray_address(address)
+    assert address in str(caught.value)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify: Ramify, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify:
     assert "pip install 'ramify-rag[ray]'" in done.err
 
 
-def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_embedding_object_is_rejected_before_reading(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="WordEmbeddings"):
         Index.build("nowhere", tmp_path / "out", WordEmbeddings(), ray="local")
     assert not (tmp_path / "out").exists()
@@ -96,7 +96,7 @@ def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_p
 
 def test_the_work_is_shared_in_one_way() -> None:
     with pytest.raises(UsageError, match="--workers 2"):
-        variants_of(Order(datasets=("demo",), out=Path("out"), workers=2, ray="local"))
+        list_variants(RunOptions(datasets=("demo",), out=Path("out"), workers=2, ray="local"))
 
 
 @pytest.mark.parametrize("error", [ModelError("no such model 'm'", "pull it"), BudgetError("calls", 3)])

@@ -9,16 +9,16 @@ from hypothesis import given
 
 from ramify.tools.arithmetic import (
     Combination,
+    PartialDate,
     Quantity,
-    When,
-    as_combination,
     combine_answers,
-    in_order,
-    labels,
-    larger,
-    quantity,
-    same,
-    when,
+    compare_dates,
+    compare_quantities,
+    compared_names,
+    is_same_answer,
+    parse_combination,
+    parse_date,
+    parse_quantity,
 )
 
 LONG = ("How long is the Po?", "How long is the Ebro?")
@@ -51,13 +51,13 @@ MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augus
         ("born 7 November 1867; died 4 July 1934", (1867, 11, 7)),
     ],
 )
-def test_a_date_is_read_as_far_as_it_is_told(text: str, told: tuple[int, int, int]) -> None:
-    assert when(text) == When(*told)
+def test_partial_dates_are_parsed(text: str, told: tuple[int, int, int]) -> None:
+    assert parse_date(text) == PartialDate(*told)
 
 
 @pytest.mark.parametrize("text", ["", "no", "May 5", "1,200 people", "3.1415", "18", "the 18th century", "12345678", "🎬"])
-def test_what_is_no_date_is_none(text: str) -> None:
-    assert when(text) is None
+def test_text_without_a_date_gives_none(text: str) -> None:
+    assert parse_date(text) is None
 
 
 @given(st.dates(min_value=date(1000, 1, 1)))
@@ -69,14 +69,14 @@ def test_every_date_is_read_in_each_of_its_forms(day_of: date) -> None:
         f"{MONTHS[month - 1]} {day}, {year}",
         f"{MONTHS[month - 1][:3]} {day} {year}",
     ):
-        assert when(f"It was on {text}.") == When(year, month, day)
+        assert parse_date(f"It was on {text}.") == PartialDate(year, month, day)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_text_is_no_obstacle(one: str, other: str) -> None:
     for text in (one, other):
-        assert when(text) is None or isinstance(when(text), When)
-        assert quantity(text) is None or isinstance(quantity(text), Quantity)
+        assert parse_date(text) is None or isinstance(parse_date(text), PartialDate)
+        assert parse_quantity(text) is None or isinstance(parse_quantity(text), Quantity)
     for how in get_args(Combination):
         if how not in ("agree", "same", "differ"):  # these may ask the encoder
             assert isinstance(combine_answers(how, (one, other), (other, one)), str)
@@ -87,7 +87,7 @@ def test_any_text_is_no_obstacle(one: str, other: str) -> None:
     DATES,
 )
 def test_the_order_of_two_dates_turns_with_them(one: tuple[int, int, int], other: tuple[int, int, int]) -> None:
-    forth, back = in_order(When(*one), When(*other)), in_order(When(*other), When(*one))
+    forth, back = compare_dates(PartialDate(*one), PartialDate(*other)), compare_dates(PartialDate(*other), PartialDate(*one))
     assert (forth is None) == (back is None)
     assert forth is None or back is None or forth == -back
     if one[0] != other[0]:
@@ -118,20 +118,20 @@ def test_the_order_of_two_dates_turns_with_them(one: tuple[int, int, int], other
     ],
 )
 def test_a_number_is_read_with_its_scale_and_unit(text: str, number: float, unit: float) -> None:
-    read = quantity(text)
+    read = parse_quantity(text)
     assert read is not None
     assert (read.number, read.unit) == (pytest.approx(number), pytest.approx(unit))
 
 
 def test_two_dates_with_a_dash_are_the_time_between_them() -> None:
-    lived = quantity("7 November 1867 – 4 July 1934")
+    lived = parse_quantity("7 November 1867 – 4 July 1934")
     assert lived is not None
     assert lived.number * lived.unit / 31557600 == pytest.approx(66.66, abs=0.05)
 
 
 @pytest.mark.parametrize("text", ["", "none", "many", "Tesla", "🎬"])
-def test_what_is_no_number_is_none(text: str) -> None:
-    assert quantity(text) is None
+def test_text_without_a_number_gives_none(text: str) -> None:
+    assert parse_quantity(text) is None
 
 
 @given(
@@ -139,10 +139,10 @@ def test_what_is_no_number_is_none(text: str) -> None:
     st.floats(0, 1e6, allow_nan=False).map(lambda value: round(value, 2)),
 )
 def test_of_two_plain_numbers_the_larger_is_larger(one: float, other: float) -> None:
-    first, second = quantity(f"{one:.2f}"), quantity(f"{other:.2f}")
+    first, second = parse_quantity(f"{one:.2f}"), parse_quantity(f"{other:.2f}")
     assert first is not None
     assert second is not None
-    assert larger(first, second) == pytest.approx(one - other)
+    assert compare_quantities(first, second) == pytest.approx(one - other)
 
 
 def test_what_measures_different_things_is_not_compared() -> None:
@@ -200,7 +200,7 @@ def test_two_answers_make_one(how: Combination, questions: tuple[str, str], answ
 
 
 def test_a_word_for_no_way_leaves_the_question_whole() -> None:
-    assert [as_combination(text) for text in ("earlier", "", "sideways")] == ["earlier", "single", "single"]
+    assert [parse_combination(text) for text in ("earlier", "", "sideways")] == ["earlier", "single", "single"]
 
 
 @pytest.mark.parametrize(
@@ -220,13 +220,13 @@ def test_a_word_for_no_way_leaves_the_question_whole() -> None:
     ],
 )
 def test_what_is_compared_is_named_where_the_questions_differ(one: str, other: str, named: tuple[str, str]) -> None:
-    assert labels((one, other)) == named
-    assert labels((other, one)) == named[::-1]
+    assert compared_names((one, other)) == named
+    assert compared_names((other, one)) == named[::-1]
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_names_of_what_is_compared_stand_in_the_questions(one: str, other: str) -> None:
-    first, second = labels((one, other))
+    first, second = compared_names((one, other))
     assert first in " ".join(one.split())
     assert second in " ".join(other.split())
 
@@ -248,8 +248,8 @@ def test_names_of_what_is_compared_stand_in_the_questions(one: str, other: str) 
     ],
 )
 def test_two_names_of_one_thing_are_the_same(one: str, other: str) -> None:
-    assert same(one, other) is True
-    assert same(other, one) is True
+    assert is_same_answer(one, other) is True
+    assert is_same_answer(other, one) is True
 
 
 @pytest.mark.parametrize(
@@ -268,10 +268,10 @@ def test_two_names_of_one_thing_are_the_same(one: str, other: str) -> None:
     ],
 )
 def test_two_things_are_not_the_same(one: str, other: str) -> None:
-    assert same(one, other) is False
-    assert same(other, one) is False
+    assert is_same_answer(one, other) is False
+    assert is_same_answer(other, one) is False
 
 
 def test_nothing_is_the_same_as_nothing_in_particular() -> None:
-    assert same("", "Paris") is None
-    assert same("…", "…") is None
+    assert is_same_answer("", "Paris") is None
+    assert is_same_answer("…", "…") is None

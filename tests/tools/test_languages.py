@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.languages import language_of
+from ramify.tools.languages import detect_language
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ from ramify.tools.languages import language_of
         ("", None),
     ],
 )
-def test_a_text_tells_its_language_or_not(text: str, language: str | None) -> None:
-    assert language_of(text) == language
+def test_the_language_is_detected_or_none(text: str, language: str | None) -> None:
+    assert detect_language(text) == language

@@ -9,7 +9,7 @@ import pytest
 
 from ramify.tools import new_files
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import make_folder, write_whole
+from ramify.tools.new_files import make_folder, write_atomically
 from tests.faults import fault
 
 
@@ -23,14 +23,14 @@ def test_nothing_is_left_of_what_the_disk_has_no_room_for(tmp_path: Path, monkey
     (tmp_path / "page.html").write_text("before")
     monkeypatch.setattr(new_files, "sync", full)
     with pytest.raises(InputError, match=r"page.html' \(No space left on device\) — make room on its disk"):
-        write_whole("after", tmp_path / "page.html")
+        write_atomically("after", tmp_path / "page.html")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "before")]
 
 
 @pytest.mark.parametrize("name", ["a" * 300 + "/page.html", "no/page.html", "nul\0", "."])
 def test_a_place_that_cannot_be_is_one_error(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"cannot write .* — name a file in a folder that is there|— move the folder"):
-        write_whole("half \ud800", tmp_path / name)
+    with pytest.raises(InputError, match=r"cannot write .* — name a file in an existing folder|— move the folder"):
+        write_atomically("half \ud800", tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -38,7 +38,7 @@ def test_it_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: p
     seen: list[bool] = []
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda handle: (seen.append((tmp_path / "page.html").exists()), fsync(handle)))
-    write_whole("text", tmp_path / "page.html", 0o600)
+    write_atomically("text", tmp_path / "page.html", 0o600)
     assert seen == [False]
     assert stat.S_IMODE((tmp_path / "page.html").stat().st_mode) == 0o600
 
@@ -46,7 +46,7 @@ def test_it_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: p
 def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/below")):
-        with pytest.raises(InputError, match=r"the folder .* cannot be made \(.*\) — "):
+        with pytest.raises(InputError, match=r"the folder .* cannot be created \(.*\) — "):
             make_folder(place)
 
 
@@ -54,18 +54,18 @@ def test_only_a_file_is_replaced_and_a_link_stays(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "to the pipe").symlink_to("pipe")
     for name in ("pipe", "to the pipe"):
-        with pytest.raises(InputError, match=r"cannot write .*pipe' \(it is no regular file\) — name a file"):
-            write_whole("text", tmp_path / name)
+        with pytest.raises(InputError, match=r"cannot write .*pipe' \(it is not a regular file\) — name a file"):
+            write_atomically("text", tmp_path / name)
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     (tmp_path / "below").mkdir()
     (tmp_path / "link").symlink_to("below/page.html")
     for text in ("once", "twice"):
-        write_whole(text, tmp_path / "link")
+        write_atomically(text, tmp_path / "link")
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "below" / "page.html").read_text() == text
     (tmp_path / "round").symlink_to("round")
-    with pytest.raises(InputError, match="it is no regular file"):
-        write_whole("text", tmp_path / "round")
+    with pytest.raises(InputError, match="it is not a regular file"):
+        write_atomically("text", tmp_path / "round")
 
 
 def test_a_file_has_the_rights_of_its_folder_as_far_as_the_umask_lets(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_file_has_the_rights_of_its_folder_as_far_as_the_umask_lets(tmp_path: 
         tmp_path.chmod(folder)
         before = os.umask(mask)
         try:
-            write_whole("text", tmp_path / "page.html")
+            write_atomically("text", tmp_path / "page.html")
         finally:
             os.umask(before)
         found.append(stat.S_IMODE((tmp_path / "page.html").stat().st_mode))

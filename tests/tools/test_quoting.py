@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.quoting import flatten, one_line, reveal
+from ramify.tools.quoting import collapse_whitespace, escape_invisible, one_line
 
 PERSIAN = "می\u200cخواهم"
 HINDI = "क्\u200dष"
@@ -38,23 +38,23 @@ INVISIBLE = (
 
 @pytest.mark.parametrize("language", WRITTEN)
 def test_writing_that_needs_a_joiner_stays(language: str) -> None:
-    assert reveal(WRITTEN[language]) == WRITTEN[language]
+    assert escape_invisible(WRITTEN[language]) == WRITTEN[language]
 
 
 @pytest.mark.parametrize("number", INVISIBLE, ids=hex)
 def test_a_character_that_cannot_be_seen_is_written_out(number: int) -> None:
-    assert reveal(f"a{chr(number)}b") == f"a⟨U+{number:04X}⟩b"
+    assert escape_invisible(f"a{chr(number)}b") == f"a⟨U+{number:04X}⟩b"
 
 
 @pytest.mark.parametrize(
     "text", ["a\u200c b", "\u200da", "1\u200d2", "a\u200d\u200db", "\U0001f600\ufe0f\ufe0f", " \ufe0f", "a \xad b", "\ud83d"]
 )
 def test_a_joiner_that_joins_nothing_is_written_out(text: str) -> None:
-    assert "⟨U+" in reveal(text)
-    assert reveal(reveal(text)) == reveal(text)
+    assert "⟨U+" in escape_invisible(text)
+    assert escape_invisible(escape_invisible(text)) == escape_invisible(text)
 
 
 def test_what_is_shown_on_a_line_hides_nothing_and_what_is_stored_gains_nothing() -> None:
     text = f"{PERSIAN}\n\u202ex\x9by\x85z"
     assert one_line(text) == f"{PERSIAN} ⟨U+202E⟩x⟨U+009B⟩y z"
-    assert flatten(text) == f"{PERSIAN} \u202ex y z"
+    assert collapse_whitespace(text) == f"{PERSIAN} \u202ex y z"

@@ -1,4 +1,4 @@
-"""Work on a Ray cluster: the same index and the same lines as without it, whichever worker dies; and what is no cluster."""
+"""Work on a Ray cluster: the same index and result lines as without it, whichever worker dies."""
 
 import json
 import os
@@ -21,7 +21,7 @@ import pytest
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from tests.evaluation.conftest import cache
-from tests.evaluation.small_data_set import TOWNS, questions, write_data
+from tests.evaluation.small_data_set import TOWNS, make_questions, write_data
 from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]
@@ -72,7 +72,7 @@ class TestOnTwoWorkers:
     def place(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = tmp_path_factory.mktemp("ray")
         write_documents(folder / "docs", 4 * BATCHES)
-        write_data(folder / "data", questions(6))
+        write_data(folder / "data", make_questions(6))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "RAMIFY_CACHE": str(folder / "cache")}
         quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
         quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_worker_niceness": "0"}
@@ -106,7 +106,7 @@ class TestOnTwoWorkers:
         assert "reading page 7" in lost["said"]
         assert "memory" in lost["said"]
 
-    def test_what_a_worker_raises_is_raised_here(self, found: Any) -> None:
+    def test_a_worker_s_exception_is_raised_in_this_process(self, found: Any) -> None:
         assert found["raised"] == {"what": "no such model 'm'", "remedy": "pull it"}
 
     def test_a_machine_that_does_not_see_an_index_is_named(self, place: Path, found: Any) -> None:
@@ -161,7 +161,7 @@ def workers_of(folder: Path) -> list[Process]:
 
 
 @installed
-def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it_kept(tmp_path: Path, ramify: Ramify) -> None:
+def test_a_killed_run_leaves_no_process_and_is_resumed(tmp_path: Path, ramify: Ramify) -> None:
     records = [
         {"id": str(one), "text": f"Vessel {one} left {TOWNS[one % 6]} with {one * one} tons. " * (1 + one % 9)} for one in range(1200)
     ]

@@ -12,8 +12,17 @@ from ramify.tools import relevance
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.reading import Reading
-from ramify.tools.relevance import NONE, READER, entailment, load, reranked, scores, width, worth
+from ramify.tools.reader.reading import PassageReading
+from ramify.tools.relevance import (
+    NO_RERANKER,
+    READER,
+    cross_encoder_scores,
+    entailment_probabilities,
+    load_reranker,
+    relevance_value,
+    rerank_hits,
+    search_width,
+)
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
 SCORES = (0.9, 0.8, 0.7)
@@ -46,29 +55,29 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
 
 
 def test_none_leaves_the_search_alone(reader: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert reranked(QUESTION, hits(), NONE, 2) == hits()[:2]
-    assert (width(NONE, 5, 20), load(NONE), reader) == (5, 0.0, [])
+    assert rerank_hits(QUESTION, hits(), NO_RERANKER, 2) == hits()[:2]
+    assert (search_width(NO_RERANKER, 5, 20), load_reranker(NO_RERANKER), reader) == (5, 0.0, [])
 
 
 def test_the_reader_changes_the_order_and_not_the_scores(reader: list[tuple[str, tuple[str, ...]]]) -> None:
-    found = reranked(QUESTION, hits(), READER, 2)
+    found = rerank_hits(QUESTION, hits(), READER, 2)
     assert ids(found) == "20"
     assert {hit.document.id: (hit.score, hit.value) for hit in found} == {"0": (0.9, 0.9), "2": (0.7, 0.7)}
     assert reader == [(QUESTION, tuple(f"T{number}: {text}" for number, text in enumerate(TEXTS)))], "all at once, with their titles"
-    assert (width(READER, 5, 20), width(READER, 30, 20)) == (20, 30)
+    assert (search_width(READER, 5, 20), search_width(READER, 30, 20)) == (20, 30)
 
 
 def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert (reranked(QUESTION, [], READER, 5), reader) == ([], [])
+    assert (rerank_hits(QUESTION, [], READER, 5), reader) == ([], [])
 
 
 def test_the_search_decides_between_what_is_equally_relevant() -> None:
-    sure, unsure = Reading(0.9, 0.0, 0.0, (), relevance=0.9), Reading(0.1, 0.0, 0.0, (), relevance=0.1)
-    assert worth(unsure, 0) > worth(unsure, 1)
-    assert worth(sure, 3) > worth(unsure, 0)
-    assert worth(sure, 9) < worth(unsure, 0), "what the search holds for far-fetched stays behind"
-    verdict = Reading(0.0, 0.1, 0.8, (), relevance=0.9)
-    assert worth(verdict, 0) > worth(unsure, 0), "a yes or no is an answer, too"
+    sure, unsure = PassageReading(0.9, 0.0, 0.0, (), relevance=0.9), PassageReading(0.1, 0.0, 0.0, (), relevance=0.1)
+    assert relevance_value(unsure, 0) > relevance_value(unsure, 1)
+    assert relevance_value(sure, 3) > relevance_value(unsure, 0)
+    assert relevance_value(sure, 9) < relevance_value(unsure, 0), "what the search holds for far-fetched stays behind"
+    verdict = PassageReading(0.0, 0.1, 0.8, (), relevance=0.9)
+    assert relevance_value(verdict, 0) > relevance_value(unsure, 0), "a yes or no is an answer, too"
 
 
 def made(folder: Path, **labels: Any) -> Path:
@@ -98,45 +107,45 @@ def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_cross_encoder_in_a_folder_is_loaded_once_and_orders_by_its_scores(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert load(str(tiny)) > 0
-    assert load(f"{tiny}/") == 0.0
-    told = scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
-    assert len(set(told)) == 3
-    found = reranked(QUESTION, hits(), str(tiny), 3)
-    assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -told[number])
+    assert load_reranker(str(tiny)) > 0
+    assert load_reranker(f"{tiny}/") == 0.0
+    scores = cross_encoder_scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
+    assert len(set(scores)) == 3
+    found = rerank_hits(QUESTION, hits(), str(tiny), 3)
+    assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -scores[number])
     assert {hit.score for hit in found} == set(SCORES)
     assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", ["nowhere/at-all", "no such name", "/no/such/folder"])
-def test_a_model_that_is_not_here_is_one_error_and_is_not_fetched(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_model_is_one_error_and_is_not_downloaded(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ModelError, match=f"{name!r} is not on this machine — download it once with `hf download"):
-        load(name)
+        load_reranker(name)
     assert capfd.readouterr().err == ""
 
 
-def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"cannot be loaded.*name reader, none, or a cross-encoder"):
-        load(str(tmp_path))
+def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"cannot be loaded.*use reader, none, or a cross-encoder"):
+        load_reranker(str(tmp_path))
 
 
-def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"is no cross-encoder \(BertModel\)"):
-        load(str(minilm_folder()))
+def test_an_encoder_without_a_scoring_head_is_rejected() -> None:
+    with pytest.raises(ModelError, match=r"is not a cross-encoder \(BertModel\)"):
+        load_reranker(str(minilm_folder()))
 
 
-def test_what_a_text_says_of_a_claim_is_a_probability_of_either_kind_of_model(tiny: Path, nli: Path) -> None:
+def test_support_of_a_claim_is_a_probability_for_both_kinds_of_models(tiny: Path, nli: Path) -> None:
     for folder in (tiny, nli):
-        told = entailment(str(folder), "Paris lies on the Seine.", list(TEXTS))
-        assert len(told) == len(TEXTS)
-        assert all(0 < one < 1 for one in told)
-    both = entailment(str(tiny), QUESTION, TEXTS), scores(str(tiny), QUESTION, TEXTS)
-    ranked = [sorted(range(3), key=lambda number: told[number]) for told in both]
+        scores = entailment_probabilities(str(folder), "Paris lies on the Seine.", list(TEXTS))
+        assert len(scores) == len(TEXTS)
+        assert all(0 < one < 1 for one in scores)
+    both = entailment_probabilities(str(tiny), QUESTION, TEXTS), cross_encoder_scores(str(tiny), QUESTION, TEXTS)
+    ranked = [sorted(range(3), key=lambda number: scores[number]) for scores in both]
     assert ranked[0] == ranked[1]
 
 
 def test_a_model_of_entailment_orders_nothing_and_another_of_several_labels_neither_checks(nli: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="gives 3 scores, not one"):
-        load(str(nli))
+        load_reranker(str(nli))
     with pytest.raises(ModelError, match="gives 2 scores, not one"):
-        entailment(str(made(tmp_path / "two", num_labels=2)), QUESTION, TEXTS)
+        entailment_probabilities(str(made(tmp_path / "two", num_labels=2)), QUESTION, TEXTS)

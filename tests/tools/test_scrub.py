@@ -12,11 +12,11 @@ from langchain_openai import ChatOpenAI
 from ramify.prompts.answer import ANSWER
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError, ReplyError
-from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.reply_parsing import read, span_confidence
+from ramify.tools.models import ModelOptions, resolve_model
+from ramify.tools.models.reply_parsing import read_reply, span_confidence
 from ramify.tools.models.servers import safe_cause
-from ramify.tools.scrub import learn, learn_address, learn_named, scrub, without_known
-from ramify.tools.server_address import is_address, without_credentials
+from ramify.tools.scrub import mask_known, register_address, register_named_secrets, register_secrets, scrub
+from ramify.tools.server_address import is_server_address, without_credentials
 from tests.tools.echo_server import echoing
 from tests.tools.questions import QUESTION, Answered, fresh
 
@@ -27,7 +27,7 @@ KEY = "9f8e7d6c5b4a39281706"
 
 @pytest.fixture(autouse=True)
 def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scrubbing, "_learned", set())
+    monkeypatch.setattr(scrubbing, "_registered", set())
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_an_address_is_shown_without_its_secrets(url: str, told: str) -> None:
     assert without_credentials(url) == told
     assert without_credentials(told) == told
     if "://" in url:
-        assert scrub(f"nothing answers at {url} today") == f"nothing answers at {told} today"
+        assert scrub(f"no server answers at {url} today") == f"no server answers at {told} today"
 
 
 @pytest.mark.parametrize(
@@ -82,15 +82,15 @@ def test_what_is_known_is_taken_out_in_every_form(monkeypatch: pytest.MonkeyPatc
 
 
 def test_data_loses_only_what_is_known() -> None:
-    learn("abcdefgh")
-    learn_address("http://me:1234@box/v1?api-version=2024-02-01")
+    register_secrets("abcdefgh")
+    register_address("http://me:1234@box/v1?api-version=2024-02-01")
     passage = "In 1234, see https://example.org/2024-02-01-a-long-title?page=2, Bearer of news; abcdefgh."
-    assert without_known({"texts": [passage], "n": 1234}) == {"texts": [passage.replace("abcdefgh", "***")], "n": 1234}
+    assert mask_known({"texts": [passage], "n": 1234}) == {"texts": [passage.replace("abcdefgh", "***")], "n": 1234}
 
 
 def test_the_first_parameter_of_an_address_is_known() -> None:
-    learn_address("http://box/v1?key=abcdefgh")
-    assert without_known("abcdefgh") == "***"
+    register_address("http://box/v1?key=abcdefgh")
+    assert mask_known("abcdefgh") == "***"
 
 
 def test_every_error_goes_through_it() -> None:
@@ -103,7 +103,7 @@ async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback
     with echoing(400) as (place, heard):
         chat = ChatOpenAI(model="m", base_url=f"http://{place}/v1", api_key=KEY, max_retries=0)
         with pytest.raises(ReplyError) as caught:
-            await resolve(chat, ModelOptions()).reply(QUESTION, Answered)
+            await resolve_model(chat, ModelOptions()).reply(QUESTION, Answered)
     assert KEY in heard[0]
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
@@ -125,17 +125,17 @@ def test_a_cause_that_quotes_a_key_in_what_caused_it_is_left_out() -> None:
     ],
 )
 def test_keys_are_known_from_headers_and_parameters(sent: dict[str, Any], keys: list[str]) -> None:
-    learn_named(sent)
+    register_named_secrets(sent)
     plain = "Bearer close 2024-02-01 a program of mine https://example.org/" + "x" * 30
-    assert without_known(f"{plain} {' '.join(keys)}") == f"{plain} {' '.join('***' for _ in keys)}"
+    assert mask_known(f"{plain} {' '.join(keys)}") == f"{plain} {' '.join('***' for _ in keys)}"
 
 
 @pytest.mark.parametrize("client_parsed", [True, False])
 def test_a_reply_loses_its_keys_before_it_is_cut_and_keeps_its_confidence(client_parsed: bool) -> None:
-    learn(KEY)
+    register_secrets(KEY)
     text = json.dumps({"answer": f"{'x ' * 95}{KEY}", "confidence": 0.5, "citations": []})
     raw = AIMessage(text, response_metadata={"logprobs": [{"token": text, "logprob": -0.5}]})
-    found = read(raw, ANSWER.reply.model_validate_json(text) if client_parsed else None, ANSWER.reply)
+    found = read_reply(raw, ANSWER.reply.model_validate_json(text) if client_parsed else None, ANSWER.reply)
     assert found.parsed is not None
     assert found.parsed.answer == "x " * 95 + "***"  # type: ignore[attr-defined]
     assert span_confidence(found.raw, "answer") == pytest.approx(math.exp(-0.5))
@@ -143,11 +143,11 @@ def test_a_reply_loses_its_keys_before_it_is_cut_and_keeps_its_confidence(client
 
 @pytest.mark.parametrize("url", ["http://me:a/b@box", "http://", "box:4000", "http://box:port", "http://[::1", "http://box:0"])
 def test_what_is_no_address(url: str) -> None:
-    assert not is_address(url)
+    assert not is_server_address(url)
 
 
 @pytest.mark.parametrize("placeholder", ["ollama", "EMPTY", "none", "dummy"])
-def test_a_word_given_in_the_place_of_a_key_stays_in_what_is_said(placeholder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_placeholder_key_is_not_masked(placeholder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", placeholder)
-    resolve(ChatOpenAI(model="local", base_url="http://127.0.0.1:9/v1"), ModelOptions())
+    resolve_model(ChatOpenAI(model="local", base_url="http://127.0.0.1:9/v1"), ModelOptions())
     assert scrub(f"start it with `{placeholder} serve`") == f"start it with `{placeholder} serve`"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.relevance import missing_facts, supported
+from ramify.tools.relevance import is_supported, missing_facts
 
 BRIDGE = "Hollin Bridge: Hollin Bridge was designed by Edda Rask and opened in May 1852 for 12,500 crowns."
 
@@ -35,8 +35,8 @@ def test_names_and_numbers_must_stand_there(sentence: str, missing: list[str]) -
         ("Trout and eels are caught by the children of the mill.", False),
     ],
 )
-def test_what_a_passage_says_is_supported(sentence: str, holds: bool) -> None:
-    assert supported(sentence, [BRIDGE]) is holds
+def test_a_stated_claim_is_supported(sentence: str, holds: bool) -> None:
+    assert is_supported(sentence, [BRIDGE]) is holds
 
 
 @pytest.mark.parametrize("written", ["1852-03-03", "3.3.1852", "1852.03.03", "March 3, 1852"])
@@ -46,4 +46,4 @@ def test_a_date_is_the_same_however_it_is_written(written: str) -> None:
 
 
 def test_without_a_passage_nothing_is() -> None:
-    assert not supported("Hollin Bridge opened.", [])
+    assert not is_supported("Hollin Bridge opened.", [])

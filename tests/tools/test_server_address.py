@@ -3,7 +3,7 @@
 import pytest
 
 from ramify.tools.errors import UsageError
-from ramify.tools.server_address import addresses, as_one_text, is_address, ollama_host, without_credentials
+from ramify.tools.server_address import is_server_address, join_addresses, ollama_host, split_addresses, without_credentials
 
 
 @pytest.mark.parametrize(
@@ -21,12 +21,12 @@ from ramify.tools.server_address import addresses, as_one_text, is_address, olla
     ],
 )
 def test_spaces_and_commas_divide_addresses_and_nothing_in_them(text: str | None, expected: list[str]) -> None:
-    assert list(addresses(text)) == expected
+    assert list(split_addresses(text)) == expected
 
 
 @pytest.mark.parametrize("text", ["http://a:1,b:2", "http://a:1/v1,b:2/v1", "http://a,b", "http://a/v1,"])
 def test_two_of_which_one_has_no_scheme_are_no_address(text: str) -> None:
-    assert not is_address(text)
+    assert not is_server_address(text)
 
 
 def test_several_are_shown_without_their_passwords() -> None:
@@ -34,8 +34,8 @@ def test_several_are_shown_without_their_passwords() -> None:
 
 
 def test_a_list_is_written_as_one_text_and_what_is_no_address_stays() -> None:
-    assert as_one_text(["http://a", "http://b"]) == as_one_text("http://a,http://b") == "http://a http://b"
-    assert [as_one_text(value) for value in (None, "", [], [1, 2], 7)] == [None, "", None, [1, 2], 7]
+    assert join_addresses(["http://a", "http://b"]) == join_addresses("http://a,http://b") == "http://a http://b"
+    assert [join_addresses(value) for value in (None, "", [], [1, 2], 7)] == [None, "", None, [1, 2], 7]
 
 
 @pytest.mark.parametrize(

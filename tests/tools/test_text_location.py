@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.documents._records import record_document
-from ramify.tools.text_location import crumbs, link_of, names, path_of
+from ramify.tools.text_location import distinct_names, heading_path, source_link, source_path
 
 MANUAL = "/docs/manuals/git/index.en.html"
 
@@ -23,7 +23,7 @@ MANUAL = "/docs/manuals/git/index.en.html"
     ],
 )
 def test_a_link_opens_the_file_at_its_page_or_heading(source: str, metadata: dict[str, object], link: str) -> None:
-    assert link_of(source, metadata) == link
+    assert source_link(source, metadata) == link
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_link_opens_the_file_at_its_page_or_heading(source: str, metadata: dic
     ],
 )
 def test_nothing_but_the_path_of_the_passage_s_own_file_becomes_a_link(path: object) -> None:
-    assert path_of("a.txt", {"path": path}) == link_of("a.txt", {"path": path}) == ""
+    assert source_path("a.txt", {"path": path}) == source_link("a.txt", {"path": path}) == ""
 
 
 def test_a_record_cannot_point_to_another_file() -> None:
@@ -51,11 +51,11 @@ def test_a_record_cannot_point_to_another_file() -> None:
     assert document.metadata["record_path"] == "/etc/passwd"
 
 
-def test_files_of_one_name_are_told_apart_by_as_many_folders_as_that_takes() -> None:
+def test_files_with_one_name_get_distinct_names() -> None:
     shared = [("index.en.html", f"/docs/{name}/html/index.en.html") for name in ("git", "pg")]
-    assert names(shared) == ["git/html/index.en.html", "pg/html/index.en.html"]
-    assert names(shared[:1]) == ["html/index.en.html"]
-    assert names([*shared[:1] * 2, ("c.jsonl#1", "/docs/c.jsonl"), ("c.jsonl#2", "")]) == [
+    assert distinct_names(shared) == ["git/html/index.en.html", "pg/html/index.en.html"]
+    assert distinct_names(shared[:1]) == ["html/index.en.html"]
+    assert distinct_names([*shared[:1] * 2, ("c.jsonl#1", "/docs/c.jsonl"), ("c.jsonl#2", "")]) == [
         *["html/index.en.html"] * 2,
         "docs/c.jsonl#1",
         "c.jsonl#2",
@@ -63,11 +63,11 @@ def test_files_of_one_name_are_told_apart_by_as_many_folders_as_that_takes() -> 
 
 
 def test_a_heading_that_repeats_the_title_is_left_out() -> None:
-    assert crumbs("git-stash(1)", "git-stash(1) Manual Page > OPTIONS > OPTIONS") == ["OPTIONS"]
-    assert crumbs("", "Chapter 4 > 4.2") == ["Chapter 4", "4.2"]
+    assert heading_path("git-stash(1)", "git-stash(1) Manual Page > OPTIONS > OPTIONS") == ["OPTIONS"]
+    assert heading_path("", "Chapter 4 > 4.2") == ["Chapter 4", "4.2"]
 
 
 def test_a_path_of_this_machine_is_one_that_opens(tmp_path: Path) -> None:
     file = tmp_path / "ünï cödé.txt"
     file.write_text("x", encoding="utf-8")
-    assert link_of(file.name, {"path": str(file)}) == file.as_uri()
+    assert source_link(file.name, {"path": str(file)}) == file.as_uri()

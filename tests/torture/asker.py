@@ -1,8 +1,8 @@
-"""A process that answers the questions of a plan from Python, side by side: by `ask`, by an agent's tool, in conversations.
+"""A process that answers questions of the plan concurrently from Python: by `ask`, by an agent's tool, in conversations.
 
     python -m tests.torture.asker SEED INDEX MEMORY OLLAMA OPENAI
 
-It reads the numbers of questions from standard input, and writes what came of each turn as JSON lines.
+It reads the numbers of questions from standard input, and writes the outcomes of each as a JSON line.
 """
 
 import asyncio
@@ -18,76 +18,79 @@ from ramify.graphs.run import Result, failure_reason
 from ramify.nodes.tree import is_unknown
 from ramify.tools.errors import RamifyError
 from tests.graphs.agents import Caller, tools_said
-from tests.torture.outcome import Outcome, said
-from tests.torture.plan import CAP, Case, case
-from tests.torture.questions import question
+from tests.torture.outcome import Outcome, make_outcome
+from tests.torture.plan import MAX_CONCURRENT_CALLS, Case, draw_case
+from tests.torture.questions import question_text
 
 
-def options(told: Case, index: str, ollama: str, openai: str) -> dict[str, Any]:
+def case_settings(case: Case, index: str, ollama: str, openai: str) -> dict[str, Any]:
     """Return the settings of a question."""
-    model, base = ("ollama:llama3.1:8b", ollama) if told.protocol == "ollama" else ("openai:local", f"{openai}/v1")
-    where = {"index": index, "model": model, "base_url": base}
-    return {**where, "timeout": 3.0, "max_concurrency": CAP, "check": "none", **told.options}
+    model, base = ("ollama:llama3.1:8b", ollama) if case.protocol == "ollama" else ("openai:local", f"{openai}/v1")
+    connection = {"index": index, "model": model, "base_url": base}
+    return {**connection, "timeout": 3.0, "max_concurrency": MAX_CONCURRENT_CALLS, "check": "none", **case.options}
 
 
-def outcome_of(result: Result) -> Outcome:
-    """Return what came of a question."""
+def make_result_outcome(result: Result) -> Outcome:
+    """Return the outcome of a result."""
     if why := failure_reason(result):
-        return said("error", why, kept=True)
-    return said("unknown" if is_unknown(result.answer) else "answer", result.answer, kept=True)
+        return make_outcome("error", why, stored=True)
+    return make_outcome("unknown" if is_unknown(result.answer) else "answer", result.answer, stored=True)
 
 
-async def answers(told: Case, given: dict[str, Any], memory: str) -> list[Outcome]:
+async def answer_case(case: Case, settings: dict[str, Any], memory: str) -> list[Outcome]:
     """Answer a question, or the turns of a conversation."""
-    if told.door == "conversation":
-        conversation = graphs.Conversation(memory, f"talk-{told.number}")
-        return [await outcome(conversation.ask_async(question(told, turn), told.strategy, **given)) for turn in range(told.turns)]
-    if told.door == "tool":
-        return [await by_tool(told, given)]
-    return [await outcome(graphs.ask_async(question(told), told.strategy, **given))]
+    if case.interface == "conversation":
+        conversation = graphs.Conversation(memory, f"talk-{case.number}")
+        return [
+            await wait_for_outcome(conversation.ask_async(question_text(case, turn), case.strategy, **settings))
+            for turn in range(case.turns)
+        ]
+    if case.interface == "tool":
+        return [await ask_by_tool(case, settings)]
+    return [await wait_for_outcome(graphs.ask_async(question_text(case), case.strategy, **settings))]
 
 
-async def outcome(asking: Any) -> Outcome:
-    """Wait for a result; an error of the family is one."""
+async def wait_for_outcome(asking: Any) -> Outcome:
+    """Wait for a result and return its outcome, also for a RamifyError."""
     try:
-        return outcome_of(await asking)
+        return make_result_outcome(await asking)
     except RamifyError as error:
-        return said("error", str(error))
+        return make_outcome("error", str(error))
 
 
-async def by_tool(told: Case, given: dict[str, Any]) -> Outcome:
-    """Have an agent call the tool."""
+async def ask_by_tool(case: Case, settings: dict[str, Any]) -> Outcome:
+    """Let an agent call the tool, and return the outcome."""
     try:
-        tool = graphs.research_tool(told.strategy, **given)
+        tool = graphs.research_tool(case.strategy, **settings)
     except RamifyError as error:
-        return said("error", str(error))
-    state = await create_agent(Caller(), [tool]).ainvoke({"messages": [("human", question(told))]})
+        return make_outcome("error", str(error))
+    state = await create_agent(Caller(), [tool]).ainvoke({"messages": [("human", question_text(case))]})
     [message] = tools_said(state["messages"])
-    return of_tool(str(message.content), message.status == "error")
+    return make_tool_outcome(str(message.content), message.status == "error")
 
 
-def of_tool(text: str, failed: bool) -> Outcome:
-    """Return what a tool's text says."""
+def make_tool_outcome(text: str, failed: bool) -> Outcome:
+    """Return the outcome of a tool's reply."""
     if failed:
-        return said("error", text)
-    return said("unknown" if text.startswith("Answer: Unknown") else "answer", text)
+        return make_outcome("error", text)
+    return make_outcome("unknown" if text.startswith("Answer: Unknown") else "answer", text)
 
 
-async def answer(number: int, seed: int, index: str, memory: str, *addresses: str) -> None:
-    """Answer a question of the plan, and write what came of it."""
-    told = case(seed, number)
+async def answer_question(number: int, seed: int, index: str, memory: str, *addresses: str) -> None:
+    """Answer a question of the plan, and write its outcomes."""
+    case = draw_case(seed, number)
     try:
-        found = await answers(told, options(told, index, *addresses), memory)
-    except Exception:  # noqa: BLE001  # that is what is looked for
-        found = [said("broken", traceback.format_exc())]
-    print(json.dumps({"case": number, "outcomes": found}), flush=True)
+        outcomes = await answer_case(case, case_settings(case, index, *addresses), memory)
+    except Exception:  # noqa: BLE001  # unexpected errors are what the test looks for
+        outcomes = [make_outcome("broken", traceback.format_exc())]
+    print(json.dumps({"case": number, "outcomes": outcomes}), flush=True)
 
 
 async def main(seed: str, *where: str) -> None:
-    """Read numbers until the standard input is closed, and answer them side by side."""
+    """Read numbers until the standard input is closed, and answer them concurrently."""
     async with asyncio.TaskGroup() as group:
         while line := await asyncio.to_thread(sys.stdin.readline):
-            group.create_task(answer(int(line), int(seed), *where))
+            group.create_task(answer_question(int(line), int(seed), *where))
 
 
 if __name__ == "__main__":

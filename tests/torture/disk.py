@@ -1,9 +1,9 @@
-"""Disks: work on one that is full, at each size in steps of 10 KB, and on one that is remounted read-only; what is left of it.
+"""Run work on a full disk, at each size in steps of 10 KB, and on a disk remounted read-only, and check what remains.
 
     python -m tests.torture.disk SCENARIO WAY STEP FOLDER
 
-The disk is a tmpfs in a mount namespace of its own (`unshare --mount`, as an ordinary user with `--user --map-root-user`). Where neither is
-allowed, no file may grow beyond the size (RLIMIT_FSIZE), and nothing is remounted.
+The disk is a tmpfs in a mount namespace of its own (`unshare --mount`, as an ordinary user with `--user --map-root-user`). If neither is
+allowed, the size of files is limited (RLIMIT_FSIZE), and nothing is remounted.
 """
 
 import json
@@ -17,30 +17,33 @@ from pathlib import Path
 from typing import Any
 
 from ramify.tools.errors import RamifyError
-from tests.torture.forks import in_child
+from tests.torture.forks import run_in_child
 from tests.torture.processes import ROOT
 from tests.torture.report import Failures
-from tests.torture.scenarios import SCENARIOS, Scenario, not_one_line
+from tests.torture.scenarios import SCENARIOS, Scenario, describe_unclear_error
 
-WAYS = {"a mount of root's": ["unshare", "--mount"], "a mount in a user namespace": ["unshare", "--user", "--map-root-user", "--mount"]}
-LIMITED = "a limit on files"
-STEP = 10
+LIMIT_COMMANDS = {
+    "a mount of root's": ["unshare", "--mount"],
+    "a mount in a user namespace": ["unshare", "--user", "--map-root-user", "--mount"],
+}
+FILE_LIMIT = "a limit on files"
+DEFAULT_STEP_KB = 10
 """KB."""
-MOST = 4096
-"""KB at which any of the work must have room."""
-FILLING = [name for name in SCENARIOS if name != "agent"]
-"""What fills a disk; an agent's checkpointer is its user's own, and so are its errors."""
-PARTS = (".part", ".faiss", ".npy", "-journal")
-"""Ends of names beginning with `next.` that a failed build must not leave: half a file is of no use, and needs room."""
+MAX_KB = 4096
+"""Size in KB that is enough for all work."""
+DISK_SCENARIOS = [name for name in SCENARIOS if name != "agent"]
+"""Scenarios run on full disks; an agent is left out, because its checkpointer is the user's own."""
+PARTIAL_FILE_SUFFIXES = (".part", ".faiss", ".npy", "-journal")
+"""Suffixes of temporary files (`next.…`) that a failed build must not leave."""
 
 
-def way() -> str:
-    """Return how a disk can be limited here."""
-    for name, command in WAYS.items():
+def find_limit_method() -> str:
+    """Return the name of the method by which disks can be limited on this machine."""
+    for name, command in LIMIT_COMMANDS.items():
         done = subprocess.run([*command, "mount", "-t", "tmpfs", "-o", "size=64k", "none", "/mnt"], capture_output=True, check=False)
         if done.returncode == 0:
             return name
-    return LIMITED
+    return FILE_LIMIT
 
 
 class Disk:
@@ -51,120 +54,121 @@ class Disk:
         folder.mkdir(parents=True, exist_ok=True)
 
     def make(self, base: Path, size: int) -> None:
-        """Make the disk anew, with what is there before and so many KB of room."""
+        """Recreate the disk with a copy of `base` and `size` KB of free space."""
         self.remove()
         used = sum(-(-file.stat().st_size // 4096) * 4 for file in base.rglob("*") if file.is_file())
         if not self.limited:
-            self._mount("-t", "tmpfs", "-o", f"size={MOST + used}k", "none")
+            self._mount("-t", "tmpfs", "-o", f"size={MAX_KB + used}k", "none")
         shutil.copytree(base, self.folder, dirs_exist_ok=True)
         self.resize(used + size)
 
     def remove(self) -> None:
-        """Take it away."""
+        """Unmount the disk, or empty its folder."""
         if not self.limited:
             subprocess.run(["umount", str(self.folder)], capture_output=True, check=False)
         for path in self.folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def resize(self, size: int) -> None:
-        """Give it so many KB."""
+        """Set its size in KB."""
         self.size = size
         if not self.limited:
             self._mount("-o", f"remount,size={size}k")
 
     def read_only(self, yes: bool) -> None:
         """Remount it read-only, or for writing again."""
-        self._mount("-o", "remount,ro" if yes else f"remount,rw,size={MOST}k")
+        self._mount("-o", "remount,ro" if yes else f"remount,rw,size={MAX_KB}k")
 
     def work(self, work: Callable[[], Any]) -> str:
-        """Do work on it; return the one line of its error, or empty."""
+        """Run work on it and return its error message; empty if it succeeds."""
         if self.limited:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (self.size * 1024, resource.RLIM_INFINITY))
         try:
             work()
         except RamifyError as error:
-            return not_one_line(error) or str(error)
+            return describe_unclear_error(error) or str(error)
         return ""
 
     def _mount(self, *options: str) -> None:
         subprocess.run(["mount", *options, str(self.folder)], check=True)
 
 
-def left(folder: Path) -> list[str]:
-    """List what a failed build must not leave."""
+def find_leftovers(folder: Path) -> list[str]:
+    """Return the names of partial files that a failed build must not leave."""
     index = folder / "index"
-    found = [*index.iterdir()] if index.exists() else []
-    return [file.name for file in found if file.name.startswith("next.") and file.name.endswith(PARTS)]
+    files = [*index.iterdir()] if index.exists() else []
+    return [file.name for file in files if file.name.startswith("next.") and file.name.endswith(PARTIAL_FILE_SUFFIXES)]
 
 
-def sizes(scenario: Scenario, base: Path, disk: Disk, step: int, old: Any, new: Any) -> Iterator[dict[str, Any]]:
-    """Do the work at each size from nothing until it has room three times; yield what came of each."""
-    enough = 0
-    for size in range(step, MOST, step):
+def run_at_sizes(scenario: Scenario, base: Path, disk: Disk, step: int, old: Any, new: Any) -> Iterator[dict[str, Any]]:
+    """Run the work at increasing sizes until it succeeds three times in a row; yield the result of each."""
+    successes = 0
+    for size in range(step, MAX_KB, step):
         disk.make(base, size)
-        done = in_child(lambda: disk.work(lambda: scenario.act(disk.folder)))
+        done = run_in_child(lambda: disk.work(lambda: scenario.act(disk.folder)))
         wrong = done.wrong or (done.value if done.value.startswith("no clear error") else "")
         if not wrong and done.value:
             wrong = "" if "make room" in done.value else f"a remedy that does not help: {done.value}"
-            wrong = wrong or (f"left: {parts}" if (parts := left(disk.folder)) else "")
-        seen = in_child(lambda: scenario.unusable(disk.folder, old, new))
-        disk.resize(MOST)
-        ended = in_child(lambda: scenario.wrong(disk.folder, old, new))
-        wrong = wrong or seen.wrong or seen.value or ended.wrong or ended.value
+            wrong = wrong or (f"left: {parts}" if (parts := find_leftovers(disk.folder)) else "")
+        checked = run_in_child(lambda: scenario.find_corruption(disk.folder, old, new))
+        disk.resize(MAX_KB)
+        ended = run_in_child(lambda: scenario.find_problem(disk.folder, old, new))
+        wrong = wrong or checked.wrong or checked.value or ended.wrong or ended.value
         yield {"size": size, "error": done.value, "wrong": wrong}
-        enough = 0 if done.value else enough + 1
-        if enough == 3:
+        successes = 0 if done.value else successes + 1
+        if successes == 3:
             return
 
 
-def on_read_only(scenario: Scenario, base: Path, disk: Disk, old: Any, new: Any) -> dict[str, Any]:
-    """Do the work on a disk that is read-only: one error; and again, when it can be written."""
-    disk.make(base, MOST)
+def run_on_read_only(scenario: Scenario, base: Path, disk: Disk, old: Any, new: Any) -> dict[str, Any]:
+    """Run the work on a read-only disk, which must give one error, and again when it is writable."""
+    disk.make(base, MAX_KB)
     disk.read_only(True)
-    done = in_child(lambda: disk.work(lambda: scenario.act(disk.folder)))
-    read = in_child(lambda: scenario.unusable(disk.folder, old, new))
+    done = run_in_child(lambda: disk.work(lambda: scenario.act(disk.folder)))
+    read = run_in_child(lambda: scenario.find_corruption(disk.folder, old, new))
     disk.read_only(False)
-    ended = in_child(lambda: scenario.wrong(disk.folder, old, new))
+    ended = run_in_child(lambda: scenario.find_problem(disk.folder, old, new))
     wrong = done.wrong or ("" if done.value else "no error on a disk that is read-only") or read.wrong or read.value
     return {"size": "read-only", "error": done.value, "wrong": wrong or ended.wrong or ended.value}
 
 
-def disks(name: str, limited: bool, step: int, folder: Path) -> Iterator[dict[str, Any]]:
-    """Do one scenario's work on all disks."""
-    scenario, base, calm = SCENARIOS[name], folder / "base", folder / "calm"
+def run_scenario(name: str, limited: bool, step: int, folder: Path) -> Iterator[dict[str, Any]]:
+    """Run the work of a scenario on all disks, and yield the results."""
+    scenario, base, undisturbed = SCENARIOS[name], folder / "base", folder / "calm"
     base.mkdir(parents=True)
-    prepared = in_child(lambda: scenario.prepare(base) and None)
-    shutil.copytree(base, calm)
-    done = in_child(lambda: scenario.act(calm) and None)
-    old, new = (in_child(lambda place=place: scenario.outcome(place)).value for place in (base, calm))  # type: ignore[misc]
+    prepared = run_in_child(lambda: scenario.prepare(base) and None)
+    shutil.copytree(base, undisturbed)
+    done = run_in_child(lambda: scenario.act(undisturbed) and None)
+    old, new = (run_in_child(lambda place=place: scenario.outcome(place)).value for place in (base, undisturbed))  # type: ignore[misc]
     if prepared.wrong or done.wrong:
         yield {"size": "undisturbed", "error": "", "wrong": prepared.wrong or done.wrong}
         return
     disk = Disk(folder / "disk", limited)
-    yield from sizes(scenario, base, disk, step, old, new)
+    yield from run_at_sizes(scenario, base, disk, step, old, new)
     if not limited:
-        yield on_read_only(scenario, base, disk, old, new)
+        yield run_on_read_only(scenario, base, disk, old, new)
     disk.remove()
 
 
 def run(seed: int, step: int, out: Path, failures: Failures, only: str | None = None) -> list[str]:
-    """Do all scenarios' work on all disks; return what to tell."""
-    named = way()
-    lines = [f"The disks are limited by {named}."]
-    for name in [only] if only else FILLING:
+    """Run the work of all scenarios on all disks; return the lines of the report."""
+    method = find_limit_method()
+    lines = [f"The disks are limited by {method}."]
+    for name in [only] if only else DISK_SCENARIOS:
         folder = out / "disk" / name.replace(" ", "-")
-        command = [*WAYS.get(named, ()), sys.executable, "-m", "tests.torture.disk", name, named, str(step), str(folder)]
-        told = []
+        command = [*LIMIT_COMMANDS.get(method, ()), sys.executable, "-m", "tests.torture.disk", name, method, str(step), str(folder)]
+        results = []
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout or ():
-                told.append(json.loads(line))
-                if told[-1]["wrong"]:
-                    failures.add("disk", f"{name} at {told[-1]['size']} KB: {told[-1]['wrong']}", seed=seed, scenario=name)
-        if process.returncode or not told:
+                results.append(json.loads(line))
+                if results[-1]["wrong"]:
+                    failures.add("disk", f"{name} at {results[-1]['size']} KB: {results[-1]['wrong']}", seed=seed, scenario=name)
+        if process.returncode or not results:
             failures.add("disk", f"{name} ended with {process.returncode}", seed=seed, scenario=name)
         lines.append(
-            f"{name}: {len(told)} disks in steps of {step} KB, {sum(bool(one['error']) for one in told)} of them too small or read-only"
+            f"{name}: {len(results)} disks in steps of {step} KB, "
+            f"{sum(bool(one['error']) for one in results)} of them too small or read-only"
         )
         print(f"  {lines[-1]}", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
@@ -172,5 +176,5 @@ def run(seed: int, step: int, out: Path, failures: Failures, only: str | None = 
 
 
 if __name__ == "__main__":
-    for one in disks(sys.argv[1], sys.argv[2] == LIMITED, int(sys.argv[3]), Path(sys.argv[4])):
+    for one in run_scenario(sys.argv[1], sys.argv[2] == FILE_LIMIT, int(sys.argv[3]), Path(sys.argv[4])):
         print(json.dumps(one), flush=True)

@@ -1,4 +1,4 @@
-"""Work in a child of this process, which has all modules loaded and no threads: what it gives back, how it ended; dying at a point."""
+"""Run work in a forked child, which has all modules loaded and no threads; report the points it reaches, so that it can be killed there."""
 
 import json
 import os
@@ -11,23 +11,23 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from ramify.evaluation.task import Log
+from ramify.evaluation.task import ResultLog
 from tests.tools.fakes import WordEncoder
 
-Reached = Callable[[str], None]
-"""Called with the name of each point that work comes to."""
+PointCallback = Callable[[str], None]
+"""Called with the name of each point that is reached."""
 
 
-class Ended(NamedTuple):
-    """How a child ended: its value, or what went wrong; by which signal."""
+class ChildResult(NamedTuple):
+    """The value of a child, or its error, and whether it was killed."""
 
     value: Any = None
     wrong: str = ""
     killed: bool = False
 
 
-def in_child(work: Callable[[], Any]) -> Ended:
-    """Do work in a child; its value must be JSON."""
+def run_in_child(work: Callable[[], Any]) -> ChildResult:
+    """Run work in a child process; its value must be serializable as JSON."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -35,26 +35,26 @@ def in_child(work: Callable[[], Any]) -> Ended:
         with os.fdopen(writing, "w") as pipe:
             try:
                 pipe.write(json.dumps({"value": work()}))
-            except BaseException:  # noqa: BLE001  # whatever it is, this process hears of it
+            except BaseException:  # noqa: BLE001  # reported to the parent
                 pipe.write(json.dumps({"wrong": traceback.format_exc()[-3000:]}))
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as pipe:
-        told = pipe.read()
+        reply = pipe.read()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code == -signal.SIGKILL:
-        return Ended(killed=True)
-    return Ended(**json.loads(told)) if told else Ended(wrong=f"the process ended with {code}")
+        return ChildResult(killed=True)
+    return ChildResult(**json.loads(reply)) if reply else ChildResult(wrong=f"the process ended with {code}")
 
 
-def die() -> None:
-    """End this process at once."""
+def kill_self() -> None:
+    """Kill this process immediately."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def telling(reached: Reached, calls: bool) -> None:
-    """From here on, tell each point that is reached: texts encoded, transactions, syncs, renames, and with `calls` calls of the toolkit."""
-    replace, fsync, connect, encode, write = Path.replace, os.fsync, sqlite3.connect, WordEncoder.encode_documents, Log.write
+def report_points(reached: PointCallback, calls: bool) -> None:
+    """Report each point reached from now on: encoded texts, transactions, syncs, renames, and with `calls` each call of the toolkit."""
+    replace, fsync, connect, encode, write = Path.replace, os.fsync, sqlite3.connect, WordEncoder.encode_documents, ResultLog.write
 
     def replacing(self: Path, target: Any) -> Path:
         name = "a draft" if Path(target).name.startswith(".") else Path(target).name
@@ -76,7 +76,7 @@ def telling(reached: Reached, calls: bool) -> None:
         reached("while texts are encoded")
         return encode(self, texts, prefix)
 
-    def writing(self: Log, rows: Any) -> None:
+    def writing(self: ResultLog, rows: Any) -> None:
         reached("before a row is written")
         write(self, rows)
         reached("after a row is written")
@@ -86,6 +86,6 @@ def telling(reached: Reached, calls: bool) -> None:
             reached("in a call")
 
     Path.replace, os.fsync, sqlite3.connect = replacing, syncing, connecting  # type: ignore[method-assign,assignment]
-    WordEncoder.encode_documents, Log.write = encoding, writing  # type: ignore[method-assign]
+    WordEncoder.encode_documents, ResultLog.write = encoding, writing  # type: ignore[method-assign]
     if calls:
         sys.setprofile(profile)

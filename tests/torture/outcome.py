@@ -1,26 +1,26 @@
-"""What came of a question: an answer, Unknown, one clear error, or a stream that was left; and what is wrong with it."""
+"""Outcomes of questions: an answer, Unknown, one clear error, a stream that was left, or something broken."""
 
 from typing import Literal, TypedDict
 
-Kind = Literal["answer", "unknown", "error", "left", "broken"]
+OutcomeKind = Literal["answer", "unknown", "error", "left", "broken"]
 TRACEBACK = "Traceback (most recent call last)"
-UNFORESEEN = ("report it", "Errno", "Exception:")
-"""Parts of an error that nobody wrote a message for."""
+UNHANDLED_ERROR_MARKS = ("report it", "Errno", "Exception:")
+"""Parts of the messages of unhandled errors."""
 
 
 class Outcome(TypedDict):
-    """What came of a question."""
+    """The outcome of a question."""
 
-    kind: Kind
+    kind: OutcomeKind
     text: str
-    kept: bool
-    """Whether a conversation has it as a turn."""
+    stored: bool
+    """Whether a conversation stores it as a turn."""
 
 
-def said(kind: Kind, text: str, kept: bool = False) -> Outcome:
-    """Return an outcome; broken where a traceback is in it, or an error is not one clear line."""
+def make_outcome(kind: OutcomeKind, text: str, stored: bool = False) -> Outcome:
+    """Return an outcome; its kind is "broken" if the text has a traceback, or the error is not one clear line."""
     line = text.strip()
-    unclear = kind == "error" and (" — " not in line or "\n" in line or any(part in line for part in UNFORESEEN))
+    unclear = kind == "error" and (" — " not in line or "\n" in line or any(part in line for part in UNHANDLED_ERROR_MARKS))
     if unclear or TRACEBACK in text:
-        return Outcome(kind="broken", text=line[-3000:], kept=kept)
-    return Outcome(kind=kind, text=line[:300], kept=kept)
+        return Outcome(kind="broken", text=line[-3000:], stored=stored)
+    return Outcome(kind=kind, text=line[:300], stored=stored)

@@ -1,4 +1,4 @@
-"""What is asked under load: each question with its door, strategy, protocol and fault, all drawn from the seed and its number alone."""
+"""The questions of the load: each has an interface, strategy, protocol and fault, drawn from the seed and its number only."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from ramify.graphs.strategies import STRATEGIES
 
-Door = Literal["python", "tool", "conversation", "command", "serve", "openai", "openai stream", "leave", "mcp http", "mcp stdio"]
-DOORS: dict[Door, int] = {
+Interface = Literal["python", "tool", "conversation", "command", "serve", "openai", "openai stream", "leave", "mcp http", "mcp stdio"]
+INTERFACE_WEIGHTS: dict[Interface, int] = {
     "python": 40,
     "tool": 14,
     "conversation": 10,
@@ -19,20 +19,20 @@ DOORS: dict[Door, int] = {
     "mcp http": 4,
     "mcp stdio": 4,
 }
-"""The doors, and how often each is taken; at `leave` a stream is left in the middle."""
+"""Weights of the interfaces; `leave` is a stream that is left in the middle."""
 PROTOCOLS = ("ollama", "openai")
-CAP = 8
-"""Calls that a process may make at once to a server."""
-MAX_CALLS = 12
-"""Calls that a question may cost where the door has one setting for all."""
+MAX_CONCURRENT_CALLS = 8
+"""Maximum number of concurrent calls of a process to a server."""
+MAX_CALLS_PER_QUESTION = 12
+"""Maximum number of calls of a question on interfaces with one setting for all questions."""
 FAULTS = (
     *("400", "401", "413", "422", "429", "429 with a time", "500", "503", "redirect", "reset", "cut", "empty", "page", "wrong envelope"),
     *("malformed", "half", "surrogate", "trickle", "hang", "huge", "log probabilities", "usage"),
 )
-Placing = Literal["first", "second", "some", "all", "last"]
-PLACING: tuple[Placing, ...] = ("first", "second", "some", "all", "last")
-"""Which calls of a question the fault befalls; `last` is whatever concludes."""
-CONCLUDING = frozenset({"finalize", "compress", "reduce", "aggregate"})
+FaultPlacement = Literal["first", "second", "some", "all", "last"]
+FAULT_PLACEMENTS: tuple[FaultPlacement, ...] = ("first", "second", "some", "all", "last")
+"""Which calls of a question are affected by the fault; `last` are those of FINAL_PROMPTS."""
+FINAL_PROMPTS = frozenset({"finalize", "compress", "reduce", "aggregate"})
 
 
 @dataclass(frozen=True)
@@ -41,45 +41,45 @@ class Case:
 
     seed: int
     number: int
-    door: Door
+    interface: Interface
     strategy: str
     protocol: str
     fault: str
     """Empty for none."""
-    placing: Placing
+    placing: FaultPlacement
     turns: int
     """Questions of a conversation; 1 elsewhere."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Settings, where the door takes them for each question."""
+    """Settings of the question, on interfaces that accept them per question."""
 
-    def befalls(self, call: int, prompt: str) -> bool:
-        """Tell whether the fault befalls a call, by its number from 1 and its prompt."""
+    def is_affected(self, call: int, prompt: str) -> bool:
+        """Return whether the fault affects a call, given its number (from 1) and its prompt."""
         some = Random(f"{self.seed} {self.number} {call}").random() < 0.3
-        where = {"first": call == 1, "second": call == 2, "some": some, "all": True, "last": prompt in CONCLUDING}
+        where = {"first": call == 1, "second": call == 2, "some": some, "all": True, "last": prompt in FINAL_PROMPTS}
         return bool(self.fault) and where[self.placing]
 
 
-def case(seed: int, number: int) -> Case:
-    """Draw a question."""
+def draw_case(seed: int, number: int) -> Case:
+    """Return a question drawn by seed and number."""
     draw = Random(f"{seed} {number}")
-    [door] = draw.choices([*DOORS], [*DOORS.values()])
+    [interface] = draw.choices([*INTERFACE_WEIGHTS], [*INTERFACE_WEIGHTS.values()])
     options: dict[str, Any] = {"style": draw.choice(["full", "short"])}
-    if (most := draw.choice([None, 1, 3, MAX_CALLS])) is not None:
-        options["max_calls"] = most
+    if (max_calls := draw.choice([None, 1, 3, MAX_CALLS_PER_QUESTION])) is not None:
+        options["max_calls"] = max_calls
     return Case(
         seed,
         number,
-        door,
+        interface,
         strategy=draw.choice([*STRATEGIES]),
         protocol=draw.choice(PROTOCOLS),
         fault=draw.choice(["", *FAULTS]) if draw.random() < 0.7 else "",
-        placing=draw.choice(PLACING),
-        turns=draw.randint(2, 3) if door in ("conversation", "serve") else 1,
+        placing=draw.choice(FAULT_PLACEMENTS),
+        turns=draw.randint(2, 3) if interface in ("conversation", "serve") else 1,
         options=options,
     )
 
 
-def served(seed: int, door: str) -> tuple[str, str]:
-    """Draw the protocol and strategy of a server, which has one for all its questions."""
-    draw = Random(f"{seed} {door}")
+def draw_server_settings(seed: int, interface: str) -> tuple[str, str]:
+    """Return protocol and strategy of a server, which are the same for all its questions."""
+    draw = Random(f"{seed} {interface}")
     return draw.choice(PROTOCOLS), draw.choice(["prune", "tor", "chain", "iterative"])

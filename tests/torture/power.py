@@ -20,20 +20,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.torture.forks import in_child
+from tests.torture.forks import run_in_child
 from tests.torture.processes import ROOT
 from tests.torture.report import Failures
 from tests.torture.scenarios import SCENARIOS, Scenario
 
 BLOCK = 4096
-WAYS = ("names and contents as synced", "contents as synced", "some blocks as synced")
-LASTING = ("index", "update", "large index", "graph", "hierarchy")
-"""What is on the disk once it has ended."""
-LOSING = (*LASTING, "first chat turn", "chat turn", "eval row")
+LOSS_MODES = ("names and contents as synced", "contents as synced", "some blocks as synced")
+DURABLE_SCENARIOS = ("index", "update", "large index", "graph", "hierarchy")
+"""Scenarios whose result must be durable when they end."""
+POWER_SCENARIOS = (*DURABLE_SCENARIOS, "first chat turn", "chat turn", "eval row")
 
 
-def compiled(folder: Path) -> Path | None:
-    """Compile what is preloaded; None where there is no compiler."""
+def compile_library(folder: Path) -> Path | None:
+    """Compile the preloaded library and return its path; None without a compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     library = folder / "unsynced.so"
     if compiler is None:
@@ -44,8 +44,8 @@ def compiled(folder: Path) -> Path | None:
     return library
 
 
-def begin(place: Path, durable: Path) -> None:
-    """Note that what is there is on the disk."""
+def record_durable_state(place: Path, durable: Path) -> None:
+    """Record the current state of the folder as durable."""
     shutil.rmtree(durable, ignore_errors=True)
     durable.mkdir()
     for path in (place, *place.rglob("*")):
@@ -57,89 +57,92 @@ def begin(place: Path, durable: Path) -> None:
 
 
 def act_until(scenario: Scenario, place: Path, durable: Path, event: int) -> None:
-    """Do the work until the process dies before an event; to its end with 0."""
+    """Run the work until the process is killed before an event; with 0 to its end."""
     os.environ.update(TORTURE_ROOT=str(place), TORTURE_DURABLE=str(durable), TORTURE_EVENT=str(event))
     scenario.act(place)
 
 
-def survive(place: Path, durable: Path, target: Path, way: str, draw: Random) -> None:
-    """Put together what a disk may have after a loss."""
+def restore_after_loss(place: Path, durable: Path, target: Path, mode: str, draw: Random) -> None:
+    """Write a folder that a disk may have after a loss of power."""
     target.mkdir(parents=True)
-    there = {path.stat().st_ino: path for path in place.iterdir()}
-    listed = {path.name: inode for inode, path in there.items()}
+    paths = {path.stat().st_ino: path for path in place.iterdir()}
+    inodes = {path.name: inode for inode, path in paths.items()}
     names = durable / f"names-{place.stat().st_ino}"
-    if way == WAYS[0] and names.exists():
-        listed = {name: int(inode) for inode, name in (line.split(" ", 1) for line in names.read_text().splitlines())}
-    for name, inode in sorted(listed.items()):
-        now, kept = there.get(inode), durable / f"file-{inode}"
+    if mode == LOSS_MODES[0] and names.exists():
+        inodes = {name: int(inode) for inode, name in (line.split(" ", 1) for line in names.read_text().splitlines())}
+    for name, inode in sorted(inodes.items()):
+        now, synced_file = paths.get(inode), durable / f"file-{inode}"
         if now is not None and now.is_dir():
-            survive(now, durable, target / name, way, draw)
+            restore_after_loss(now, durable, target / name, mode, draw)
             continue
-        content = kept.read_bytes() if kept.exists() else b""
-        (target / name).write_bytes(mixed(content, now.read_bytes(), draw) if way == WAYS[2] and now is not None else content)
+        content = synced_file.read_bytes() if synced_file.exists() else b""
+        (target / name).write_bytes(mix_blocks(content, now.read_bytes(), draw) if mode == LOSS_MODES[2] and now is not None else content)
 
 
-def mixed(synced: bytes, now: bytes, draw: Random) -> bytes:
-    """Take each block of one or of the other."""
+def mix_blocks(synced: bytes, now: bytes, draw: Random) -> bytes:
+    """Return content whose blocks are randomly from either version."""
     size = max(len(synced), len(now))
     blocks = ((synced, now)[draw.randrange(2)][at : at + BLOCK].ljust(min(BLOCK, size - at), b"\0") for at in range(0, size, BLOCK))
     return b"".join(blocks)
 
 
-def lasting(scenario: Scenario, folder: Path, new: Any) -> str:
+def check_durable(scenario: Scenario, folder: Path, new: Any) -> str:
     """Return what is wrong where work had ended before the loss."""
     return "" if scenario.outcome(folder) == new else "work that had ended is lost"
 
 
-def losses(name: str, seed: int, most: int, folder: Path) -> Iterator[dict[str, Any]]:
+def run_losses(name: str, seed: int, most: int, folder: Path) -> Iterator[dict[str, Any]]:
     """Lose power at events of one scenario's work, at most so many, and yield what came of each."""
     scenario, draw = SCENARIOS[name], Random(f"{seed} {name}")
-    base, calm, copy, durable, lost = (folder / part for part in ("base", "calm", "copy", "durable", "lost"))
+    base, undisturbed, copy, durable, restored = (folder / part for part in ("base", "calm", "copy", "durable", "lost"))
     base.mkdir(parents=True)
-    prepared = in_child(lambda: scenario.prepare(base) and None)
-    shutil.copytree(base, calm)
-    begin(calm, durable)
-    done = in_child(lambda: act_until(scenario, calm, durable, 0))
-    old, new = (in_child(lambda place=place: scenario.outcome(place)).value for place in (base, calm))  # type: ignore[misc]
+    prepared = run_in_child(lambda: scenario.prepare(base) and None)
+    shutil.copytree(base, undisturbed)
+    record_durable_state(undisturbed, durable)
+    done = run_in_child(lambda: act_until(scenario, undisturbed, durable, 0))
+    old, new = (run_in_child(lambda place=place: scenario.outcome(place)).value for place in (base, undisturbed))  # type: ignore[misc]
     if prepared.wrong or done.wrong:
         yield {"event": 0, "wrong": prepared.wrong or done.wrong}
         return
     count = int((durable / "events-0").read_text())
-    for event in [*sorted(draw.sample(range(1, count + 1), min(most, count))), *([count + 1] if name in LASTING else ())]:
+    for event in [*sorted(draw.sample(range(1, count + 1), min(most, count))), *([count + 1] if name in DURABLE_SCENARIOS else ())]:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(base, copy)
-        begin(copy, durable)
-        ended = in_child(lambda event=event: act_until(scenario, copy, durable, event))  # type: ignore[misc]
-        for way in WAYS:
-            shutil.rmtree(lost, ignore_errors=True)
-            survive(copy, durable, lost, way, Random(f"{seed} {name} {event}"))
-            check = partial(scenario.wrong, lost, old, new) if event <= count else partial(lasting, scenario, lost, new)
-            checked = in_child(check)
-            yield {"event": event, "of": count, "way": way, "wrong": ended.wrong or checked.wrong or checked.value}
+        record_durable_state(copy, durable)
+        ended = run_in_child(lambda event=event: act_until(scenario, copy, durable, event))  # type: ignore[misc]
+        for mode in LOSS_MODES:
+            shutil.rmtree(restored, ignore_errors=True)
+            restore_after_loss(copy, durable, restored, mode, Random(f"{seed} {name} {event}"))
+            check = (
+                partial(scenario.find_problem, restored, old, new) if event <= count else partial(check_durable, scenario, restored, new)
+            )
+            checked = run_in_child(check)
+            yield {"event": event, "of": count, "way": mode, "wrong": ended.wrong or checked.wrong or checked.value}
 
 
 def run(seed: int, most: int, out: Path, failures: Failures, only: str | None = None) -> list[str]:
     """Lose power at the events of all scenarios' work, at most so many of each; return what to tell."""
-    library = compiled(out / "power")
+    library = compile_library(out / "power")
     if library is None:
         return ["There is no C compiler here: no loss of power was tried."]
     lines = []
-    for name in [only] if only else LOSING:
+    for name in [only] if only else POWER_SCENARIOS:
         folder = out / "power" / name.replace(" ", "-")
         command = [sys.executable, "-m", "tests.torture.power", name, str(seed), str(most), str(folder)]
-        told = []
+        results = []
         preloaded = {**os.environ, "LD_PRELOAD": str(library)}
         with subprocess.Popen(command, cwd=ROOT, env=preloaded, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout or ():
-                told.append(json.loads(line))
-                if told[-1]["wrong"]:
-                    what = f"{name}, event {told[-1]['event']}, {told[-1].get('way')}: {told[-1]['wrong']}"
+                results.append(json.loads(line))
+                if results[-1]["wrong"]:
+                    what = f"{name}, event {results[-1]['event']}, {results[-1].get('way')}: {results[-1]['wrong']}"
                     failures.add("power", what, seed=seed, scenario=name)
-        if process.returncode or not told:
+        if process.returncode or not results:
             failures.add("power", f"{name} ended with {process.returncode}", seed=seed, scenario=name)
             continue
         lines.append(
-            f"{name}: {len(told)} losses, at {len(told) // len(WAYS)} of {told[-1].get('of')} syncs, renames and removals, or after the end"
+            f"{name}: {len(results)} losses, at {len(results) // len(LOSS_MODES)} of {results[-1].get('of')} "
+            "syncs, renames and removals, or after the end"
         )
         print(f"  {lines[-1]}", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
@@ -147,5 +150,5 @@ def run(seed: int, most: int, out: Path, failures: Failures, only: str | None = 
 
 
 if __name__ == "__main__":
-    for one in losses(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])):
+    for one in run_losses(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])):
         print(json.dumps(one), flush=True)

@@ -1,12 +1,12 @@
-"""How the questions of a plan are worded: each has the mark by which the model's server knows it."""
+"""Texts of the questions of the plan: each has a mark by which the model server identifies it."""
 
 from tests.river import QUESTION
 from tests.torture.plan import Case
 
-ASKED = (QUESTION, "What is the capital of {}?", "Which river runs through it?")
-PLACES = ("France", "Germany", "Italy")
+QUESTION_TEMPLATES = (QUESTION, "What is the capital of {}?", "Which river runs through it?")
+COUNTRIES = ("France", "Germany", "Italy")
 
 
-def question(told: Case, turn: int = 0) -> str:
-    """Return the words of a question, or of a turn of a conversation."""
-    return f"{ASKED[turn % len(ASKED)].format(PLACES[told.number % len(PLACES)])} (in case {told.number})"
+def question_text(case: Case, turn: int = 0) -> str:
+    """Return the text of a question, or of a turn of a conversation."""
+    return f"{QUESTION_TEMPLATES[turn % len(QUESTION_TEMPLATES)].format(COUNTRIES[case.number % len(COUNTRIES)])} (in case {case.number})"

@@ -1,4 +1,4 @@
-"""What is disturbed: work that writes files, done undisturbed once, and how it is seen that nothing was lost after it was disturbed."""
+"""Scenarios of work that writes files, and the checks that nothing is lost when the work is interrupted."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index, hnsw, publication
 from ramify.tools.knowledge.graph_file import GRAPH
-from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
+from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 from tests.graphs.agents import Caller, thinker, tools_said
 from tests.river import FIRST, QUESTION, river
 from tests.tools.fakes import WordEncoder
@@ -32,163 +32,163 @@ CONFIG: Any = {"configurable": {"thread_id": "1"}}
 
 @dataclass(frozen=True)
 class Scenario:
-    """Work in a folder that can be disturbed and done again."""
+    """Work in a folder that can be interrupted and repeated."""
 
     prepare: Callable[[Path], object]
-    """Makes what is there before, in a folder; what it reads lies in `documents` beside it."""
+    """Prepares the folder; documents are in `documents` next to it."""
     act: Callable[[Path], object]
     """The work."""
     outcome: Callable[[Path], Any]
-    """What is there, as JSON."""
+    """Returns the state of the folder as JSON."""
     resume: Callable[[Path], object] | None = None
-    """How the work is done again, where that is another call."""
+    """Resumes the work, if that is another call than `act`."""
     grows: bool = False
-    """Whether a part of the outcome may be there: it is a list that grows by whole entries."""
+    """Whether the outcome is a list that may be incomplete, but only by whole entries."""
 
-    def wrong(self, folder: Path, old: Any, new: Any) -> str:
-        """Return what is wrong with what a disturbance has left, and with the work done again: empty where it ends as if undisturbed."""
-        if unusable := self.unusable(folder, old, new):
+    def find_problem(self, folder: Path, old: Any, new: Any) -> str:
+        """Return the problem of what an interruption left, or of the repeated work; empty if it ends as if undisturbed."""
+        if unusable := self.find_corruption(folder, old, new):
             return unusable
         (self.resume or self.act)(folder)
-        found = self.outcome(folder)
-        return "" if found == new else f"done again it is not as undisturbed: {str(found)[:500]}"
+        outcome = self.outcome(folder)
+        return "" if outcome == new else f"done again it is not as undisturbed: {str(outcome)[:500]}"
 
-    def unusable(self, folder: Path, old: Any, new: Any) -> str:
-        """Return why what is there is of no use; empty where it is as before or after the work, or says in a line what to do."""
+    def find_corruption(self, folder: Path, old: Any, new: Any) -> str:
+        """Return why the folder is unusable; empty if it is as before or after the work, or gives one clear error."""
         try:
-            found = self.outcome(folder)
+            outcome = self.outcome(folder)
         except RamifyError as error:
-            return not_one_line(error)
-        part = self.grows and found == new[: len(found)] and len(found) >= len(old or ())
-        return "" if part or found in (old, new) else f"neither as before nor as after: {str(found)[:500]}"
+            return describe_unclear_error(error)
+        part = self.grows and outcome == new[: len(outcome)] and len(outcome) >= len(old or ())
+        return "" if part or outcome in (old, new) else f"neither as before nor as after: {str(outcome)[:500]}"
 
 
-def not_one_line(error: RamifyError) -> str:
-    """Return an error that is no line with its remedy; empty where it is."""
+def describe_unclear_error(error: RamifyError) -> str:
+    """Return a message for an error that is not one line with a remedy; empty if it is."""
     return "" if " — " in str(error) and "\n" not in str(error) else f"no clear error: {error}"
 
 
-def documents(folder: Path) -> Path:
-    """Return where the documents lie: beside all copies of a folder, so that their paths are the same."""
+def documents_folder(folder: Path) -> Path:
+    """Return the folder of the documents, next to all copies of a folder, so that their paths are the same."""
     place = folder.parent / "documents"
     place.mkdir(exist_ok=True)
     return place
 
 
-def index_of(count: int) -> Callable[[Path], object]:
-    """Return a build of an index of so many records."""
+def build_index(count: int) -> Callable[[Path], object]:
+    """Return a function that builds an index of `count` records."""
 
-    def built(folder: Path) -> None:
-        corpus = write_records(documents(folder) / "records.jsonl", range(count))
+    def build(folder: Path) -> None:
+        corpus = write_records(documents_folder(folder) / "records.jsonl", range(count))
         Index.build([corpus], folder / "index", WordEncoder(), batch_size=10)
 
-    return built
+    return build
 
 
-def found_in(folder: Path) -> Any:
-    """Return what a search finds."""
+def read_search_results(folder: Path) -> Any:
+    """Return the results of a search."""
     return json.loads(json.dumps(search_all(folder / "index")))
 
 
-def as_large(work: Callable[[Path], object]) -> Callable[[Path], object]:
-    """Let an index of a few passages be a large one."""
+def with_large_index(work: Callable[[Path], object]) -> Callable[[Path], object]:
+    """Return the work with lowered limits, so that an index of a few passages counts as large."""
 
-    def worked(folder: Path) -> None:
-        hnsw._SCANNED = publication.POSTINGS_FROM = 50  # type: ignore[attr-defined]
+    def run(folder: Path) -> None:
+        hnsw._MAX_SCANNED = publication.MIN_POSTINGS_PASSAGES = 50  # type: ignore[attr-defined]
         work(folder)
 
-    return worked
+    return run
 
 
-def passages_of_the_valley(folder: Path) -> None:
+def index_valley(folder: Path) -> None:
     """Index the documents that a graph is made of."""
-    Index.build([valley.write(documents(folder) / "valley")], folder / "index", WordEncoder())
+    Index.build([valley.write(documents_folder(folder) / "valley")], folder / "index", WordEncoder())
 
 
-def content(name: str) -> Callable[[Path], str | None]:
-    """Return how a file is told, None where it is not there."""
+def read_file_content(name: str) -> Callable[[Path], str | None]:
+    """Return a function that reads a file of the index as hex; None if there is none."""
 
-    def told(folder: Path) -> str | None:
+    def read(folder: Path) -> str | None:
         file = folder / "index" / name
         if not file.exists():
             return None
         Index.open(folder / "index", WordEncoder())
         return file.read_bytes().hex()
 
-    return told
+    return read
 
 
-def run_of_eval(folder: Path) -> None:
+def run_evaluation(folder: Path) -> None:
     """Answer the questions of a small data set."""
-    execute(order(documents(folder) / "rivers", folder / "run", knowing(), at_once=2))
+    execute(make_options(documents_folder(folder) / "rivers", folder / "run", make_model(), at_once=2))
 
 
-def begun_eval(folder: Path) -> None:
-    """Search all before, so that no encoder need be loaded."""
-    data = write_data(documents(folder) / "rivers", questions(12))
-    searched = execute(order(data, documents(folder) / "searched", retrieval_only=True))
+def prepare_evaluation(folder: Path) -> None:
+    """Run all searches in advance, so that no encoder has to be loaded."""
+    data = write_data(documents_folder(folder) / "rivers", make_questions(12))
+    searched = execute(make_options(data, documents_folder(folder) / "searched", retrieval_only=True))
     (folder / "run").mkdir()
     plain = (json.dumps(row) + "\n" for row in searched if row["variant"] == "")
     (folder / "run" / RESULTS).write_text("".join(plain), encoding="utf-8")
 
 
-def eval_again(folder: Path) -> None:
-    """Run it again: what has a row is not asked again."""
-    kept = {row["key"] for row in iter_rows(folder / "run" / RESULTS) if row["strategy"] != "search"}
-    model = knowing()
-    execute(order(documents(folder) / "rivers", folder / "run", model, at_once=2))
-    assert len(model.calls) == 12 - len(kept), f"{len(model.calls)} calls, with {len(kept)} rows of 12 kept"
+def resume_evaluation(folder: Path) -> None:
+    """Resume the run: questions with a row are not asked again."""
+    finished = {row["key"] for row in iter_rows(folder / "run" / RESULTS) if row["strategy"] != "search"}
+    model = make_model()
+    execute(make_options(documents_folder(folder) / "rivers", folder / "run", model, at_once=2))
+    assert len(model.calls) == 12 - len(finished), f"{len(model.calls)} calls, with {len(finished)} rows of 12 kept"
 
 
-def scores_of(folder: Path) -> dict[str, Any] | None:
-    """Return the rows by key without their times, where all are there; None where some are missing."""
-    rows = asked(read_rows(folder / "run" / RESULTS))
-    told = timeless(list(rows.values()))
-    return json.loads(json.dumps(told, sort_keys=True)) if len(told) == 12 else None
+def read_scores(folder: Path) -> dict[str, Any] | None:
+    """Return the rows by key without times; None if some are missing."""
+    rows = question_rows(read_rows(folder / "run" / RESULTS))
+    by_key = without_times(list(rows.values()))
+    return json.loads(json.dumps(by_key, sort_keys=True)) if len(by_key) == 12 else None
 
 
-def talk(folder: Path) -> graphs.Conversation:
+def open_conversation(folder: Path) -> graphs.Conversation:
     """Return the conversation."""
     return graphs.Conversation(f"sqlite:{folder / MEMORY}", "river")
 
 
-def turn(question: str) -> Callable[[Path], object]:
-    """Return the asking of a question in it."""
-    return lambda folder: talk(folder).ask(question, "chain", model=thinker(), index=river())
+def ask_turn(question: str) -> Callable[[Path], object]:
+    """Return a function that asks a question in the conversation."""
+    return lambda folder: open_conversation(folder).ask(question, "chain", model=thinker(), index=river())
 
 
-def turns_of(folder: Path) -> list[str]:
-    """Return its messages, but for a question that has no answer yet."""
-    conversation = talk(folder)
+def read_turns(folder: Path) -> list[str]:
+    """Return the messages of the conversation, without an unanswered question."""
+    conversation = open_conversation(folder)
     conversation.recall()
-    said = [f"{message.type}: {message.text}" for message in conversation.messages]
-    return said[: len(said) - len(said) % 2]
+    messages = [f"{message.type}: {message.text}" for message in conversation.messages]
+    return messages[: len(messages) - len(messages) % 2]
 
 
-def turn_again(question: str, turns: int) -> Callable[[Path], object]:
-    """Return the resuming of a question that was interrupted, or its asking where it never was begun."""
+def resume_turn(question: str, turns: int) -> Callable[[Path], object]:
+    """Return a function that resumes an interrupted question, or asks it if it was not begun."""
 
     def again(folder: Path) -> None:
-        conversation = talk(folder)
+        conversation = open_conversation(folder)
         if conversation.recall() is not None:
             conversation.resume("chain", model=thinker(), index=river())
         elif conversation.turns < turns:
-            turn(question)(folder)
+            ask_turn(question)(folder)
 
     return again
 
 
-def agent_called(folder: Path) -> None:
-    """Have an agent call the tool, with a checkpointer."""
+def call_agent(folder: Path) -> None:
+    """Let an agent with a checkpointer call the tool."""
     asyncio.run(_call(folder, {"messages": [("human", QUESTION)]}))
 
 
-def agent_again(folder: Path) -> None:
-    """Run the agent on from its last checkpoint; begin where there is none."""
+def resume_agent(folder: Path) -> None:
+    """Resume the agent from its last checkpoint; start it if there is none."""
     asyncio.run(_call(folder, None))
 
 
-def agent(saver: AsyncSqliteSaver) -> Any:
+def make_agent(saver: AsyncSqliteSaver) -> Any:
     """Return the agent."""
     tool = graphs.research_tool("chain", model=thinker(), index=river())
     return create_agent(Caller(), [tool], checkpointer=saver)
@@ -196,16 +196,16 @@ def agent(saver: AsyncSqliteSaver) -> Any:
 
 async def _call(folder: Path, given: Any) -> None:
     async with AsyncSqliteSaver.from_conn_string(str(folder / CHECKPOINTS)) as saver:
-        called = agent(saver)
+        called = make_agent(saver)
         state = await called.aget_state(CONFIG)
         if given is None and not state.values:
             given = {"messages": [("human", QUESTION)]}
-        if given is not None or state.tasks:  # `next` lacks a step whose result is kept
+        if given is not None or state.tasks:  # `next` lacks a step whose result is stored
             await called.ainvoke(given, CONFIG)
 
 
-def agent_said(folder: Path) -> list[str]:
-    """Return what the agent's tool gave back."""
+def read_tool_messages(folder: Path) -> list[str]:
+    """Return the messages of the agent's tool."""
 
     async def read() -> list[str]:
         async with AsyncSqliteSaver.from_conn_string(str(folder / CHECKPOINTS)) as saver:
@@ -218,17 +218,17 @@ def agent_said(folder: Path) -> list[str]:
 
 
 SCENARIOS = {
-    "index": Scenario(lambda folder: None, index_of(60), found_in),
-    "update": Scenario(index_of(40), index_of(100), found_in),
-    "large index": Scenario(as_large(index_of(100)), as_large(index_of(160)), found_in),
-    "graph": Scenario(passages_of_the_valley, lambda folder: valley.structured(folder / "index", **valley.SMALL), content(GRAPH)),
+    "index": Scenario(lambda folder: None, build_index(60), read_search_results),
+    "update": Scenario(build_index(40), build_index(100), read_search_results),
+    "large index": Scenario(with_large_index(build_index(100)), with_large_index(build_index(160)), read_search_results),
+    "graph": Scenario(index_valley, lambda folder: valley.build_structure(folder / "index", **valley.SMALL), read_file_content(GRAPH)),
     "hierarchy": Scenario(
-        lambda folder: Index.build([manual.write(documents(folder) / "manual", manual.records())], folder / "index", WordEncoder()),
-        lambda folder: manual.grouped(folder / "index"),
-        content(HIERARCHY),
+        lambda folder: Index.build([manual.write(documents_folder(folder) / "manual", manual.records())], folder / "index", WordEncoder()),
+        lambda folder: manual.build_groups(folder / "index"),
+        read_file_content(HIERARCHY),
     ),
-    "eval row": Scenario(begun_eval, run_of_eval, scores_of, eval_again),
-    "first chat turn": Scenario(lambda folder: None, turn(FIRST), turns_of, turn_again(FIRST, 1)),
-    "chat turn": Scenario(turn(FIRST), turn(QUESTION), turns_of, turn_again(QUESTION, 2)),
-    "agent": Scenario(lambda folder: None, agent_called, agent_said, agent_again, grows=True),
+    "eval row": Scenario(prepare_evaluation, run_evaluation, read_scores, resume_evaluation),
+    "first chat turn": Scenario(lambda folder: None, ask_turn(FIRST), read_turns, resume_turn(FIRST, 1)),
+    "chat turn": Scenario(ask_turn(FIRST), ask_turn(QUESTION), read_turns, resume_turn(QUESTION, 2)),
+    "agent": Scenario(lambda folder: None, call_agent, read_tool_messages, resume_agent, grows=True),
 }

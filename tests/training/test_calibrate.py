@@ -6,12 +6,23 @@ import pytest
 
 from ramify.evaluation.metrics import expected_calibration_error
 from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader.calibration import Constants, Evidence, confidence
-from ramify.tools.reader.reading import Reading, Spot
-from ramify.tools.reader.short_answers import ReadAnswer
-from training.calibrate import Rated, Searched, Told, accepted, fit, fitted, least, rated, tau, told
+from ramify.tools.reader.calibration import CalibrationWeights, Evidence, confidence
+from ramify.tools.reader.reading import PassageReading, TextSpan
+from ramify.tools.reader.short_answers import AnswerCandidate
+from training.calibrate import (
+    QuestionCase,
+    RatedCase,
+    ReadCase,
+    describe_accepted,
+    describe_min_confidence,
+    describe_tau,
+    fit_logistic,
+    fit_weights,
+    rate_cases,
+    read_cases,
+)
 
-AS_IT_IS: Constants = (1.0, 0.0, 0.0, 0.0, 0.0)
+AS_IT_IS: CalibrationWeights = (1.0, 0.0, 0.0, 0.0, 0.0)
 TEXT = "The Ostrel Bridge was designed by Mirela Okonjo."
 NAME = (TEXT.index("Mirela"), len(TEXT) - 1)
 
@@ -20,15 +31,15 @@ def seen(choose: random.Random) -> Evidence:
     return Evidence(choose.random(), choose.random() / 2, choose.randint(3, 30), choose.choice((0.05, 0.95)))
 
 
-def wrong(some: list[Evidence], right: list[float], constants: Constants) -> float:
+def wrong(some: list[Evidence], right: list[float], constants: CalibrationWeights) -> float:
     return expected_calibration_error([confidence(one, constants) for one in some], right)
 
 
-def test_a_network_that_is_too_sure_of_long_questions_and_of_whole_ones_is_put_right() -> None:
+def test_overconfidence_on_long_questions_is_calibrated() -> None:
     choose = random.Random(0)
     every = [seen(choose) for _ in range(4000)]
-    right = [float(choose.random() < one.place / (1 if one.words < 10 else 2) * (1 if one.single > 0.5 else 0.5)) for one in every]
-    found = fit([one.features() for one in every[:2000]], right[:2000])
+    right = [float(choose.random() < one.likelihood / (1 if one.words < 10 else 2) * (1 if one.single > 0.5 else 0.5)) for one in every]
+    found = fit_logistic([one.features() for one in every[:2000]], right[:2000])
     assert wrong(every[2000:], right[2000:], AS_IT_IS) > 0.15
     assert wrong(every[2000:], right[2000:], found) < 0.07
     assert found[3] > 0, "what asks for one fact is likelier answered"
@@ -42,20 +53,22 @@ def test_an_answer_with_more_behind_it_is_surer() -> None:
 
 
 def test_questions_are_read_as_the_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    readings = {"Who?": Reading(0.9, 0.01, 0.01, (Spot(*NAME, 0.9),)), "Did she?": Reading(0.1, 0.8, 0.1, ())}
-    monkeypatch.setattr(reading, "splits", lambda question: ())
+    readings = {"Who?": PassageReading(0.9, 0.01, 0.01, (TextSpan(*NAME, 0.9),)), "Did she?": PassageReading(0.1, 0.8, 0.1, ())}
+    monkeypatch.setattr(reading, "find_splits", lambda question: ())
     monkeypatch.setattr(reading, "read_contexts", lambda question, contexts, reader: [readings[question]] * len(contexts))
-    items = [Searched("squad", "Who?", (TEXT,), ("Mirela Okonjo",)), Searched("claim", "Did she?", (TEXT,), ("no",))]
-    some = list(told(items))
-    assert [(one.found.answer, one.found.verdict, one.right) for one in some] == [("Mirela Okonjo", False, 1.0), ("Yes", True, 0.0)]
+    items = [QuestionCase("squad", "Who?", (TEXT,), ("Mirela Okonjo",)), QuestionCase("claim", "Did she?", (TEXT,), ("no",))]
+    some = list(read_cases(items))
+    assert [(one.found.answer, one.found.is_yes_no, one.right) for one in some] == [("Mirela Okonjo", False, 1.0), ("Yes", True, 0.0)]
     assert [one.evidence.single for one in some] == [1.0, 1.0]
-    assert len(fitted(some)) == len(some[0].evidence.features()) + 1
-    surer, less = rated([some[0], some[0]], {False: AS_IT_IS, True: AS_IT_IS})
+    assert len(fit_weights(some)) == len(some[0].evidence.features()) + 1
+    surer, less = rate_cases([some[0], some[0]], {False: AS_IT_IS, True: AS_IT_IS})
     assert surer.sure == less.sure > 0.5
 
 
-def one(sure: float, answer: str, *golds: str) -> Rated:
-    return Rated(Told(Searched("squad", "Who?", (TEXT,), golds), ReadAnswer(answer, sure, 1, 0, 5), Evidence(sure, 0.0, 1, 1.0)), sure)
+def one(sure: float, answer: str, *golds: str) -> RatedCase:
+    return RatedCase(
+        ReadCase(QuestionCase("squad", "Who?", (TEXT,), golds), AnswerCandidate(answer, sure, 1, 0, 5), Evidence(sure, 0.0, 1, 1.0)), sure
+    )
 
 
 SOME = [one(0.9, "a", "a")] * 6 + [one(0.55, "b", "a"), one(0.5, "a", "a"), one(0.12, "b"), one(0.11, "b")]
@@ -63,12 +76,12 @@ SOME = [one(0.9, "a", "a")] * 6 + [one(0.55, "b", "a"), one(0.5, "a", "a"), one(
 
 
 def test_an_answer_is_withheld_where_that_is_better_on_average() -> None:
-    assert least(SOME).startswith("LEAST = 0.15:")
+    assert describe_min_confidence(SOME).startswith("MIN_CONFIDENCE = 0.15:")
 
 
 def test_further_is_looked_where_too_few_are_right() -> None:
-    assert tau(SOME).startswith("TAU = 0.12:"), "there seven of eight are right"
-    assert tau(SOME[:6]).startswith("TAU = 0.0:")
-    assert tau(SOME[6:7]).startswith("TAU: nowhere")
-    assert accepted(SOME, 0.6) == "60% accepted, 100% of them right"
-    assert accepted(SOME, 0.95) == "0% accepted"
+    assert describe_tau(SOME).startswith("TAU = 0.12:"), "there seven of eight are right"
+    assert describe_tau(SOME[:6]).startswith("TAU = 0.0:")
+    assert describe_tau(SOME[6:7]).startswith("TAU: nowhere")
+    assert describe_accepted(SOME, 0.6) == "60% accepted, 100% of them right"
+    assert describe_accepted(SOME, 0.95) == "0% accepted"

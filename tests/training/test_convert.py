@@ -13,16 +13,16 @@ from tests.training.releases import ARL, FILES, HOTPOT, PAPER, released
 from training.convert.__main__ import RELEASES, convert, main
 from training.example import Example
 from training.material import FOLDERS
-from training.public_sets import linked_hops, papers, whole, wiki_hops, yes_no
-from training.public_sets import squad as squad_examples
-from training.source import Folder, load
+from training.public_sets import linked_hop_examples, paper_examples, whole_question_examples, wiki_hop_examples, yes_no_examples
+from training.public_sets import squad_span_examples as squad_examples
+from training.source import Folder, load_data_folder
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 def converted(name: str, home: Path) -> Folder:
     convert(name, released(name, home / "release"), home / name)
-    return load(home / name)
+    return load_data_folder(home / name)
 
 
 def said(examples: Iterator[Example]) -> set[tuple[str, str]]:
@@ -35,17 +35,17 @@ MATERIAL: dict[str, tuple[Callable[[Folder], Iterator[Example]], set[tuple[str, 
         squad_examples,
         {("Where does the Arl rise?", "Mount Tarn"), ("How high is Mount Tarn?", "812 metres"), ("Where does the Arl end?", "none")},
     ),
-    "covidqa_200423": (papers, {("What causes it?", "Spores cause the fever.")}),
-    "boolq_dev": (yes_no, {("Is the arl in westmark?", "yes"), ("Is the arl dry?", "no")}),
-    "condaqa_dev_test": (yes_no, {("Does the Osk freeze?", "none"), ("Does the Arl freeze?", "yes")}),
-    "strategyqa": (yes_no, {("Could a ship sail from the Arl to Osk?", "no"), ("Could a ship sail from the Arl to Osk?", "yes")}),
-    "pubmedqa_labelled": (yes_no, {("Is fever caused by spores?", "none"), ("Is fever caused by spores?", "no")}),
+    "covidqa_200423": (paper_examples, {("What causes it?", "Spores cause the fever.")}),
+    "boolq_dev": (yes_no_examples, {("Is the arl in westmark?", "yes"), ("Is the arl dry?", "no")}),
+    "condaqa_dev_test": (yes_no_examples, {("Does the Osk freeze?", "none"), ("Does the Arl freeze?", "yes")}),
+    "strategyqa": (yes_no_examples, {("Could a ship sail from the Arl to Osk?", "no"), ("Could a ship sail from the Arl to Osk?", "yes")}),
+    "pubmedqa_labelled": (yes_no_examples, {("Is fever caused by spores?", "none"), ("Is fever caused by spores?", "no")}),
     "2wikimultihopqa_train": (
-        partial(wiki_hops, wordings=99),
+        partial(wiki_hop_examples, wordings=99),
         {("Which person made The Long Ferry?", "Ada Venn"), ("Ada Venn >> date of birth", "3 May 1920")},
     ),
-    "hotpotqa_train": (whole, {(HOTPOT["question"], "3 May 1920"), (HOTPOT["question"], "no")}),
-    "musique_train": (linked_hops, {("Who directed The Long Ferry?", "Ada Venn"), ("When was Ada Venn born?", "3 May 1920")}),
+    "hotpotqa_train": (whole_question_examples, {(HOTPOT["question"], "3 May 1920"), (HOTPOT["question"], "no")}),
+    "musique_train": (linked_hop_examples, {("Who directed The Long Ferry?", "Ada Venn"), ("When was Ada Venn born?", "3 May 1920")}),
 }
 
 
@@ -100,7 +100,7 @@ def test_signs_and_spaces_do_not_make_another_document(tmp_path: Path) -> None:
     file = tmp_path / "hotpot.json"
     file.write_text(json.dumps([HOTPOT, {**other, "supporting_facts": [[title.upper(), 0]]}]), encoding="utf-8")
     convert("hotpotqa_train", [file], tmp_path / "out")
-    folder = load(tmp_path / "out")
+    folder = load_data_folder(tmp_path / "out")
     assert len(folder.documents) == 3
     assert folder.questions[1]["supporting"][0]["doc_id"] == folder.questions[0]["supporting"][0]["doc_id"]
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_written_leaves_no_folder_that_seems_whole(tmp_path: Path
     assert not (tmp_path / "out" / "questions.jsonl.gz").exists()
 
 
-def test_the_command_says_what_it_wrote_or_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_its_output_or_a_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = released("strategyqa", tmp_path / "release")
     zipped = tmp_path / "train.json.gz"
     zipped.write_bytes(gzip.compress(files[0].read_bytes()))

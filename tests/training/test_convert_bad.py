@@ -39,7 +39,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("name", "content", "message"), BAD.values(), ids=BAD)
-def test_a_different_file_is_refused_by_name(name: str, content: object, message: str, tmp_path: Path) -> None:
+def test_a_different_file_is_rejected_by_name(name: str, content: object, message: str, tmp_path: Path) -> None:
     file = tmp_path / "file.json"
     file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     with pytest.raises(InputError) as caught:

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from ramify.tools.english import fold
-from ramify.tools.reader.reading import in_context
-from training.cloze import cloze
+from ramify.tools.reader.reading import add_title
+from training.cloze import cloze_examples
 from training.example import Example
-from training.relations import WORDINGS, agreements, asked, claims, stated
+from training.relations import WORDINGS, agreement_examples, claim_examples, find_stated, relation_examples
 from training.source import Document
 
 STATED = [
@@ -60,17 +60,17 @@ def said(example: Example) -> list[str]:
 
 @pytest.mark.parametrize(("text", "relation", "answer"), STATED)
 def test_a_relation_is_found_in_a_plain_paragraph(text: str, relation: str, answer: str) -> None:
-    start, end = stated(Document("x", "X", text))[relation]
+    start, end = find_stated(Document("x", "X", text))[relation]
     assert text[start:end] == answer
 
 
 @pytest.mark.parametrize(("text", "relation"), UNSTATED)
 def test_a_relation_that_is_not_stated_is_not_found(text: str, relation: str) -> None:
-    assert relation not in stated(Document("x", "X", text))
+    assert relation not in find_stated(Document("x", "X", text))
 
 
 def test_what_a_paragraph_states_is_asked_of_it_by_its_title() -> None:
-    spans = [example for example in asked(FILMS, "relation", wordings=2) if example.source == "relation"]
+    spans = [example for example in relation_examples(FILMS, "relation", wordings=2) if example.source == "relation"]
     directors = [example for example in spans if example.question in wordings("director", TITLES)]
     assert len(directors) == 2 * len(FILMS)
     assert all(said(example) == [told(example)[0]] for example in directors)
@@ -78,28 +78,28 @@ def test_what_a_paragraph_states_is_asked_of_it_by_its_title() -> None:
 
 
 def test_the_other_end_of_a_relation_is_what_the_article_is_about() -> None:
-    turned = [example for example in asked(FILMS, "relation", wordings=8) if example.source == "relation_reversed"]
+    turned = [example for example in relation_examples(FILMS, "relation", wordings=8) if example.source == "relation_reversed"]
     assert turned
     assert all(said(example) == [example.context.partition(":")[0]] for example in turned)
     assert all(told(example)[0] in example.question for example in turned)
 
 
-def test_what_no_word_of_a_paragraph_tells_has_no_answer() -> None:
-    untold = [example for example in asked(FILMS, "relation") if example.source == "relation_untold"]
+def test_unstated_relations_have_no_answer() -> None:
+    untold = [example for example in relation_examples(FILMS, "relation") if example.source == "relation_untold"]
     assert len(untold) == len(FILMS)
     stated_ones = wordings("director", TITLES) | wordings("country of origin", TITLES) | wordings("publication date", TITLES)
     assert all(example.kind == "none" and example.question not in stated_ones for example in untold)
 
 
 def test_a_claim_is_true_or_false_as_the_paragraph_has_it() -> None:
-    found = [example for example in claims(FILMS, "claim") if "direct" in example.question]
+    found = [example for example in claim_examples(FILMS, "claim") if "direct" in example.question]
     assert {example.kind for example in found} == {"yes", "no"}
     for example in found:
         assert (told(example)[0] in example.question) == (example.kind == "yes")
 
 
 def test_two_paragraphs_agree_or_not() -> None:
-    found = [example for example in agreements(FILMS, "agreement") if "direct" in example.question]
+    found = [example for example in agreement_examples(FILMS, "agreement") if "direct" in example.question]
     assert found
     for example in found:
         one, other = (TOLD[title][0] for title in TITLES if title in example.question)
@@ -108,7 +108,7 @@ def test_two_paragraphs_agree_or_not() -> None:
 
 
 def test_a_word_that_asks_stands_where_the_answer_stood() -> None:
-    made = [example for example in cloze(FILMS, "cloze", a_document=8) if example.kind == "span"]
+    made = [example for example in cloze_examples(FILMS, "cloze", a_document=8) if example.kind == "span"]
     assert len(made) > 2 * len(FILMS)
     for example in made:
         (answer,) = said(example)
@@ -119,13 +119,13 @@ def test_a_word_that_asks_stands_where_the_answer_stood() -> None:
 
 
 def test_a_cloze_names_what_its_sentence_only_points_to() -> None:
-    made = [example for example in cloze(FILMS, "cloze", a_document=8) if said(example) == ["Ostrel"]]
+    made = [example for example in cloze_examples(FILMS, "cloze", a_document=8) if said(example) == ["Ostrel"]]
     assert made
     assert all(example.context.partition(":")[0] in example.question for example in made)
 
 
 def test_a_cloze_asked_elsewhere_has_no_answer_there() -> None:
-    made = list(cloze(FILMS, "cloze", a_document=8))
+    made = list(cloze_examples(FILMS, "cloze", a_document=8))
     right = {example.question: said(example) for example in made if example.kind == "span"}
     others = [example for example in made if example.source == "cloze_other"]
     assert others
@@ -140,5 +140,5 @@ def wordings(relation: str, subjects: tuple[str, ...]) -> set[str]:
 
 def told(example: Example) -> tuple[str, str]:
     """Give director and nation of the film that an example is read from."""
-    document = next(document for document in FILMS if in_context(document.title, document.text) == example.context)
+    document = next(document for document in FILMS if add_title(document.title, document.text) == example.context)
     return TOLD[document.title or ""]

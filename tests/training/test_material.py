@@ -13,9 +13,9 @@ from ramify.tools.english import fold
 from tests.training.samples import write_all
 from training import technical
 from training.example import Example
-from training.material import material, part
-from training.source import Document, Lookalikes, load
-from training.technical import group
+from training.material import load_material, part_of_example
+from training.source import Document, WordIndex, load_data_folder
+from training.technical import document_group
 
 ROOT = Path(__file__).parent.parent.parent
 ASKED = {
@@ -41,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(data: Path) -> list[Example]:
-    return list(material(data))
+    return list(load_material(data))
 
 
 def said(example: Example) -> set[str]:
@@ -63,7 +63,7 @@ def test_every_folder_gives_material_of_every_kind(made: list[Example]) -> None:
 
 @pytest.mark.parametrize("among", [{"squad"}, {"hops_step", "cloze_other"}, {"nowhere"}])
 def test_some_sources_are_made_as_they_are_among_all(data: Path, made: list[Example], among: set[str]) -> None:
-    assert list(material(data, among)) == [example for example in made if example.source in among]
+    assert list(load_material(data, among)) == [example for example in made if example.source in among]
 
 
 def test_a_context_bears_on_what_it_answers_and_another_does_not(made: list[Example]) -> None:
@@ -79,7 +79,7 @@ def test_of_a_long_passage_what_is_around_the_answer_is_read(made: list[Example]
     assert len(closed.context) < 1000
 
 
-def test_what_leans_on_what_was_said_before_is_not_asked(made: list[Example]) -> None:
+def test_questions_that_need_context_are_skipped(made: list[Example]) -> None:
     assert not [example for example in made if example.question == "Why does it?"]
 
 
@@ -102,7 +102,7 @@ def test_an_answer_that_stands_twice_is_meant_where_the_question_s_words_are(mad
     assert opened.context[: opened.spans[0][0]].endswith("was opened in ")
 
 
-def test_what_cannot_be_answered_is_none(made: list[Example]) -> None:
+def test_unanswerable_questions_have_kind_none(made: list[Example]) -> None:
     assert [example.kind for example in made if example.question == "Who paid for the bridge?"] == ["none"]
     assert {
         example.kind for example in made if example.group in {"co-ferries", "pu-ferries"} and example.question == "Are ferries common?"
@@ -117,7 +117,7 @@ def test_a_yes_or_no_of_the_data_stays_what_it_is(made: list[Example]) -> None:
     assert both[0].context != both[1].context
 
 
-def test_another_passage_holds_no_answer(made: list[Example]) -> None:
+def test_a_similar_passage_does_not_contain_the_answer(made: list[Example]) -> None:
     others = [example for example in made if example.source.endswith("_other")]
     assert {example.kind for example in others} == {"none", ""}
     right = {example.question: said(example) for example in made if example.kind == "span"}
@@ -135,15 +135,17 @@ def test_a_relation_is_asked_of_a_passage_that_does_not_speak_of_its_subject(mad
 
 
 def test_a_document_is_on_one_side_whatever_is_asked_of_it() -> None:
-    assert part(example("a")) == part(example("a", "When?", "cloze"))
-    sides = Counter(part(example(str(number))) for number in range(5000))
+    assert part_of_example(example("a")) == part_of_example(example("a", "When?", "cloze"))
+    sides = Counter(part_of_example(example(str(number))) for number in range(5000))
     assert 400 < sides["measure"] < 600
     assert 175 < sides["choose"] < 325
 
 
 def test_an_example_is_on_the_side_of_the_document_that_it_reads(data: Path, made: list[Example]) -> None:
-    documents = {key: document for folder in data.iterdir() for key, document in load(folder).documents.items()}
-    documents |= {group(document): document for name in technical.FOLDERS for document in load(data / name).documents.values()}
+    documents = {key: document for folder in data.iterdir() for key, document in load_data_folder(folder).documents.items()}
+    documents |= {
+        document_group(document): document for name in technical.FOLDERS for document in load_data_folder(data / name).documents.values()
+    }
     for one in made:
         if one.source == "records":  # made without a document
             continue
@@ -157,15 +159,15 @@ def test_an_example_is_on_the_side_of_the_document_that_it_reads(data: Path, mad
 
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_material_is_the_same_in_every_process(data: Path, made: list[Example], seed: str) -> None:
-    code = f"from pathlib import Path; from training.material import material; print([*material(Path({str(data)!r}))])"
+    code = f"from pathlib import Path; from training.material import load_material; print([*load_material(Path({str(data)!r}))])"
     environment = os.environ | {"PYTHONHASHSEED": seed}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(made)
 
 
-def test_a_lookalike_shares_words_and_holds_no_answer() -> None:
+def test_a_similar_passage_shares_words_without_the_answer() -> None:
     texts = {"right": "A tall bridge of iron, by Okonjo.", "near": "A tall bridge of stone, by Varga.", "far": "A loom weaves cloth."}
-    documents = Lookalikes(Document(key, None, text) for key, text in texts.items())
+    documents = WordIndex(Document(key, None, text) for key, text in texts.items())
     question, choose = "Who built the tall bridge of iron?", random.Random(0)
     assert [document.id for document in documents.nearest(question, 2)] == ["right", "near"]
     found = documents.of(question, ["Okonjo"], set(), choose)

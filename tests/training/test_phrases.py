@@ -54,7 +54,7 @@ def test_a_step_is_found_in_its_question_by_the_words_that_matter() -> None:
     assert place("sculptor in Lyon", question) is None
 
 
-def test_which_way_things_are_compared_is_told_by_the_question() -> None:
+def test_the_comparison_follows_the_question() -> None:
     lines = ["when was Salt Road released", "when was Glass Ferry released", "which is highest of #1 , #2"]
     operators = ["select", "select", "comparison"]
     found = contrasted("Which film was released more recently, Salt Road or Glass Ferry?", lines, operators)
@@ -67,7 +67,7 @@ def test_questions_with_the_looks_of_two_are_not_taken_for_one() -> None:
     assert not plainly_single("Is the yard older than the mill or the bridge?")
 
 
-def test_words_are_written_as_they_stand_in_what_was_said() -> None:
+def test_words_are_copied_as_in_the_source() -> None:
     assert recased("When did herpes begin?", ["Tell me about Herpes."]) == "When did Herpes begin?"
     assert ask(" who  wrote it ?") == "Who wrote it?"
     written = Written("", "", "Who directed Salt Road", "", "single", ("Who is the director of Salt Road?",))

@@ -23,14 +23,14 @@ from ramify.tools.embeddings.bert import Shape
 from ramify.tools.embeddings.pretrained import Pretrained, minilm_folder
 from ramify.tools.reader import reading
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import batch, pairs
+from ramify.tools.reader.reading import collate_pairs, encode_pairs
 from tests.training.samples import squad, write
 from training import network, pack, phases, train
 from training.example import Example
 from training.network import WEIGHTS, new_network
-from training.prepared import Prepared, batches, prepare
-from training.public_sets import squad as read_squad
-from training.source import load
+from training.prepared import EncodedExample, encode_examples, group_batches
+from training.public_sets import squad_span_examples as read_squad
+from training.source import load_data_folder
 
 TINY = Shape(width=8, layers=2, heads=2, inner=16)
 
@@ -55,12 +55,12 @@ def examples(data: Path) -> list[Example]:
 
 
 @pytest.fixture(scope="module")
-def items(examples: list[Example]) -> list[Prepared]:
-    return prepare(examples)
+def items(examples: list[Example]) -> list[EncodedExample]:
+    return encode_examples(examples)
 
 
 def read(data: Path) -> list[Example]:
-    return [replace(example, bears=example.kind == "span") for example in read_squad(load(data))]
+    return [replace(example, bears=example.kind == "span") for example in read_squad(load_data_folder(data))]
 
 
 def tiny() -> Network:
@@ -89,14 +89,14 @@ def given(out: Path, **more: object) -> argparse.Namespace:
 
 def trained(network: Network, examples: list[Example], asked: argparse.Namespace) -> list[tuple[int, float]]:
     """Train; give each step with its loss."""
-    return [(number, wrong) for number, _, wrong in train.train(network, train.steps(examples, asked), asked)]
+    return [(number, wrong) for number, _, wrong in train.train(network, train.plan_batches(examples, asked), asked)]
 
 
 def train_and_die(data: Path, out: Path, last: int) -> None:
     """Train, saving every second step, and be killed after one; run in a process of its own."""
     torch.set_num_threads(1)
-    network.SAVED_EVERY = 2
-    for number, *_ in train.train(tiny(), train.steps(read(data), given(out)), given(out)):
+    network.SAVE_INTERVAL = 2
+    for number, *_ in train.train(tiny(), train.plan_batches(read(data), given(out)), given(out)):
         if number == last:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -109,7 +109,7 @@ def same(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_the_pieces_that_are_to_be_found_say_the_answer(items: list[Prepared]) -> None:
+def test_the_pieces_that_are_to_be_found_say_the_answer(items: list[EncodedExample]) -> None:
     tokenizer = Tokenizer.from_file(str(minilm_folder() / "tokenizer.json"))
     spans = [item for item in items if item.example.kind == "span"]
     assert spans
@@ -123,21 +123,19 @@ def test_an_answer_behind_the_last_position_is_left_out() -> None:
     context = "word " * 600 + "end"
     far = Example("squad", "a", "Where?", context, "span", ((len(context) - 3, len(context)),))
     near = Example("squad", "a", "Where?", context, "span", ((0, 4),))
-    assert [item.example for item in prepare([far, near])] == [near]
+    assert [item.example for item in encode_examples([far, near])] == [near]
 
 
-def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[Prepared]) -> None:
-    for groups in (list(batches(items * 3, 200)), list(batches(items * 3, 200, random.Random(0)))):
+def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[EncodedExample]) -> None:
+    for groups in (list(group_batches(items * 3, 200)), list(group_batches(items * 3, 200, random.Random(0)))):
         assert sorted(id(item) for group in groups for item in group) == sorted(id(item) for item in items * 3)
         assert len(groups) < 3 * len(items)
-    groups = list(batches(items * 3, 200))
+    groups = list(group_batches(items * 3, 200))
     assert all(len(group) * max(len(item.pair) for item in group) <= 200 for group in groups)
 
 
-def test_a_killed_run_goes_on_where_it_was_last_saved(
-    examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(network, "SAVED_EVERY", 2)
+def test_a_killed_run_is_resumed(examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "SAVE_INTERVAL", 2)
     whole = trained(tiny(), examples, given(tmp_path / "whole"))
     root = Path(__file__).parents[2]
     killed = subprocess.run([sys.executable, "-c", DIE, str(data), str(tmp_path / "cut")], cwd=root, check=False, timeout=300)
@@ -153,25 +151,25 @@ def test_a_killed_run_goes_on_where_it_was_last_saved(
 def test_only_what_an_epoch_sees_is_cut_into_pieces(examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[Example] = []
 
-    def prepared(some: Sequence[Example], trunk: Pretrained) -> list[Prepared]:
+    def prepared(some: Sequence[Example], trunk: Pretrained) -> list[EncodedExample]:
         cut.extend(some)
-        return prepare(some, trunk)
+        return encode_examples(some, trunk)
 
-    monkeypatch.setattr(train, "prepare", prepared)
+    monkeypatch.setattr(train, "encode_examples", prepared)
     monkeypatch.setattr(phases, "PHASES", {"broad": {"squad": 0.5}})
-    monkeypatch.setattr(phases, "REST", {"broad": 0.0})
+    monkeypatch.setattr(phases, "OTHER_SOURCES_SHARE", {"broad": 0.0})
     many = [replace(example, question=f"{example.question} {number}") for number in range(40) for example in examples]
     asked = given(tmp_path / "out", epochs=2)
-    groups = train.steps(many, asked)
+    groups = train.plan_batches(many, asked)
     seen = [item.example for group in groups for item in group]
     assert {example.source for example in seen} == {"squad"}
     assert set(seen) == set(cut)
     assert len(cut) == len(set(cut)) < len(many)
     assert len(seen) > len(set(seen)), "the second epoch sees some of the first one's again"
-    assert [[item.example for item in group] for group in train.steps(many, asked)] == [
+    assert [[item.example for item in group] for group in train.plan_batches(many, asked)] == [
         [item.example for item in group] for group in groups
     ]
-    assert len(train.steps(many, given(tmp_path / "out", epochs=2, steps=3))) == 3
+    assert len(train.plan_batches(many, given(tmp_path / "out", epochs=2, steps=3))) == 3
 
 
 def test_training_learns_and_leaves_the_frozen_layers_alone(examples: list[Example], tmp_path: Path) -> None:
@@ -193,7 +191,7 @@ def test_at_low_rank_only_changes_and_heads_are_learned(examples: list[Example],
     assert all(weight.any() for name, weight in after.items() if name.endswith(".up"))
 
 
-def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quantized_weights_are_close_to_trained_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = new_network().eval()
     home = tmp_path / "reader"
     home.mkdir()
@@ -202,10 +200,10 @@ def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(pack, "_CODE", home / "reading.py")
     monkeypatch.setattr("sys.argv", ["pack", str(tmp_path), "--frozen", "2"])
     pack.main()
-    told = re.findall(r'^SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert told == [hashlib.sha256((home / reading.FILE).read_bytes()).hexdigest()]
+    told = re.findall(r'^SMALL_WEIGHTS_SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == [hashlib.sha256((home / reading.SMALL_WEIGHTS_FILE).read_bytes()).hexdigest()]
     monkeypatch.setattr(reading, "files", lambda package: home)
-    asked = batch(pairs(["Who directed Solaris?"], ["Solaris: a film directed by Andrei Tarkovsky."]))
+    asked = collate_pairs(encode_pairs(["Who directed Solaris?"], ["Solaris: a film directed by Andrei Tarkovsky."]))
     with torch.inference_mode():
         found, wanted = replace(reading.SMALL, sha256=told[0], _network=None).load()(asked), network(asked)
     assert torch.allclose(found.kind, wanted.kind, atol=0.1)

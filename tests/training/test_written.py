@@ -7,9 +7,9 @@ import pytest
 
 from tests.training.samples import by_hand, write
 from training.example import Example
-from training.records import records
-from training.source import load
-from training.technical import technical
+from training.records import record_examples
+from training.source import load_data_folder
+from training.technical import technical_examples
 from training.written.folder import OFFICE, QUESTIONS, Passages, converted, gathered, read
 
 KINDS = {"span", "number", "name", "command", "field", "yes", "no", "none", "two_hop", "how_to", "list"}
@@ -18,7 +18,7 @@ KINDS = {"span", "number", "name", "command", "field", "yes", "no", "none", "two
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
     folder = write(tmp_path_factory.mktemp("data") / "office_spans", *by_hand("bex"))
-    return list(technical(load(folder)))
+    return list(technical_examples(load_data_folder(folder)))
 
 
 def test_two_thousand_questions_of_all_kinds_are_here() -> None:
@@ -69,7 +69,7 @@ def test_spans_are_the_answers_and_other_passages_hold_none(examples: list[Examp
 
 
 def test_a_third_of_the_records_lack_what_is_asked_and_the_rest_hold_it_whole() -> None:
-    made = list(records(600))
+    made = list(record_examples(600))
     kinds = Counter(example.kind for example in made)
     assert 0.25 < kinds["none"] / len(made) < 0.42
     for example in made:
@@ -77,7 +77,7 @@ def test_a_third_of_the_records_lack_what_is_asked_and_the_rest_hold_it_whole() 
             assert example.context[start:end].strip() == example.context[start:end] != ""
             assert "\n" not in example.context[start:end]
             assert "|" not in example.context[start:end]
-    assert made == list(records(600))
+    assert made == list(record_examples(600))
 
 
 def test_the_invented_documents_name_their_source() -> None:

@@ -1,4 +1,4 @@
-"""A small corpus that comes with ramify, and its index in the user's cache."""
+"""A small corpus that is installed with ramify, and its index in the user's cache."""
 
 import hashlib
 import shutil
@@ -10,32 +10,32 @@ from tempfile import mkdtemp
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, new_damage, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, IndexKind, file_sha256, find_damage, read_index_manifest
 from ramify.tools.new_files import cache_folder, make_folder
 
 __all__ = ["demo_corpus", "demo_index"]
 
 
-_making = threading.RLock()
-"""Whoever comes second waits, instead of making it too."""
+_building_lock = threading.RLock()
+"""Concurrent callers wait instead of building the index twice."""
 
 
 def demo_corpus() -> Path:
-    """Return the packaged corpus, one record a line."""
+    """Return the path of the packaged corpus, one JSON record per line."""
     return Path(str(files(__name__) / "corpus.jsonl"))
 
 
-def demo_index(kind: Kind = "passages") -> Path:
-    """Return the folder of the demo corpus's index, made at first use; blocking. Two threads or processes may ask at once.
+def demo_index(kind: IndexKind = "passages") -> Path:
+    """Return the folder of the demo corpus's index, built at first use; blocking. Safe for concurrent threads and processes.
 
-    Each installation has one of its own, whose citations lead into its own corpus; that of kind graph lies beside the plain one.
+    Each installation has its own index, whose citations link to its own corpus; each kind has its own folder.
     """
     corpus = demo_corpus().absolute()
     made_of = f"{corpus}\0{_sha256(corpus, corpus.stat().st_mtime_ns)}"
     suffix = "" if kind == "passages" else f"-{kind}"
     folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}{suffix}"
-    with _making:
-        if _whole(folder, kind):
+    with _building_lock:
+        if _is_intact(folder, kind):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
         make_folder(folder.parent)
@@ -51,7 +51,7 @@ def demo_index(kind: Kind = "passages") -> Path:
             try:
                 temporary.rename(folder)
             except OSError:
-                if not _whole(folder, kind):  # where another process was first, theirs is as good
+                if not _is_intact(folder, kind):  # another process was first: use its index
                     raise
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -64,10 +64,10 @@ def _sha256(path: Path, changed: int) -> str:
     return file_sha256(path)
 
 
-def _whole(folder: Path, kind: Kind) -> bool:
-    """Tell whether an index is there and whole; its files are read only where one has changed."""
+def _is_intact(folder: Path, kind: IndexKind) -> bool:
+    """Return whether an index exists and is intact; its files are read only if one has changed."""
     try:
-        manifest = read_manifest(folder / MANIFEST)
+        manifest = read_index_manifest(folder / MANIFEST)
     except (IndexingError, OSError):
         return False
-    return manifest is not None and manifest.kind == kind and new_damage(manifest, folder, note_from=0) is None
+    return manifest is not None and manifest.kind == kind and find_damage(manifest, folder, note_from=0) is None

@@ -1,11 +1,11 @@
-"""Files as they are: found, read by one reader a format, and returned as LangChain documents.
+"""Find files, parse each with the reader of its format, and return LangChain documents.
 
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
-* what a file says of itself: `properties`
+* the metadata that files contain: `properties`
 * a reader a format: `readers`; `text` (also mails), `html` (with `html_content`), `records`, `office` (Microsoft's), `opendocument` (also
   EPUB), `pdf` (with `pdf_lines`)
-* the results: `sections` under their headings, which know where they begin
-* tidied up: `tidy`
+* the results: `sections` under headings, with the positions of pages and anchors
+* merging short documents and marking lists of contents: `tidy`
 """
 
 __all__ = ["files", "load", "readers"]

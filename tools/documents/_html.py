@@ -1,33 +1,42 @@
-"""Sections of a web page: its main content as text, cut at its headings, each with the id that opens it."""
+"""Split a web page's main content into sections at its headings, each with the id that opens it."""
 
 from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents._html_content import HEADINGS, SHORT, Page, anchor, distance, is_layout, leads_elsewhere, read_page
+from ramify.tools.documents._html_content import (
+    HEADING_LEVELS,
+    MAX_SHORT_WORDS,
+    Page,
+    find_anchor,
+    is_layout,
+    line_breaks_around,
+    navigation_role,
+    read_page,
+)
 from ramify.tools.documents.sections import Outline, Section
 
 
-class Writer:
-    """Write pieces of text under headings; what is written is gathered in `sections`."""
+class SectionWriter:
+    """Collects text under headings into `sections`."""
 
     def __init__(self) -> None:
         self.sections: list[Section] = []
-        self.near_ids: list[str] = []
-        """Ids found since the last text: those of what comes next."""
+        self.pending_ids: list[str] = []
+        """Ids found since the last text; they belong to the next text."""
         self._above: list[tuple[int, str, str | None]] = []
-        self._body = _Body()
-        self._outer: list[tuple[_Body, str | None]] = []
+        self._body = _SectionText()
+        self._outer: list[tuple[_SectionText, str | None]] = []
         self._role: str | None = None
         self._modes = {"flat": 0, "pre": 0, "tight": 0}
 
     @property
     def flat(self) -> bool:
-        """Return whether all goes into one line, as in a cell of a table."""
+        """Return whether text is written on one line, as in a table cell."""
         return bool(self._modes["flat"])
 
     def enter(self, mode: str) -> None:
-        """Begin "flat" (one line), "pre" (as it stands) or "tight" (one paragraph)."""
+        """Begin a mode: "flat" (one line), "pre" (preformatted) or "tight" (one paragraph)."""
         self._modes[mode] += 1
 
     def leave(self, mode: str) -> None:
@@ -35,10 +44,10 @@ class Writer:
         self._modes[mode] -= 1
 
     def gap(self, lines: int) -> None:
-        """Ask for a new line (1) or paragraph (2) before the next text."""
+        """Request a line break (1) or paragraph break (2) before the next text."""
         if self.flat:
             self._body.space = True
-        elif not self._body.gap_is_settled:
+        elif not self._body.gap_is_final:
             self._body.gap = max(self._body.gap, min(lines, 1) if self._modes["tight"] else lines)
 
     def line(self, text: str) -> None:
@@ -46,61 +55,61 @@ class Writer:
         self.gap(2)
         self.text(text)
         self.gap(1)
-        self._body.gap_is_settled = True
+        self._body.gap_is_final = True
 
     def cell(self) -> None:
-        """Begin another cell of a row."""
+        """Begin the next cell of a row."""
         self._body.write_plain(" | ")
 
     def text(self, text: str) -> None:
-        """Write text; outside "pre" its spaces and lines are those of the source file, not of the page."""
+        """Write text; white space is collapsed except in "pre" mode."""
         if not text.strip() and not (self._modes["pre"] and not self.flat):
             self._body.space = self._body.space or bool(text)
             return
-        self._body.write(text, self.near_ids, bool(self._modes["pre"]) and not self.flat)
+        self._body.write(text, self.pending_ids, bool(self._modes["pre"]) and not self.flat)
         if text.strip():
-            self.near_ids = []
+            self.pending_ids = []
 
     def heading(self, level: int, text: str, identity: str | None) -> None:
         """Begin the section of a heading."""
         self.end_section()
         self._above = [(outer, shown, name) for outer, shown, name in self._above if outer < level] + [(level, text, identity)]
-        self.near_ids = []
+        self.pending_ids = []
 
-    def back_to(self, level: int) -> None:
-        """End the sections of headings of a level and below: what follows belongs to the one above them."""
+    def end_sections(self, level: int) -> None:
+        """End the sections of this level and below; the following text belongs to the section above."""
         if any(own >= level for own, _, _ in self._above):
             self.end_section()
             self._above = [entry for entry in self._above if entry[0] < level]
 
     def begin_aside(self, role: str) -> None:
-        """Begin a text that is not part of the one around it."""
+        """Begin a text that is separate from the surrounding one, such as a table of contents."""
         self._outer.append((self._body, self._role))
-        self._body, self._role = _Body(), role
+        self._body, self._role = _SectionText(), role
 
     def end_aside(self) -> None:
-        """Go on with the text around."""
+        """End a separate text and return to the surrounding one."""
         self.end_section()
         self._body, self._role = self._outer.pop()
         self._body.gap = 2
 
     def end_section(self) -> None:
-        """Gather what was written since the last section."""
+        """Append the text since the last section as a section."""
         text = self._body.text()
         if text:
             headings = tuple(shown for _, shown, _ in self._above)
             fragment = next((name for _, _, name in reversed(self._above)), None)
             self.sections.append(Section(headings, text, fragment, self._role, tuple(self._body.marks)))
-        self._body = _Body()
+        self._body = _SectionText()
 
 
-class _Body:
+class _SectionText:
     """The text of a section so far."""
 
     def __init__(self) -> None:
         self.marks: list[tuple[int, str]] = []
         self.gap = 0
-        self.space = self.gap_is_settled = False
+        self.space = self.gap_is_final = False
         self._parts: list[str] = []
         self._length = 0
 
@@ -109,7 +118,7 @@ class _Body:
 
     def write_plain(self, text: str) -> None:
         self.space = False
-        self._settle()
+        self._write_gap()
         self._add(text if self._parts else text.lstrip())
         self.space = False
 
@@ -119,14 +128,14 @@ class _Body:
             self.space = False
         else:
             self.space = self.space or text[0].isspace()
-        self._settle()
+        self._write_gap()
         if ids:
             self.marks.append((self._length, ids[-1]))
         self._add(text if as_it_stands else " ".join(text.split()))
         self.space = not as_it_stands and text[-1].isspace()
 
-    def _settle(self) -> None:
-        """Write the line, paragraph or space that is due."""
+    def _write_gap(self) -> None:
+        """Write the pending line break, paragraph break or space."""
         if not self._parts:
             pass
         elif self.gap:
@@ -139,7 +148,7 @@ class _Body:
                 self._add("\n" * self.gap)
         elif self.space and not self._parts[-1][-1:].isspace():
             self._add(" ")
-        self.gap, self.space, self.gap_is_settled = 0, False, False
+        self.gap, self.space, self.gap_is_final = 0, False, False
 
     def _add(self, text: str) -> None:
         if text:
@@ -148,36 +157,36 @@ class _Body:
 
 
 _ENTRY_LEVEL = 7
-_WHOLE = 1000
-"""No heading is so deep: at the end of its scope nothing ends."""
-_BLOCKS = frozenset(
+_NO_LEVEL = 1000
+"""Deeper than any heading: no section ends at the end of the scope."""
+_BLOCK_ELEMENTS = frozenset(
     ["p", "div", "section", "article", "main", "header", "footer", "aside", "ul", "ol", "dl", "table", "blockquote", "pre", "figure", "hr",
      "details", "address", "fieldset", "form", "center"]
 )  # fmt: skip
-_LINES = frozenset(["li", "tr", "br", "caption", "figcaption", "dt", "dd", "summary", "thead", "tbody"])
-_CELLS = frozenset(["td", "th"])
-_NOTE = 150
-"""A heading without an id over fewer words, closed in a box of their own, is a note's: a line of the text around it."""
-_NEAR = 20
-"""Elements of a list that are looked at for what is said of a term."""
-_ENTRY, _ENTRY_ALONE = 60, 12
-"""A term with an id and so many words said of it is a section of its own: a function, a class. Some generators give each its own list."""
+_LINE_ELEMENTS = frozenset(["li", "tr", "br", "caption", "figcaption", "dt", "dd", "summary", "thead", "tbody"])
+_CELL_ELEMENTS = frozenset(["td", "th"])
+_MAX_NOTE_WORDS = 150
+"""A heading without an id in a box of fewer words is the title of a note, and written as a line of text."""
+_MAX_SIBLINGS = 20
+"""Sibling elements searched for the description of a term."""
+_MIN_ENTRY_WORDS, _MIN_SINGLE_ENTRY_WORDS = 60, 12
+"""Least words of a description that make a term with an id, such as a function, a section; fewer if it is the list's only term."""
 
 
 def html_outline(text: str) -> Outline:
-    """Cut a page at its headings, without its scripts, navigation and what else its site repeats."""
+    """Return a page's sections, without scripts, navigation and other repeated elements of the site."""
     page = read_page(text)
-    walk = _Walk(page)
-    walk.run()
+    walk = _PageWalk(page)
+    walk.walk()
     first = next((heading for level, heading in walk.headings if level == 1), None)
     return Outline(page.title or first, walk.writer.sections, page.stated)
 
 
-class _Walk:
-    """Go through a page's elements in order and write what they hold."""
+class _PageWalk:
+    """Walks through a page's elements in order and writes their text."""
 
     def __init__(self, page: Page) -> None:
-        self.writer = Writer()
+        self.writer = SectionWriter()
         self.headings: list[tuple[int, str]] = []
         self._page = page
         self._sizes = page.sizes
@@ -186,7 +195,7 @@ class _Walk:
         self._modes: list[tuple[html.HtmlElement, str]] = []
         self._depth = 0
 
-    def run(self) -> None:
+    def walk(self) -> None:
         """Write the page."""
         steps = etree.iterwalk(self._page.content, events=("start", "end"))
         for event, element in steps:
@@ -201,14 +210,14 @@ class _Walk:
         self.writer.end_section()
 
     def _begin(self, element: html.HtmlElement) -> bool:
-        """Begin an element; true where all of it is written already."""
-        role = None if self._asides else leads_elsewhere(element, self._sizes)
+        """Begin an element; return True if it was written completely."""
+        role = None if self._asides else navigation_role(element, self._sizes)
         if role:
             self.writer.begin_aside(role)
             self._asides.append(element)
         if identity := element.get("id") or (element.get("name") if element.tag == "a" else None):
-            self.writer.near_ids.append(identity)
-        if element.tag in HEADINGS:
+            self.writer.pending_ids.append(identity)
+        if element.tag in HEADING_LEVELS:
             self._heading(element)
             return True
         self._layout(element)
@@ -223,35 +232,35 @@ class _Walk:
     def _end(self, element: html.HtmlElement) -> None:
         while self._modes and self._modes[-1][0] is element:
             self.writer.leave(self._modes.pop()[1])
-        if element.tag in _BLOCKS:
-            self.writer.gap(distance(element))
-        elif element.tag in _LINES:
+        if element.tag in _BLOCK_ELEMENTS:
+            self.writer.gap(line_breaks_around(element))
+        elif element.tag in _LINE_ELEMENTS:
             self.writer.gap(1)
         if element.tag == "dl":
             self._depth -= 1
         while self._scopes and self._scopes[-1][0] is element:
-            self.writer.back_to(self._scopes.pop()[1])
+            self.writer.end_sections(self._scopes.pop()[1])
         if self._asides and self._asides[-1] is element:
             self._asides.pop()
             self.writer.end_aside()
 
     def _layout(self, element: html.HtmlElement) -> None:
         tag = element.tag
-        if tag in _CELLS and not is_layout(element):
+        if tag in _CELL_ELEMENTS and not is_layout(element):
             before = element.getprevious()
-            if before is not None and before.tag in _CELLS and not is_layout(before):
+            if before is not None and before.tag in _CELL_ELEMENTS and not is_layout(before):
                 self.writer.cell()
             self._enter(element, "flat")
-        elif tag in _BLOCKS or tag in _CELLS:
-            self.writer.gap(distance(element))
+        elif tag in _BLOCK_ELEMENTS or tag in _CELL_ELEMENTS:
+            self.writer.gap(line_breaks_around(element))
         elif tag == "dt":
             before = element.getprevious()
             self.writer.gap(1 if before is not None and before.tag == "dt" else 2)
-        elif tag in _LINES:
+        elif tag in _LINE_ELEMENTS:
             self.writer.gap(1)
         if tag == "pre":
             self._enter(element, "pre")
-        elif tag == "dd" and self._sizes[element].words <= SHORT:
+        elif tag == "dd" and self._sizes[element].words <= MAX_SHORT_WORDS:
             self._enter(element, "tight")
 
     def _enter(self, element: html.HtmlElement, mode: str) -> None:
@@ -263,28 +272,28 @@ class _Walk:
         if not shown:
             return
         scope = self._scope(element)
-        own = anchor(element)
+        own = find_anchor(element)
         if self._asides or self.writer.flat or self._is_note(element, scope, own):
             self.writer.line(shown)
             return
-        near = self.writer.near_ids
-        if own is None and near:  # the id of the box that the heading stands first in, or of an anchor right before it
+        near = self.writer.pending_ids
+        if own is None and near:  # the id of the box that begins with the heading, or of an anchor before it
             open_ids = {parent.get("id") for parent in element.iterancestors()}
             own = next((identity for identity in reversed(near) if identity in open_ids), near[-1])
-        level = HEADINGS[element.tag]
+        level = HEADING_LEVELS[element.tag]
         self._open_scope(scope, level)
         self.headings.append((level, shown))
         self.writer.heading(level, shown, own)
 
     def _open_scope(self, scope: html.HtmlElement, level: int) -> None:
-        """Remember where a heading ends: with its box where that lies within another heading's, else at the next heading."""
-        ends = level if any(outer is not scope for outer, _ in self._scopes) else _WHOLE
+        """Record where a heading's section ends: with its box if that is within another heading's, else at the next heading."""
+        ends = level if any(outer is not scope for outer, _ in self._scopes) else _NO_LEVEL
         if self._scopes and self._scopes[-1][0] is scope:
             ends = min(ends, self._scopes.pop()[1])
         self._scopes.append((scope, ends))
 
     def _scope(self, element: html.HtmlElement) -> html.HtmlElement:
-        """Return the innermost element that holds more than the heading."""
+        """Return the innermost element that contains more than the heading."""
         words = self._sizes[element].words
         for parent in element.iterancestors():
             if parent is self._page.content or self._sizes[parent].words > words:
@@ -294,19 +303,19 @@ class _Walk:
     def _is_note(self, element: html.HtmlElement, scope: html.HtmlElement, own: str | None) -> bool:
         if own or scope is self._page.content or scope.tag in ("section", "article") or scope.get("id"):
             return False
-        return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*HEADINGS)) == 1
+        return self._sizes[scope].words < _MAX_NOTE_WORDS and bool(self._scopes) and sum(1 for _ in scope.iter(*HEADING_LEVELS)) == 1
 
     def _is_entry(self, term: html.HtmlElement) -> bool:
-        after = list(islice(term.itersiblings(), _NEAR))
+        after = list(islice(term.itersiblings(), _MAX_SIBLINGS))
         said = next((element for element in after if element.tag == "dd"), None)
-        if self._asides or self.writer.flat or not anchor(term) or said is None:
+        if self._asides or self.writer.flat or not find_anchor(term) or said is None:
             return False
-        before = islice(term.itersiblings(preceding=True), _NEAR)
+        before = islice(term.itersiblings(preceding=True), _MAX_SIBLINGS)
         alone = not any(element.tag == "dt" for element in after) and not any(element.tag == "dd" for element in before)
-        return self._sizes[said].words >= (_ENTRY_ALONE if alone else _ENTRY)
+        return self._sizes[said].words >= (_MIN_SINGLE_ENTRY_WORDS if alone else _MIN_ENTRY_WORDS)
 
     def _entry(self, term: html.HtmlElement) -> None:
-        """Begin a section for a term of which much is said; it ends with its list."""
+        """Begin a section for a term with a long description; it ends with its list."""
         before = term.getprevious()
         if before is not None and before.tag == "dt" and self._is_entry(before):
             return
@@ -316,4 +325,4 @@ class _Walk:
             self._scopes.append((parent, level))
         shown = " ".join("".join(term.itertext()).split())
         name = shown.partition("(")[0].strip() or shown  # of a function, without its arguments
-        self.writer.heading(level, name, anchor(term))
+        self.writer.heading(level, name, find_anchor(term))

@@ -1,7 +1,7 @@
-"""The main content of a web page: parsed, without what every page of its site repeats, each element measured.
+"""Extract the main content of a web page, without navigation, and count the words and links of each element.
 
-Structure decides, not a model of what pages look like: the page's own `main`, what HTML calls navigation, and which blocks are links. On
-manuals this keeps what content extractors lose (headings, terms of definition lists) and the ids that a citation can open.
+The extraction uses structure only: `main`, navigation elements, and blocks of links. On manuals this preserves what content extractors lose
+(headings, terms of definition lists), and the ids that citations link to.
 """
 
 import re
@@ -13,28 +13,28 @@ from lxml import etree, html
 
 from ramify.tools.documents.sections import word_count
 
-HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-SHORT = 200
-"""Up to so many words a cell or what is said of a term is one piece of text."""
+HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+MAX_SHORT_WORDS = 200
+"""Longest table cell or description of a term that is written as one piece of text."""
 _LISTS = frozenset(["ul", "ol", "dl", "table"])
 _BLOCKS = _LISTS | {"div", "section", "p"}
-_INDEXED = 0.5
-"""Share of an index's words in links: some terms stand beside their links."""
-_MOSTLY = 0.8
-"""Share of a block's words in links from which it only leads elsewhere."""
-_PROSE = 12
-"""Words outside links from which a paragraph says something."""
-_ROWS = 2
-"""A table of more rows is no layout: each says what belongs together."""
-_FEW, _FEW_IN_PROSE = 2, 3
-_KEY = 8
-_IN_ORDER = 0.75
-_ENTRIES = 20
-"""Entries in alphabetical order from which a list of links is an index."""
+_MIN_INDEX_LINK_SHARE = 0.5
+"""Least share of linked words in an index: some terms are outside their links."""
+_MIN_LINK_SHARE = 0.8
+"""Least share of linked words in a navigation block."""
+_MIN_PROSE_WORDS = 12
+"""Least words outside links in a paragraph of text."""
+_MAX_LAYOUT_ROWS = 2
+"""Tables with more rows are data, not layout."""
+_MIN_LINKS, _MIN_LINKS_IN_PROSE = 2, 3
+_SORT_KEY_CHARS = 8
+_MIN_SORTED_SHARE = 0.75
+_MIN_INDEX_ENTRIES = 20
+"""Least entries of an alphabetical index."""
 
 
 class Size(NamedTuple):
-    """How much an element holds: words, those of them in links, links, and links within the page."""
+    """The contents of an element: words, words in links, links, and links within the page."""
 
     words: int
     linked: int
@@ -45,48 +45,48 @@ class Size(NamedTuple):
         return Size(*(one + another for one, another in zip(self, other, strict=True)))
 
 
-NOTHING = Size(0, 0, 0, 0)
+EMPTY_SIZE = Size(0, 0, 0, 0)
 Sizes = dict[html.HtmlElement, Size]
 
 
-def distance(block: html.HtmlElement) -> int:
-    """Return the line ends around a block: a list within an entry of another stays close to it."""
+def line_breaks_around(block: html.HtmlElement) -> int:
+    """Return the number of line breaks around a block: 1 for a nested list, else 2."""
     parent = block.getparent()
     return 1 if block.tag in ("ul", "ol") and parent is not None and parent.tag == "li" else 2
 
 
-def anchor(term: html.HtmlElement) -> str | None:
-    """Return the id that an element or an anchor in it has."""
+def find_anchor(term: html.HtmlElement) -> str | None:
+    """Return the id of an element or of the first anchor in it."""
     ids = (inner.get("id") or (inner.get("name") if inner.tag == "a" else None) for inner in term.iter(etree.Element))
     return next(filter(None, ids), None)
 
 
 def is_layout(cell: html.HtmlElement) -> bool:
-    """Tell a cell that holds a part of the page from one of a table of facts."""
-    return any(True for _ in cell.iter("table", *HEADINGS)) or word_count(cell.text_content()) > SHORT
+    """Return whether a table cell is used for page layout rather than data."""
+    return any(True for _ in cell.iter("table", *HEADING_LEVELS)) or word_count(cell.text_content()) > MAX_SHORT_WORDS
 
 
 def has_heading(element: html.HtmlElement) -> bool:
-    """Return whether a heading stands in an element."""
-    return any(True for _ in element.iter(*HEADINGS))
+    """Return whether an element contains a heading."""
+    return any(True for _ in element.iter(*HEADING_LEVELS))
 
 
-def leads_elsewhere(element: html.HtmlElement, sizes: Sizes) -> str | None:
-    """Return the role of a block that is links and little else: "index" where it is sorted, else "contents"."""
+def navigation_role(element: html.HtmlElement, sizes: Sizes) -> str | None:
+    """Return the role of a block that is mostly links: "index" if it is sorted, else "contents"; None for other blocks."""
     size = sizes[element]
-    if element.tag not in _BLOCKS or not size.links or size.linked < _INDEXED * size.words or _belongs_to_text(element):
+    if element.tag not in _BLOCKS or not size.links or size.linked < _MIN_INDEX_LINK_SHARE * size.words or _belongs_to_text(element):
         return None
-    if any(sizes[prose].words - sizes[prose].linked >= _PROSE for prose in element.iter("p")):
+    if any(sizes[prose].words - sizes[prose].linked >= _MIN_PROSE_WORDS for prose in element.iter("p")):
         return None
-    enough = size.links >= (_FEW_IN_PROSE if element.tag == "p" else _FEW) or (size.inner == size.links and element.tag != "p")
-    if size.links >= _ENTRIES and element.tag in _LISTS and _is_sorted(element):
+    enough = size.links >= (_MIN_LINKS_IN_PROSE if element.tag == "p" else _MIN_LINKS) or (size.inner == size.links and element.tag != "p")
+    if size.links >= _MIN_INDEX_ENTRIES and element.tag in _LISTS and _is_sorted(element):
         return "index"
-    return "contents" if enough and size.linked >= _MOSTLY * size.words else None
+    return "contents" if enough and size.linked >= _MIN_LINK_SHARE * size.words else None
 
 
 def _belongs_to_text(element: html.HtmlElement) -> bool:
-    """Return whether links say something: side by side in rows, as part of an entry, or after a sentence that ends in a colon."""
-    if element.tag == "table" and sum(1 for _ in islice(element.iter("tr"), _ROWS + 1)) > _ROWS:
+    """Return whether links are part of the text: in table rows, in a list entry, or after a sentence that ends in a colon."""
+    if element.tag == "table" and sum(1 for _ in islice(element.iter("tr"), _MAX_LAYOUT_ROWS + 1)) > _MAX_LAYOUT_ROWS:
         return True
     before = element.getprevious()
     if before is not None and "".join(before.itertext()).rstrip().endswith(":"):
@@ -95,28 +95,30 @@ def _belongs_to_text(element: html.HtmlElement) -> bool:
 
 
 def _is_sorted(element: html.HtmlElement) -> bool:
-    """Return whether a list's entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
+    """Return whether most of a list's entries are in alphabetical order, unlike chapters."""
     written = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
-    entries: list[str] = [found[0][:_KEY] for entry in written if (found := re.findall(r"[^\W_].*", entry))]  # without signs before them
+    entries: list[str] = [
+        found[0][:_SORT_KEY_CHARS] for entry in written if (found := re.findall(r"[^\W_].*", entry))
+    ]  # without leading punctuation
     letters = [entry for entry in entries if entry[0].isalpha()]
-    if len(letters) < max(_ENTRIES, len(entries) // 2):
+    if len(letters) < max(_MIN_INDEX_ENTRIES, len(entries) // 2):
         return False
     ordered = sum(one <= another for one, another in pairwise(letters))
-    return ordered >= _IN_ORDER * (len(letters) - 1)
+    return ordered >= _MIN_SORTED_SHARE * (len(letters) - 1)
 
 
-_DROPPED = frozenset(
+_DROPPED_ELEMENTS = frozenset(
     ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",
      "select", "textarea", "datalist"]
 )  # fmt: skip
-_TAKEN_OUT = "taken-out"
-_DEEPEST = 256
-"""How deep a page's elements may be nested where libxml2 gives it up (it does at 2,048)."""
+_REMOVED_TAG = "taken-out"
+_MAX_DEPTH = 256
+"""Depth to which elements are flattened if libxml2 fails on a page (at 2,048)."""
 _DROPPED_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar", "button", "dialog"])
-_FURNITURE = frozenset(["header", "footer", "aside", "form"])
-"""Around the main content these belong to the site, within it to the text."""
-_FURNITURE_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
-_META = {
+_SITE_ELEMENTS = frozenset(["header", "footer", "aside", "form"])
+"""Outside the main content these belong to the site, within it to the text."""
+_SITE_ELEMENT_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
+_META_PROPERTIES = {
     "author": "author", "creator": "author", "date": "date", "created": "date", "article:published_time": "date", "modified": "modified",
     "article:modified_time": "modified", "keywords": "tags", "subject": "subject", "description": "description", "language": "language",
 }  # fmt: skip
@@ -125,7 +127,7 @@ _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 
 class Page(NamedTuple):
-    """A page's stated title, the element that holds its content, how much is in each element, and what its `meta` elements say."""
+    """A page's title, the element with its content, the sizes of all elements, and the values of its `meta` elements."""
 
     title: str | None
     content: html.HtmlElement
@@ -134,51 +136,53 @@ class Page(NamedTuple):
 
 
 def read_page(text: str) -> Page:
-    """Parse a page and take away what is not its content."""
-    root = _parsed(text)
+    """Parse a page and remove everything but its content."""
+    root = _parse(text)
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
     properties = _properties(root)
     for link in [element for element in root.iter("a") if _is_permalink(element)]:
         link.text = None
         del link[:]
-    _drop(root, (element for element in root.iter(etree.Element) if element.tag in _DROPPED or _is_hidden(element)))
+    _remove_elements(root, (element for element in root.iter(etree.Element) if element.tag in _DROPPED_ELEMENTS or _is_hidden(element)))
     sizes = _measure(root)
-    content = _content(root, sizes)
+    content = _find_content(root, sizes)
     if content.tag == "body":
         most = sizes[content].words / 2
-        _drop(content, (element for element in content.iter(etree.Element) if sizes[element].words < most and _is_furniture(element)))
+        _remove_elements(
+            content, (element for element in content.iter(etree.Element) if sizes[element].words < most and _is_site_element(element))
+        )
         sizes = _measure(content)
     return Page(stated or None, content, sizes, properties)
 
 
 def _properties(root: html.HtmlElement) -> dict[str, str]:
-    """Return what a page says of itself by the names that all formats share; of several the first."""
+    """Return a page's metadata under the names common to all formats; the first value of each."""
     found = {"language": root.get("lang", "")}
     for element in root.iter("meta"):
         name = (element.get("name") or element.get("property") or "").lower()
-        shared = _META.get(name.removeprefix("dc.").removeprefix("dcterms."))
+        shared = _META_PROPERTIES.get(name.removeprefix("dc.").removeprefix("dcterms."))
         if shared and element.get("content") and not found.get(shared):
             found[shared] = element.get("content")
     return found
 
 
-def _parsed(text: str) -> html.HtmlElement:
-    """Parse a page; one that libxml2 gives up for its depth is parsed anew, without the depth."""
+def _parse(text: str) -> html.HtmlElement:
+    """Parse a page; if it is too deep for libxml2, parse it again with limited depth."""
     content = text.encode("utf-8", "replace")
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(content, parser=parser, ensure_head_body=True)
         if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
-            flat = html.HTMLParser(encoding="utf-8", huge_tree=True, target=_Flattened())
+            flat = html.HTMLParser(encoding="utf-8", huge_tree=True, target=_DepthLimitedTarget())
             root = html.document_fromstring(content, parser=flat, ensure_head_body=True)
     except etree.ParserError:  # nothing in it
         root = html.document_fromstring("<html></html>", ensure_head_body=True)
     return root
 
 
-class _Flattened:
-    """Build a page's tree no deeper than a limit: what is nested deeper stands there side by side, its text in order."""
+class _DepthLimitedTarget:
+    """A parser target that limits the depth of the tree: deeper elements become siblings, with their text in order."""
 
     def __init__(self) -> None:
         self._builder = etree.TreeBuilder(parser=html.html_parser)
@@ -188,13 +192,13 @@ class _Flattened:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._depth += 1
         self._end_deep()
-        if self._depth > _DEEPEST:
+        if self._depth > _MAX_DEPTH:
             self._deep = tag
         self._builder.start(tag, dict(attributes))
 
     def end(self, tag: str) -> None:
         self._end_deep()
-        if self._depth <= _DEEPEST:
+        if self._depth <= _MAX_DEPTH:
             self._builder.end(tag)
         self._depth -= 1
 
@@ -210,12 +214,12 @@ class _Flattened:
             self._deep = None
 
 
-def _drop(root: html.HtmlElement, elements: Iterator[html.HtmlElement]) -> None:
-    """Take elements out, all at once: one by one, the text after each would be joined anew to the text before it."""
+def _remove_elements(root: html.HtmlElement, elements: Iterator[html.HtmlElement]) -> None:
+    """Remove elements together; one by one would be quadratic, since the text after each is joined to the text before it."""
     for element in list(elements):
         if element is not root and element.tag != "body":
-            element.tag = _TAKEN_OUT
-    etree.strip_elements(root, _TAKEN_OUT, with_tail=False)
+            element.tag = _REMOVED_TAG
+    etree.strip_elements(root, _REMOVED_TAG, with_tail=False)
 
 
 def _is_hidden(element: html.HtmlElement) -> bool:
@@ -224,31 +228,31 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _is_permalink(element: html.HtmlElement) -> bool:
-    """Return whether an element is a link to its own place: a sign, not a word."""
+    """Return whether an element is a permalink: a link without words to an anchor."""
     if "#" not in element.get("href", ""):
         return False
     shown = element.text_content().strip()
     return bool(shown) and not word_count(shown)
 
 
-def _is_furniture(element: html.HtmlElement) -> bool:
-    if element.tag in _FURNITURE:
+def _is_site_element(element: html.HtmlElement) -> bool:
+    if element.tag in _SITE_ELEMENTS:
         return not has_heading(element) or element.tag == "form"
     names = f"{element.get('class', '')} {element.get('id', '')}"
-    return any(_FURNITURE_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not has_heading(element)
+    return any(_SITE_ELEMENT_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not has_heading(element)
 
 
 def _measure(root: html.HtmlElement) -> Sizes:
-    """Count the words and links of each element, from the leaves up."""
+    """Return the words and links of each element, computed bottom-up."""
     ids = {element.get("id") or element.get("name") for element in root.iter(etree.Element)} - {None}
     sizes: Sizes = {}
     for element in reversed(list(root.iter(etree.Element))):
         words = word_count(element.text)
         total = Size(words, 0, 0, 0)
         for child in element:
-            total += sizes.get(child, NOTHING) + Size(word_count(child.tail), 0, 0, 0)
+            total += sizes.get(child, EMPTY_SIZE) + Size(word_count(child.tail), 0, 0, 0)
         address = element.get("href") if element.tag == "a" else None
-        # A link that leads out of the site says something: a source, a reference.
+        # Links to other sites are content: sources and references.
         if address is not None and not _SCHEME.match(address) and total.words:
             _, within, name = address.partition("#")
             total = Size(total.words, total.words, 1, int(bool(within) and name in ids))
@@ -256,8 +260,8 @@ def _measure(root: html.HtmlElement) -> Sizes:
     return sizes
 
 
-def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
-    """Return the page's own `main`, its only `article`, or its body; one that is nearly empty is filled elsewhere."""
+def _find_content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
+    """Return the page's `main`, its only `article`, or its body; `main` and `article` only if they contain enough of the text."""
     body = root.find("body")
     mains = [element for element in root.iter(etree.Element) if element.tag == "main" or element.get("role") == "main"]
     articles = list(root.iter("article"))

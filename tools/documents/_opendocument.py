@@ -9,71 +9,78 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._text import decoded, encoding_of, stem
+from ramify.tools.documents._text import decode_text, detect_encoding, file_stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.office import (
-    BOOK,
+    BOOK_PROPERTIES,
     Row,
-    container,
-    dublin_core,
+    open_container,
     parse_xml,
+    read_properties,
+    report_properties,
     sheet_documents,
     slide_document,
-    state_properties,
 )
-from ramify.tools.documents.sections import LeveledLine, Outline, section_documents, sections_of
+from ramify.tools.documents.sections import LeveledLine, Outline, section_documents, split_sections
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
-_NAMES = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
-_NAMES |= {"draw": f"{_OASIS}drawing:1.0"}
-_SHORT = {address: name for name, address in _NAMES.items()}
-_BLOCKS = {"text:p", "text:h"}
-_APART = {"text:note", "draw:text-box"}
-"""What stands in a paragraph and is told after it."""
-_UNSEEN = {"office:annotation", "text:tracked-changes", "text:sequence-decls", "text:table-of-content", "office:forms", "text:index-title"}
-_WRITTEN = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
-_MOST_SPACES = 100
-_MOST_REPEATED = 1000
-"""A cell or row that stands more often than this, one after another, is kept once."""
+_NAMESPACES_BY_PREFIX = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
+_NAMESPACES_BY_PREFIX |= {"draw": f"{_OASIS}drawing:1.0"}
+_PREFIXES = {address: name for name, address in _NAMESPACES_BY_PREFIX.items()}
+_TEXT_BLOCKS = {"text:p", "text:h"}
+_SEPARATE_ELEMENTS = {"text:note", "draw:text-box"}
+"""Elements within a paragraph whose text is written after it."""
+_HIDDEN_ELEMENTS = {
+    "office:annotation",
+    "text:tracked-changes",
+    "text:sequence-decls",
+    "text:table-of-content",
+    "office:forms",
+    "text:index-title",
+}
+_ELEMENT_TEXTS = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
+_MAX_SPACES = 100
+_MAX_REPETITIONS = 1000
+"""Cells and rows repeated more often than this are read once."""
 
 
 def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a text document as one document a section."""
-    with container(path) as archive:
-        body = _body(archive, "office:text")
-        state_properties(archive, source, report)
-    lines = list(_lines_of(body))
+    with open_container(path) as archive:
+        body = _find_body(archive, "office:text")
+        report_properties(archive, source, report)
+    lines = list(_leveled_lines(body))
     first = next((text.strip() for level, text in lines if level == 1), None)
-    yield from section_documents(Outline(report.title or first, sections_of(lines)), source, stem(path))
+    yield from section_documents(Outline(report.title or first, split_sections(lines)), source, file_stem(path))
 
 
 def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
-    with container(path) as archive:
-        body = _body(archive, "office:presentation")
-        state_properties(archive, source, report)
-    for number, slide in enumerate(body.iterfind("draw:page", _NAMES), start=1):
-        notes = slide.find("presentation:notes", _NAMES)
+    with open_container(path) as archive:
+        body = _find_body(archive, "office:presentation")
+        report_properties(archive, source, report)
+    for number, slide in enumerate(body.iterfind("draw:page", _NAMESPACES_BY_PREFIX), start=1):
+        notes = slide.find("presentation:notes", _NAMESPACES_BY_PREFIX)
         if notes is not None:
             slide.remove(notes)
-        frames = [(frame.get(_full("presentation:class")), _text_of(frame)) for frame in slide]
+        frames = [(frame.get(_qualified_name("presentation:class")), _text_of(frame)) for frame in slide]
         heading = next((" ".join(text.split()) for kind, text in frames if kind == "title"), "")
-        said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMES) if notes is not None else ()
+        said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMESPACES_BY_PREFIX) if notes is not None else ()
         spoken = "\n".join(_text_of(frame) for frame in said).strip()
         parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
-        yield slide_document(source, report.title or stem(path), number, heading, parts)
+        yield slide_document(source, report.title or file_stem(path), number, heading, parts)
 
 
 def read_ods(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a workbook's sheets: a record a row where there is a header."""
-    with container(path) as archive:
-        body = _body(archive, "office:spreadsheet")
-        state_properties(archive, source, report)
-    for sheet in body.iterfind("table:table", _NAMES):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", report.title or stem(path))
+    with open_container(path) as archive:
+        body = _find_body(archive, "office:spreadsheet")
+        report_properties(archive, source, report)
+    for sheet in body.iterfind("table:table", _NAMESPACES_BY_PREFIX):
+        yield from sheet_documents(_rows(sheet), source, sheet.get(_qualified_name("table:name")) or "", report.title or file_stem(path))
 
 
 def _rows(sheet: "_Element") -> Iterator[Row]:
@@ -82,143 +89,143 @@ def _rows(sheet: "_Element") -> Iterator[Row]:
         cells: dict[int, str] = {}
         place = 0
         for cell in row:
-            text, times = _text_of(cell).strip(), _repeated(cell, "number-columns-repeated")
+            text, times = _text_of(cell).strip(), _repetitions(cell, "number-columns-repeated")
             if text:
-                cells |= dict.fromkeys(range(place, place + (times if times <= _MOST_REPEATED else 1)), text)
+                cells |= dict.fromkeys(range(place, place + (times if times <= _MAX_REPETITIONS else 1)), text)
             place += times
-        times = _repeated(row, "number-rows-repeated")
+        times = _repetitions(row, "number-rows-repeated")
         if cells:
-            yield from ((number + after, cells) for after in range(times if times <= _MOST_REPEATED else 1))
+            yield from ((number + after, cells) for after in range(times if times <= _MAX_REPETITIONS else 1))
         number += times
 
 
-def _repeated(element: "_Element", name: str) -> int:
-    return int(element.get(_full(f"table:{name}")) or 1)
+def _repetitions(element: "_Element", name: str) -> int:
+    return int(element.get(_qualified_name(f"table:{name}")) or 1)
 
 
-def _body(archive: ZipFile, kind: str) -> "_Element":
+def _find_body(archive: ZipFile, kind: str) -> "_Element":
     if b"encryption-data" in archive.read("META-INF/manifest.xml"):
         raise UnreadableError("protected by a password")
-    body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", _NAMES)
+    body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", _NAMESPACES_BY_PREFIX)
     if body is None:
-        raise UnreadableError(f"no {kind.removeprefix('office:')} in it")
+        raise UnreadableError(f"contains no {kind.removeprefix('office:')}")
     return body
 
 
-def _lines_of(element: "_Element") -> Iterator[LeveledLine]:
-    """Yield headings with their level, and the text between them; notes follow the paragraph that they stand at."""
+def _leveled_lines(element: "_Element") -> Iterator[LeveledLine]:
+    """Yield headings with their level, and the text between them; notes follow their paragraph."""
     for child in element:
-        name = _name(child)
-        if name in _UNSEEN:
+        name = _prefixed_name(child)
+        if name in _HIDDEN_ELEMENTS:
             continue
         if name == "text:h":
-            level = int(child.get(_full("text:outline-level")) or 1)
-            yield min(max(level, 1), 6), " ".join(_inline(child).split())
+            level = int(child.get(_qualified_name("text:outline-level")) or 1)
+            yield min(max(level, 1), 6), " ".join(_inline_text(child).split())
         elif name == "text:p":
-            yield 0, f"{_inline(child).strip()}\n\n"
+            yield 0, f"{_inline_text(child).strip()}\n\n"
         elif name == "table:table":
             yield 0, "\n"
-            yield from ((0, f"{row}\n") for row in _table(child))
+            yield from ((0, f"{row}\n") for row in _table_rows(child))
             yield 0, "\n"
         elif name == "text:list-item":
             yield 0, f"- {_text_of(child).strip()}\n"
         else:
-            yield from _lines_of(child)
-        if name in _BLOCKS:
-            apart = list(_outermost(child, _APART))
-            yield from ((0, f"{_note(note)}\n\n") for note in apart if _name(note) == "text:note")
-            yield from (line for box in apart if _name(box) == "draw:text-box" for line in _lines_of(box))
+            yield from _leveled_lines(child)
+        if name in _TEXT_BLOCKS:
+            apart = list(_outermost(child, _SEPARATE_ELEMENTS))
+            yield from ((0, f"{_note_text(note)}\n\n") for note in apart if _prefixed_name(note) == "text:note")
+            yield from (line for box in apart if _prefixed_name(box) == "draw:text-box" for line in _leveled_lines(box))
 
 
 def _text_of(element: "_Element") -> str:
-    """Return all text of an element, a paragraph a line."""
-    return "".join(line if level == 0 else f"{line}\n\n" for level, line in _lines_of(element)).replace("\n\n", "\n").strip("\n")
+    """Return all text of an element, one line per paragraph."""
+    return "".join(line if level == 0 else f"{line}\n\n" for level, line in _leveled_lines(element)).replace("\n\n", "\n").strip("\n")
 
 
-def _table(table: "_Element") -> Iterator[str]:
+def _table_rows(table: "_Element") -> Iterator[str]:
     for row in _outermost(table, {"table:table-row"}):
-        cells = [" ".join(_text_of(cell).split()) for cell in row if _name(cell) == "table:table-cell"]
+        cells = [" ".join(_text_of(cell).split()) for cell in row if _prefixed_name(cell) == "table:table-cell"]
         if any(cells):
             yield " | ".join(cells)
 
 
 def _outermost(element: "_Element", names: Set[str]) -> Iterator["_Element"]:
-    """Yield the elements of these names that are in an element and not in another of them: what is in that one is its own to tell."""
+    """Yield the elements of these names within an element, without those nested in another of them."""
     for child in element:
-        if _name(child) in names:
+        if _prefixed_name(child) in names:
             yield child
         else:
             yield from _outermost(child, names)
 
 
-def _note(note: "_Element") -> str:
-    body = note.find("text:note-body", _NAMES)
-    return f"[{note.findtext('text:note-citation', '', _NAMES)}] {_text_of(body) if body is not None else ''}"
+def _note_text(note: "_Element") -> str:
+    body = note.find("text:note-body", _NAMESPACES_BY_PREFIX)
+    return f"[{note.findtext('text:note-citation', '', _NAMESPACES_BY_PREFIX)}] {_text_of(body) if body is not None else ''}"
 
 
-def _inline(element: "_Element") -> str:
-    """Return the text of a paragraph, with the marks of its notes."""
+def _inline_text(element: "_Element") -> str:
+    """Return the text of a paragraph, with the reference marks of its notes."""
     parts = [element.text or ""]
     for child in element:
-        name = _name(child)
+        name = _prefixed_name(child)
         if name == "text:s":
-            parts.append(" " * min(int(child.get(_full("text:c")) or 1), _MOST_SPACES))
+            parts.append(" " * min(int(child.get(_qualified_name("text:c")) or 1), _MAX_SPACES))
         elif name == "text:note":
-            parts.append(f"[{child.findtext('text:note-citation', '', _NAMES)}]")
-        elif name in _WRITTEN:
-            parts.append(_WRITTEN[name])
-        elif name not in _UNSEEN and name != "draw:frame" and isinstance(child.tag, str):
-            parts.append(_inline(child))
+            parts.append(f"[{child.findtext('text:note-citation', '', _NAMESPACES_BY_PREFIX)}]")
+        elif name in _ELEMENT_TEXTS:
+            parts.append(_ELEMENT_TEXTS[name])
+        elif name not in _HIDDEN_ELEMENTS and name != "draw:frame" and isinstance(child.tag, str):
+            parts.append(_inline_text(child))
         parts.append(child.tail or "")
     return "".join(parts)
 
 
-def _full(name: str) -> str:
+def _qualified_name(name: str) -> str:
     prefix, local = name.split(":")
-    return f"{{{_NAMES[prefix]}}}{local}"
+    return f"{{{_NAMESPACES_BY_PREFIX[prefix]}}}{local}"
 
 
-def _name(element: "_Element") -> str:
+def _prefixed_name(element: "_Element") -> str:
     if not isinstance(element.tag, str):
         return ""
     address, _, local = element.tag.removeprefix("{").rpartition("}")
-    return f"{_SHORT.get(address, '')}:{local}"
+    return f"{_PREFIXES.get(address, '')}:{local}"
 
 
-_NAMESPACES = {"container": "urn:oasis:names:tc:opendocument:xmlns:container", "opf": "http://www.idpf.org/2007/opf"}
-_PAGES = ("application/xhtml+xml", "text/html")
+_EPUB_NAMESPACES = {"container": "urn:oasis:names:tc:opendocument:xmlns:container", "opf": "http://www.idpf.org/2007/opf"}
+_PAGE_TYPES = ("application/xhtml+xml", "text/html")
 
 
 def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a book as one document a section."""
     from ramify.tools.documents._html import html_outline
 
-    with container(path) as archive:
+    with open_container(path) as archive:
         if "META-INF/encryption.xml" in archive.namelist() and b"EncryptedData" in archive.read("META-INF/encryption.xml"):
-            report.remark(source, "parts of it are encrypted")
-        place = parse_xml(archive.read("META-INF/container.xml")).find("container:rootfiles/container:rootfile", _NAMESPACES)
+            report.remark(source, "parts of the file are encrypted")
+        place = parse_xml(archive.read("META-INF/container.xml")).find("container:rootfiles/container:rootfile", _EPUB_NAMESPACES)
         root = place.get("full-path", "") if place is not None else ""
         package = parse_xml(archive.read(root))
-        stated = package.find("opf:metadata", _NAMESPACES)
-        report.state(source, {} if stated is None else dublin_core(stated, BOOK))
-        title = report.title or stem(path)
-        pages = [(name, archive.read(name)) for name in _spine(archive, package, root)]
+        stated = package.find("opf:metadata", _EPUB_NAMESPACES)
+        report.state(source, {} if stated is None else read_properties(stated, BOOK_PROPERTIES))
+        title = report.title or file_stem(path)
+        pages = [(name, archive.read(name)) for name in _page_names(archive, package, root)]
     if not pages:
         raise UnreadableError("a book without pages")
     for name, content in pages:
-        outline = html_outline(decoded(content, encoding_of(content, f"{source}/{name}", report)))
+        outline = html_outline(decode_text(content, detect_encoding(content, f"{source}/{name}", report)))
         yield from section_documents(outline._replace(title=title), source, title)
 
 
-def _spine(archive: ZipFile, package: "_Element", root: str) -> Iterator[str]:
-    """Yield the names of the book's pages in order of reading."""
+def _page_names(archive: ZipFile, package: "_Element", root: str) -> Iterator[str]:
+    """Yield the names of the book's pages in reading order."""
     items = {
         item.get("id"): item
-        for item in package.iterfind("opf:manifest/opf:item", _NAMESPACES)
-        if item.get("media-type") in _PAGES and "nav" not in (item.get("properties") or "").split()
+        for item in package.iterfind("opf:manifest/opf:item", _EPUB_NAMESPACES)
+        if item.get("media-type") in _PAGE_TYPES and "nav" not in (item.get("properties") or "").split()
     }
     held = set(archive.namelist())
-    for reference in package.iterfind("opf:spine/opf:itemref", _NAMESPACES):
+    for reference in package.iterfind("opf:spine/opf:itemref", _EPUB_NAMESPACES):
         item = items.get(reference.get("idref"))
         name = normpath(join(dirname(root), unquote(item.get("href", "")))) if item is not None else ""
         if name in held:

@@ -1,4 +1,4 @@
-"""The lines of a PDF's pages with their positions, joined to paragraphs within a page, across columns and across pages."""
+"""Read the lines of a PDF's pages with their positions, and join them to paragraphs across columns and pages."""
 
 import ctypes
 import re
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
 HYPHEN = "\ufffe"
-"""What PDFium writes for a hyphen at the end of a line, the next line following it directly."""
+"""PDFium's character for a hyphen at the end of a line."""
 
 _SAME_BASELINE = 0.45
 _SAME_COLUMN = 2.0
-_TOUCHING = 0.1
-"""Of the size of the letters: how far lines' feet and pieces' ends may be from each other."""
-_RAISED = "0123456789*†‡"
-"""What may stand above the line at its end, as the mark of a footnote."""
+_MAX_PIECE_GAP = 0.1
+"""In multiples of the font size: greatest distances of baselines and of pieces of one line."""
+_SUPERSCRIPTS = "0123456789*†‡"
+"""Characters of raised footnote marks at the end of a line."""
 
 
-class Line(NamedTuple):
-    """A line of print: its edges, its first and last baseline (both counted upwards) and the size of its letters."""
+class PrintedLine(NamedTuple):
+    """A printed line: left and right edge, first and last baseline (from the bottom of the page), and font size, all in points."""
 
     left: float
     right: float
@@ -32,14 +32,14 @@ class Line(NamedTuple):
     text: str
 
 
-def lines_of(page: "PdfPage") -> list[Line]:
-    """Return a page's lines in the order of reading that the file has."""
+def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
+    """Return a page's lines in the order of the file."""
     textpage = page.get_textpage()
     try:
-        merged: list[Line] = []
+        merged: list[PrintedLine] = []
         for line in _pieces(textpage):
             if merged and _continues(merged[-1], line):
-                merged[-1] = _joined(merged[-1], line)
+                merged[-1] = _join_pieces(merged[-1], line)
             else:
                 merged.append(line)
         return merged
@@ -47,15 +47,15 @@ def lines_of(page: "PdfPage") -> list[Line]:
         textpage.close()
 
 
-def _pieces(textpage: "PdfTextPage") -> Iterator[Line]:
+def _pieces(textpage: "PdfTextPage") -> Iterator[PrintedLine]:
     begin = 0
     for text in _text(textpage).split("\r\n"):
-        units = _units(text)
+        units = _utf16_length(text)
         if text.strip():
-            first = begin + _units(text[: len(text) - len(text.lstrip())])
-            last = begin + _units(text.rstrip()) - 1
-            level = begin + _units(text.rstrip().rstrip(_RAISED)) - 1
-            yield _placed(textpage, first, max(first, level), last, text.strip())
+            first = begin + _utf16_length(text[: len(text) - len(text.lstrip())])
+            last = begin + _utf16_length(text.rstrip()) - 1
+            level = begin + _utf16_length(text.rstrip().rstrip(_SUPERSCRIPTS)) - 1
+            yield _locate_line(textpage, first, max(first, level), last, text.strip())
         begin += units + 2
 
 
@@ -68,11 +68,11 @@ def _text(textpage: "PdfTextPage") -> str:
     return bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace").replace("\0", "\ufffd")
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le", "replace")) // 2
 
 
-def _placed(textpage: "PdfTextPage", first: int, level: int, last: int, text: str) -> Line:
+def _locate_line(textpage: "PdfTextPage", first: int, level: int, last: int, text: str) -> PrintedLine:
     import pypdfium2.raw as pdfium
 
     box, x, top, bottom = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
@@ -84,19 +84,19 @@ def _placed(textpage: "PdfTextPage", first: int, level: int, last: int, text: st
     pdfium.FPDFText_GetCharOrigin(textpage, foot, x, bottom)
     pdfium.FPDFText_GetLooseCharBox(textpage, end, box)
     size = median(pdfium.FPDFText_GetFontSize(textpage, place) for place in (begin, middle, end))
-    return Line(left, box.right, top.value, bottom.value, size or abs(box.top - box.bottom) or 1.0, text)
+    return PrintedLine(left, box.right, top.value, bottom.value, size or abs(box.top - box.bottom) or 1.0, text)
 
 
-def _continues(line: Line, piece: Line) -> bool:
-    """Return whether a piece stands on the same line: PDFium breaks lines at raised marks."""
+def _continues(line: PrintedLine, piece: PrintedLine) -> bool:
+    """Return whether a piece is on the same line, since PDFium breaks lines at superscripts."""
     size = max(line.size, piece.size)
     close = line.right - size <= piece.left < line.right + _SAME_COLUMN * size
     return close and abs(piece.top - line.bottom) < _SAME_BASELINE * size
 
 
-def _joined(line: Line, piece: Line) -> Line:
-    """Join pieces of a line; its size and height are those of the longer piece, the other may be a raised mark."""
-    space = " " if piece.left > line.right + _TOUCHING * line.size else ""
+def _join_pieces(line: PrintedLine, piece: PrintedLine) -> PrintedLine:
+    """Join pieces of a line; size and height are those of the longer piece, since the other may be a superscript."""
+    space = " " if piece.left > line.right + _MAX_PIECE_GAP * line.size else ""
     text = f"{line.text}{space}{piece.text}"
     if len(piece.text) > len(line.text):
         return piece._replace(left=line.left, text=text)
@@ -106,39 +106,39 @@ def _joined(line: Line, piece: Line) -> Line:
 Pages = list[list[int]]
 """Where pages begin in a text: [offset, page counted from 1]."""
 
-_SPREAD = 1.18
-"""Of the usual distance between lines: what parts paragraphs."""
-_OTHER_SIZE = 0.1
+_PARAGRAPH_GAP = 1.18
+"""In multiples of the usual line distance: least gap between paragraphs."""
+_MAX_SIZE_DIFFERENCE = 0.1
 _INDENT = 0.7
-_SLACK = 1.0
-"""Of the size of the letters: an indent; room left on a line that shows that its end was meant."""
-_NEIGHBOURS = 10
-_WIDE = 1.2
+_MIN_FREE_WIDTH = 1.0
+"""In multiples of the font size: an indent, and the free width after which a line break is intended."""
+_NEIGHBOR_LINES = 10
+_MIN_ROW_SPACING = 1.2
 _BULLETS = "•◦▪‣●○■–—"
-_ENDED = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
+_SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS = re.compile(r"\bhttps?:/\S*[/_=&?.-]$")
 _HYPHENATED = re.compile(rf"([^\W\d_]+)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
-class Placed(NamedTuple):
-    """A line and the page that it stands on, counted from 1."""
+class PagedLine(NamedTuple):
+    """A line and its page, counted from 1."""
 
     page: int
-    line: Line
+    line: PrintedLine
 
 
-def joined(lines: Sequence[Placed], words: set[str]) -> tuple[str, Pages]:
-    """Return the lines' text by paragraphs and where pages begin in it; `words` tell which hyphens belong to a word."""
-    pitch = _pitch(lines)
+def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]:
+    """Return the text in paragraphs and the offsets of pages; `words`, the document's vocabulary, decides which hyphens stay."""
+    pitch = _line_pitch(lines)
     parts: list[str] = []
     length = 0
     pages: Pages = []
     for place, (page, line) in enumerate(lines):
-        between = _between(lines, place, pitch) if place else ""
-        text = _mended(line.text, words)
+        between = _separator(lines, place, pitch) if place else ""
+        text = _without_line_hyphens(line.text, words)
         if between == " " and parts[-1].endswith("-") and text[:1].islower():
-            between, whole = "", _mended(f"{parts[-1]}\n{text}", words)
+            between, whole = "", _without_line_hyphens(f"{parts[-1]}\n{text}", words)
             length += len(whole) - len(text) - len(parts[-1])
             parts[-1] = whole[: len(whole) - len(text)]
         parts += [between, text]
@@ -148,13 +148,13 @@ def joined(lines: Sequence[Placed], words: set[str]) -> tuple[str, Pages]:
     return "".join(parts), pages
 
 
-def vocabulary(pages: Sequence[Sequence[Line]]) -> set[str]:
-    """Return the words that a document writes without a line's end in them."""
+def vocabulary(pages: Sequence[Sequence[PrintedLine]]) -> set[str]:
+    """Return the words of a document that are not broken across lines, in lower case."""
     return {word.casefold() for lines in pages for line in lines for word in _WORD.findall(line.text)}
 
 
-def _mended(text: str, words: set[str]) -> str:
-    """Take the hyphens of line ends out of words, but leave those that a word has elsewhere too."""
+def _without_line_hyphens(text: str, words: set[str]) -> str:
+    """Remove end-of-line hyphens from words, except from words that have the hyphen elsewhere, too."""
 
     def mend(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
@@ -167,8 +167,8 @@ def _mended(text: str, words: set[str]) -> str:
     return _HYPHENATED.sub(mend, text).replace("-\n", "-").replace(HYPHEN, "-")
 
 
-def _pitch(lines: Sequence[Placed]) -> float:
-    """Return the usual distance of lines, as a multiple of the size of their letters."""
+def _line_pitch(lines: Sequence[PagedLine]) -> float:
+    """Return the median line distance, in multiples of the font size."""
     gaps = [
         (above.line.bottom - below.line.top) / below.line.size
         for above, below in pairwise(lines)
@@ -178,40 +178,40 @@ def _pitch(lines: Sequence[Placed]) -> float:
     return median(near) if near else 1.2
 
 
-def _between(lines: Sequence[Placed], place: int, pitch: float) -> str:
-    """Return what parts a line from the one before it: a space within a paragraph, a line break that was meant, or a blank line."""
+def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
+    """Return the separator before a line: a space within a paragraph, an intended line break, or a blank line."""
     above, line = lines[place - 1], lines[place].line
     gap = above.line.bottom - line.top
-    if abs(above.line.size - line.size) > _OTHER_SIZE * line.size:
+    if abs(above.line.size - line.size) > _MAX_SIZE_DIFFERENCE * line.size:
         return "\n\n"
-    meant = _was_meant(lines, place)
+    meant = _ends_paragraph(lines, place)
     follows = above.page == lines[place].page and gap > 0
     if not follows:  # another column or page
-        return "\n\n" if meant or _ENDED.search(above.line.text) else " "
-    if gap > _SPREAD * pitch * line.size:
+        return "\n\n" if meant or _SENTENCE_END.search(above.line.text) else " "
+    if gap > _PARAGRAPH_GAP * pitch * line.size:
         return "\n\n"
     if meant or line.text[0] in _BULLETS or _is_row(above.line) or _is_row(line):
         return "\n"
     if _ADDRESS.search(above.line.text):
         return ""
     indented = line.left > above.line.left + _INDENT * line.size
-    return "\n" if (indented or line.left < above.line.left - _INDENT * line.size) and _ENDED.search(above.line.text) else " "
+    return "\n" if (indented or line.left < above.line.left - _INDENT * line.size) and _SENTENCE_END.search(above.line.text) else " "
 
 
-def _was_meant(lines: Sequence[Placed], place: int) -> bool:
-    """Return whether the line before ends where the next word would still have fitted on it: lines near it are longer."""
+def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether the next word would have fitted on the previous line, judging by the width of neighbouring lines."""
     above, line = lines[place - 1].line, lines[place].line
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
-    needed = above.right + width + _SLACK * line.size
-    near = lines[max(0, place - 1 - _NEIGHBOURS) : place - 1 + _NEIGHBOURS]
+    needed = above.right + width + _MIN_FREE_WIDTH * line.size
+    near = lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES]
     return any(other.right > needed and _same_column(other, above) and abs(other.size - above.size) < 1 for _, other in near)
 
 
-def _is_row(line: Line) -> bool:
-    """Return whether a line is a row of a table: few letters, wide apart."""
-    return line.right - line.left > _WIDE * line.size * len(line.text)
+def _is_row(line: PrintedLine) -> bool:
+    """Return whether a line is a table row: few characters, wide apart."""
+    return line.right - line.left > _MIN_ROW_SPACING * line.size * len(line.text)
 
 
-def _same_column(one: Line, other: Line) -> bool:
+def _same_column(one: PrintedLine, other: PrintedLine) -> bool:
     return one.left < other.right and other.left < one.right

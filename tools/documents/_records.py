@@ -11,21 +11,21 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import OURS, without_surrogates
-from ramify.tools.documents._text import MOST_IN_LINE, lines_of, text_of
+from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
+from ramify.tools.documents._text import MAX_LINE_CHARS, read_decoded, stream_lines
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
-_MOST_NAMED = 1000
+_MAX_NAMED = 1000
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
 def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a JSON file: a list of records, an object that holds one list of records, or one record."""
+    """Read a JSON file: a list of records, an object that contains one list of records, or one record."""
     try:
-        content = json.loads(text_of(path, source, report))
+        content = json.loads(read_decoded(path, source, report))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"not JSON: {error}") from error
-    for number, record in enumerate(_records(content), start=1):
+    for number, record in enumerate(_find_records(content), start=1):
         if isinstance(record, dict):
             yield record_document(record, source, number)
         else:
@@ -33,9 +33,9 @@ def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
 
 def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a file of one JSON record a line, naming the lines that are none."""
+    """Read a file of one JSON record per line; lines that are not records are reported."""
     good = 0
-    for number, line in enumerate(lines_of(path, source, report), start=1):
+    for number, line in enumerate(stream_lines(path, source, report), start=1):
         if not line.strip():
             continue
         try:
@@ -52,16 +52,16 @@ def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document
 
 
 def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> None:
-    """Name a record that is left out; of very many only the first."""
+    """Report a skipped record; only the first of very many are listed."""
     named = len(report.skipped)
-    if named < _MOST_NAMED:
+    if named < _MAX_NAMED:
         report.skip(f"{source}#{number}", reason)
-    elif named == _MOST_NAMED:
-        report.skip(source, "more records are left out than are named here")
+    elif named == _MAX_NAMED:
+        report.skip(source, f"more than {_MAX_NAMED:,} records were skipped; only the first are listed")
 
 
-def _records(content: Any) -> list[Any]:
-    """Return what is in a list, in the one list of records that an object holds, else the value itself."""
+def _find_records(content: Any) -> list[Any]:
+    """Return the items of a list, or of the only list of records in an object, else the value itself."""
     if isinstance(content, list):
         return content
     values = content.values() if isinstance(content, dict) and "text" not in content else ()
@@ -70,14 +70,14 @@ def _records(content: Any) -> list[Any]:
 
 
 def record_document(record: dict[str, Any], source: str, number: int, within: str = "") -> Document:
-    """Turn a record into a document, keeping what it carries as metadata.
+    """Return a record as a document, with its other fields as metadata.
 
-    The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` a line. Its `metadata` object and
-    its other fields are kept; those that would say where the record lies are kept as `record_source`, `record_path` …, since `source` says
-    that: `file#id`. Records `within` a part of a file (a sheet) are called by their place alone.
+    The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` per line. Its `metadata`
+    object and its other fields become metadata; fields with reserved names are stored as `record_source`, `record_path` …. `source` is
+    `file#id`. Records `within` a part of a file (a sheet) are identified by their position alone.
     """
     fields = {str(name): value for name, value in record.items()}
-    identity = without_surrogates(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
+    identity = replace_surrogates(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
     text_field = next((name for name in _TEXT_FIELDS if isinstance(fields.get(name), str)), None)
     if text_field:
         text = fields.pop(text_field)
@@ -86,62 +86,64 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
         text = "\n".join(f"{name}: {value}" for name, value in written.items() if value and value != "null")
     nested = fields.pop("metadata", None)
     carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
-    carried = {f"record_{name}" if name in OURS else name: value for name, value in carried.items()}
+    carried = {f"record_{name}" if name in RESERVED_FIELDS else name: value for name, value in carried.items()}
     place = f"{source}#{within}{identity or number}"
-    title = without_surrogates(str(fields.get("title") or carried.get("title") or ""))
+    title = replace_surrogates(str(fields.get("title") or carried.get("title") or ""))
     return Document(
-        without_surrogates(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title}
+        replace_surrogates(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title}
     )
 
 
-_LOOKED_AT = 50
-_SAMPLE = 1 << 20
-"""Rows, and characters, from which it is told how a table is written."""
+_MAX_SAMPLE_ROWS = 50
+_MAX_SAMPLE_CHARS = 1 << 20
+"""Rows and characters from which a table's dialect is detected."""
 _SEPARATORS = ",;\t|"
 _NUMBER = re.compile(r"[-+]?(?:[.,' ]*+\d)++[.,]*+\s*+[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Dialect(NamedTuple):
-    """How a table's columns are parted and its cells are quoted."""
+    """The separator of a table's columns and the quote character of its cells."""
 
     separator: str
     quote: str
 
 
 def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a table as one document a row, the first row naming the columns where it does."""
-    csv.field_size_limit(MOST_IN_LINE)
-    lines = (line for text in lines_of(path, source, report) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
-    sample = list(_sampled(lines))
+    """Read a table as one document per row, with the first row as header if it looks like one."""
+    csv.field_size_limit(MAX_LINE_CHARS)
+    lines = (
+        line for text in stream_lines(path, source, report) for line in io.StringIO(text, newline="")
+    )  # old files end lines with a lone \r
+    sample = list(_sample_lines(lines))
     tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
     broken: list[csv.Error] = []
-    yield from table_documents(_whole_rows(sample, lines, tabbed, broken), source)
+    yield from table_documents(_read_rows(sample, lines, tabbed, broken), source)
     if broken:
         raise UnreadableError(f"not a readable table: {broken[0]}") from broken[0]
 
 
-def _whole_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
-    """Yield rows up to the end, or to the first that cannot be read: why is then in `broken`."""
+def _read_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
+    """Yield rows up to the end or the first error, which is appended to `broken`."""
     try:
-        dialect = dialect_of(sample)._replace(**({"separator": "\t"} if tabbed else {}))
+        dialect = detect_dialect(sample)._replace(**({"separator": "\t"} if tabbed else {}))
         yield from csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
     except csv.Error as error:
         broken.append(error)
 
 
-def _sampled(lines: Iterator[str]) -> Iterator[str]:
+def _sample_lines(lines: Iterator[str]) -> Iterator[str]:
     characters = 0
-    for line in islice(lines, _LOOKED_AT):
+    for line in islice(lines, _MAX_SAMPLE_ROWS):
         characters += len(line)
         yield line
-        if characters > _SAMPLE:
+        if characters > _MAX_SAMPLE_CHARS:
             return
 
 
 def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document]:
-    """Turn rows into records, naming the columns by the first row where it looks like names."""
-    begin = list(islice((row for row in rows if any(row)), _LOOKED_AT))
+    """Yield rows as records, with the first row as header if it looks like one."""
+    begin = list(islice((row for row in rows if any(row)), _MAX_SAMPLE_ROWS))
     named = bool(begin) and is_header(begin[0], begin[1:])
     columns = begin.pop(0) if named else []
     for number, row in enumerate(chain(begin, (row for row in rows if any(row))), start=1):
@@ -149,19 +151,19 @@ def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document
 
 
 def row_record(columns: Sequence[str], cells: Iterable[tuple[int, str]]) -> dict[str, str]:
-    """Name a row's cells, each given with its place from 0; empty ones are left out."""
+    """Return a row as a record; cells are (column from 0, text), and empty ones are left out."""
     return {(columns[place].strip() if place < len(columns) else "") or f"column {place + 1}": cell for place, cell in cells if cell}
 
 
-def dialect_of(sample: Sequence[str]) -> Dialect:
-    """Find how a table is written: what parts its rows into the most columns, the same number in each."""
+def detect_dialect(sample: Sequence[str]) -> Dialect:
+    """Return the dialect whose separator gives most columns, equal in number in each row."""
     quote = "'" if not any('"' in line for line in sample) and sum(line.count("'") >= 2 and line[:1] == "'" for line in sample) > 1 else '"'
-    best = max(_SEPARATORS, key=lambda separator: _evenness(sample, Dialect(separator, quote)))
+    best = max(_SEPARATORS, key=lambda separator: _separator_score(sample, Dialect(separator, quote)))
     return Dialect(best, quote)
 
 
-def _evenness(sample: Sequence[str], dialect: Dialect) -> float:
-    """Score a separator: columns, weighed by the share of rows that have just as many as most."""
+def _separator_score(sample: Sequence[str], dialect: Dialect) -> float:
+    """Return a separator's score: the median number of columns, weighted by the share of rows with that number."""
     rows = [len(row) for row in csv.reader(sample, delimiter=dialect.separator, quotechar=dialect.quote) if row]
     widths = sorted(rows)
     width = widths[len(widths) // 2] if widths else 1
@@ -169,7 +171,7 @@ def _evenness(sample: Sequence[str], dialect: Dialect) -> float:
 
 
 def is_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row names the columns: different words, no numbers but years."""
+    """Return whether the first row is a header: distinct words, and no numbers except years."""
     cells = [cell.strip() for cell in first]
     named = [cell for cell in cells if cell]
     if not named or len(set(named)) < len(named) or len(named) < len(cells) - 1:

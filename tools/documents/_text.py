@@ -1,4 +1,4 @@
-"""Texts, web pages and mails: unpacked within limits, decoded, and read as one document or by their headings."""
+"""Read plain texts, Markdown, web pages and mails: unpack within limits, detect the encoding, split at headings."""
 
 import gzip
 import io
@@ -13,123 +13,123 @@ from typing import IO, Any, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import front_matter
+from ramify.tools.documents._properties import split_front_matter
 from ramify.tools.documents.files import ReadReport, UnreadableError, printable_name
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
-MOST_BYTES = 1 << 29
-"""The most that a file which is read as a whole may unpack to."""
-MOST_IN_LINE = 1 << 26
-"""The most characters that a line of a file which is read line by line, or a cell of it, may have."""
+MAX_BYTES = 1 << 29
+"""Maximum unpacked size of a file that is read as a whole."""
+MAX_LINE_CHARS = 1 << 26
+"""Maximum length of a line or cell of a file that is read by line."""
 
-_SAMPLE = 1 << 16
-"""What an encoding is guessed from."""
-_LIKELY = [
+_SAMPLE_BYTES = 1 << 16
+"""Bytes from which the encoding is guessed."""
+_LIKELY_ENCODINGS = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp932", "gb18030", "big5", "cp949", "euc_jp",
 ]  # fmt: skip
-"""The encodings in use before Unicode; their rarer cousins would only be mistaken for them."""
-_WESTERN = "cp1252"
-_MOSTLY = 0.75
+"""Legacy encodings in common use; rarer variants would only cause wrong guesses."""
+_WESTERN_ENCODING = "cp1252"
+_MIN_ASCII_SHARE = 0.75
 _SIGN_WITHIN_WORD = re.compile(r"[a-z][^\x00-\x7f\w’'\xad][a-z]|[a-z][¹²³]|\w[ºª]\w")
 
 
 def read_text(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a plain text file as one document."""
-    yield Document(text_of(path, source, report), id=source, metadata={"source": source, "title": stem(path)})
+    yield Document(read_decoded(path, source, report), id=source, metadata={"source": source, "title": file_stem(path)})
 
 
 def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a Markdown file as one document a section; its front matter is metadata, not text."""
-    found = front_matter(text_of(path, source, report))
+    """Read a Markdown file as one document per section; its front matter becomes metadata."""
+    found = split_front_matter(read_decoded(path, source, report))
     if found.problem:
         report.remark(source, f"its front matter is read as text: {found.problem}")
     report.state(source, found.fields)
     outline = markdown_outline(found.text)
-    yield from section_documents(outline._replace(title=report.title or outline.title), source, stem(path))
+    yield from section_documents(outline._replace(title=report.title or outline.title), source, file_stem(path))
 
 
 def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a web page as one document a section."""
+    """Read a web page as one document per section."""
     from ramify.tools.documents._html import html_outline
 
-    outline = html_outline(text_of(path, source, report))
+    outline = html_outline(read_decoded(path, source, report))
     report.state(source, outline.stated)
-    yield from section_documents(outline, source, stem(path))
+    yield from section_documents(outline, source, file_stem(path))
 
 
-def text_of(path: Path, source: str, report: ReadReport) -> str:
-    """Return a file's text, whatever it is encoded in."""
-    content = content_of(path)
-    encoding = encoding_of(content, source, report)
-    return decoded(content, encoding).replace("\r\n", "\n")
+def read_decoded(path: Path, source: str, report: ReadReport) -> str:
+    """Return a file's text, decoded with its detected encoding."""
+    content = read_unpacked(path)
+    encoding = detect_encoding(content, source, report)
+    return decode_text(content, encoding).replace("\r\n", "\n")
 
 
-def lines_of(path: Path, source: str, report: ReadReport) -> Iterator[str]:
-    """Stream a file's lines with their ends, whatever it is encoded in; in place of one that is too long stands an empty one."""
-    with opened(path) as file:
-        encoding = encoding_of(file.read(_SAMPLE), source, report, cut=True)
-    with opened(path) as file:
+def stream_lines(path: Path, source: str, report: ReadReport) -> Iterator[str]:
+    """Yield a file's lines with their ends, decoded with the detected encoding; a line that is too long is replaced by an empty one."""
+    with open_unpacked(path) as file:
+        encoding = detect_encoding(file.read(_SAMPLE_BYTES), source, report, cut=True)
+    with open_unpacked(path) as file:
         if encoding == "utf-16":
             try:
-                yield from _limited(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, report)
+                yield from _limited_lines(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, report)
             except UnicodeDecodeError as error:
                 raise UnreadableError("not text: damaged in the middle") from error
             return
-        for line in _limited(file, b"\n", source, report):
+        for line in _limited_lines(file, b"\n", source, report):
             if encoding == "utf-8-sig" and not is_utf8(line):
-                encoding = encoding_of(line, source, report)
-            yield decoded(line, encoding)
+                encoding = detect_encoding(line, source, report)
+            yield decode_text(line, encoding)
 
 
-def _limited(file: IO[AnyStr], end: AnyStr, source: str, report: ReadReport) -> Iterator[AnyStr]:
-    """Yield a file's lines, of which no more than a limit is ever held."""
+def _limited_lines(file: IO[AnyStr], end: AnyStr, source: str, report: ReadReport) -> Iterator[AnyStr]:
+    """Yield a file's lines without reading more than MAX_LINE_CHARS of one into memory."""
     number = 0
-    while line := file.readline(MOST_IN_LINE + 1):
+    while line := file.readline(MAX_LINE_CHARS + 1):
         number += 1
-        if len(line) <= MOST_IN_LINE:
+        if len(line) <= MAX_LINE_CHARS:
             yield line
             continue
-        report.skip(f"{source}, line {number}", f"longer than {MOST_IN_LINE >> 20} MB")
+        report.skip(f"{source}, line {number}", f"longer than {MAX_LINE_CHARS >> 20} MB")
         while line and not line.endswith(end):
-            line = file.readline(_SAMPLE)
+            line = file.readline(_SAMPLE_BYTES)
         yield end
 
 
-def opened(path: Path) -> io.BufferedReader:
-    """Open a file, unpacking it where it is gzipped."""
+def open_unpacked(path: Path) -> io.BufferedReader:
+    """Open a file, decompressed if it is gzipped."""
     return io.BufferedReader(gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
-def content_of(path: Path) -> bytes:
-    """Return a file's bytes, unpacked, where they are not more than anything readable has."""
-    with opened(path) as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise UnreadableError(f"more than {MOST_BYTES >> 20} MB {'unpacked' if path.suffix.lower() == '.gz' else 'in one file'}")
+def read_unpacked(path: Path) -> bytes:
+    """Return a file's bytes, decompressed; UnreadableError if there are more than MAX_BYTES."""
+    with open_unpacked(path) as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise UnreadableError(f"more than {MAX_BYTES >> 20} MB {'unpacked' if path.suffix.lower() == '.gz' else 'in one file'}")
     return content
 
 
-def stem(path: Path) -> str:
-    """Return a file's name without its ending."""
+def file_stem(path: Path) -> str:
+    """Return a file's name without its suffix."""
     name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
     return Path(printable_name(name)).stem
 
 
-def encoding_of(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
-    """Return how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
+def detect_encoding(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
+    """Return the encoding of a text: UTF-8, UTF-16 with a byte order mark, or a guess, which is reported."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if b"\0" in content:
         raise UnreadableError("binary, not text")
     if is_utf8(content, cut):
         return "utf-8-sig"
-    encoding = _guessed(content)
+    encoding = _guess_encoding(content)
     report.remark(source, f"read as {encoding}")
     return encoding
 
 
-def decoded(content: bytes, encoding: str) -> str:
-    """Decode text; what the encoding does not know becomes a mark that says so."""
+def decode_text(content: bytes, encoding: str) -> str:
+    """Decode text; with a guessed encoding, invalid bytes become replacement characters."""
     try:
         text = content.decode(encoding, "strict" if encoding in ("utf-8-sig", "utf-16") else "replace")
     except UnicodeDecodeError as error:
@@ -140,7 +140,7 @@ def decoded(content: bytes, encoding: str) -> str:
 
 
 def is_utf8(content: bytes, cut: bool = False) -> bool:
-    """Return whether bytes are UTF-8; those of a `cut` text may end within a letter."""
+    """Return whether bytes are UTF-8; those of a `cut` text may end within a character."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -148,56 +148,56 @@ def is_utf8(content: bytes, cut: bool = False) -> bool:
     return True
 
 
-def _guessed(content: bytes) -> str:
-    """Name the likeliest encoding; of several that read the same, or nothing that speaks for another, the Western one."""
+def _guess_encoding(content: bytes) -> str:
+    """Return the likeliest encoding; the Western one if others give the same text or are no more likely."""
     from charset_normalizer import from_bytes
 
-    best = from_bytes(content, cp_isolation=_LIKELY).best()
+    best = from_bytes(content, cp_isolation=_LIKELY_ENCODINGS).best()
     if best is not None and (best.coherence > 0 or not _looks_western(content)):
-        return _WESTERN if _WESTERN in best.could_be_from_charset else best.encoding
+        return _WESTERN_ENCODING if _WESTERN_ENCODING in best.could_be_from_charset else best.encoding
     if best is None and not _looks_western(content):
-        raise UnreadableError("neither UTF-8 nor text in any encoding known")
-    return _WESTERN
+        raise UnreadableError("neither UTF-8 nor text in a known encoding")
+    return _WESTERN_ENCODING
 
 
 def _looks_western(content: bytes) -> bool:
     try:
-        text = content.decode(_WESTERN)
+        text = content.decode(_WESTERN_ENCODING)
     except UnicodeDecodeError:
         return False
-    return sum(byte < 128 for byte in content) > _MOSTLY * len(content) and not _SIGN_WITHIN_WORD.search(text)
+    return sum(byte < 128 for byte in content) > _MIN_ASCII_SHARE * len(content) and not _SIGN_WITHIN_WORD.search(text)
 
 
-_SHOWN = ("From", "To", "Cc", "Date", "Subject")
-_DEEPEST = 10
-_LONGEST_HEADER = 10_000
+_SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_MAX_MAIL_DEPTH = 10
+_MAX_HEADER_CHARS = 10_000
 _REGISTRY = HeaderRegistry()
 
 
 def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
-    message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_header)).parse(io.BytesIO(content_of(path)))
+    """Read a mail as one document: its headers, its text and the names of its attachments."""
+    message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_parse_header)).parse(io.BytesIO(read_unpacked(path)))
     report.state(source, _mail_properties(message))
     attached: list[str] = []
-    parts = [_head(message), *_mail_texts(message, attached, source, report)]
+    parts = [_header_lines(message), *_mail_texts(message, attached, source, report)]
     for name in attached:
         report.remark(source, f"attachment {name!r} not read")
     if attached:
         parts.append(f"Attachments: {', '.join(attached)}")
-    title = _header_line(message, "Subject") or stem(path)
+    title = _header_line(message, "Subject") or file_stem(path)
     yield Document("\n\n".join(part for part in parts if part), id=source, metadata={"source": source, "title": title})
 
 
-def _header(name: str, value: str) -> Any:
-    """Read a header as Python does, but for one made to harm: that takes the square of its length, or its parser fails."""
+def _parse_header(name: str, value: str) -> Any:
+    """Parse a header with Python's parser, truncated since parsing may be quadratic; empty if the parser fails."""
     try:
-        return _REGISTRY(name, value[:_LONGEST_HEADER])
+        return _REGISTRY(name, value[:_MAX_HEADER_CHARS])
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return _REGISTRY(name, "")
 
 
 def _mail_properties(message: MIMEPart) -> dict[str, Any]:
-    """Return who wrote a mail, by name, and its addresses, day and subject."""
+    """Return a mail's author, addresses, date and subject."""
     people = {name: getattr(message[name], "addresses", ()) for name in ("From", "To", "Cc")}
     sent = getattr(message["Date"], "datetime", None)
     return {
@@ -208,9 +208,9 @@ def _mail_properties(message: MIMEPart) -> dict[str, Any]:
     }
 
 
-def _head(message: MIMEPart) -> str:
-    """Return who wrote to whom, when and about what."""
-    return "\n".join(f"{name}: {line}" for name in _SHOWN if (line := _header_line(message, name)))
+def _header_lines(message: MIMEPart) -> str:
+    """Return the main headers, one per line."""
+    return "\n".join(f"{name}: {line}" for name in _SHOWN_HEADERS if (line := _header_line(message, name)))
 
 
 def _header_line(message: MIMEPart, name: str) -> str:
@@ -218,9 +218,9 @@ def _header_line(message: MIMEPart, name: str) -> str:
 
 
 def _mail_texts(part: MIMEPart, attached: list[str], source: str, report: ReadReport, depth: int = 0) -> Iterator[str]:
-    """Yield the text of a mail and of what is in it; append the names of its parts that are files of their own to `attached`."""
+    """Yield the texts of a mail and of mails within it; append the names of attached files to `attached`."""
     if part.get_content_type() == "message/rfc822" and isinstance(forwarded := part.get_content(), MIMEPart):
-        yield _head(forwarded)
+        yield _header_lines(forwarded)
         yield from _mail_texts(forwarded, attached, source, report, depth)
         return
     body = part.get_body(("plain", "html"))
@@ -228,7 +228,7 @@ def _mail_texts(part: MIMEPart, attached: list[str], source: str, report: ReadRe
         yield _body_text(body, source, report).strip()
     for inner in part.iter_attachments() if part.is_multipart() else ():
         kind = inner.get_content_type()
-        if inner.is_multipart() and depth < _DEEPEST:
+        if inner.is_multipart() and depth < _MAX_MAIL_DEPTH:
             yield from _mail_texts(inner, attached, source, report, depth + 1)
         elif kind == "text/plain" and not inner.get_filename():
             yield _body_text(inner, source, report).strip()
@@ -241,10 +241,10 @@ def _body_text(body: MIMEPart, source: str, report: ReadReport) -> str:
 
     try:
         text = str(body.get_content())
-    except (LookupError, ValueError):  # an encoding that does not exist, or cannot
+    except (LookupError, ValueError):  # an unknown or wrong encoding
         content = body.get_payload(decode=True)
         content = content if isinstance(content, bytes) else b""
-        text = decoded(content, encoding_of(content, source, report))
+        text = decode_text(content, detect_encoding(content, source, report))
     if body.get_content_subtype() != "html":
         return text.replace("\r\n", "\n")
     return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text).sections)

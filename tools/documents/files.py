@@ -1,26 +1,26 @@
-"""Files to read: found under the paths a user gives, and what is told of one besides its documents."""
+"""Find the files under the paths that a user gives, and collect reports about them."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents._properties import properties
+from ramify.tools.documents._properties import normalize_properties
 from ramify.tools.errors import InputError
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 INDEX_FILE = "passages.sqlite"
-"""A folder that holds this is an index, not documents."""
+"""A folder that contains this file is an index, not documents."""
 
-_NAMED = 5
-"""Fields that are named of those left out."""
+_MAX_NAMED_FIELDS = 5
+"""Skipped fields listed in a report."""
 
 Skipped = tuple[str, str]
-"""What was left out (a path, or `path#record`) and why."""
+"""What was skipped (a path, or `path#record`) and the reason."""
 
 
 class File(NamedTuple):
-    """A file to read: where it lies, the source its documents name, and the path given under which it was found."""
+    """A file to read: its path, the source for its documents, and the given path under which it was found."""
 
     path: Path
     source: str
@@ -28,7 +28,7 @@ class File(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """A file holds nothing that its reader can read; says why."""
+    """A file cannot be read by its reader; the message is the reason."""
 
 
 class ReadReport:
@@ -42,28 +42,31 @@ class ReadReport:
 
     @property
     def title(self) -> str:
-        """Return the title that the file states, "" where it states none."""
+        """Return the title in the file's metadata, "" if there is none."""
         return str(self.properties.get("title", ""))
 
     def state(self, source: str, given: Mapping[Any, Any]) -> None:
-        """Keep what a file says of itself, and name what of it cannot be metadata."""
-        self.properties, left_out = properties(given)
+        """Store a file's metadata, and report fields that cannot be metadata."""
+        self.properties, left_out = normalize_properties(given)
         if left_out:
-            self.remark(source, f"not kept as metadata: {', '.join(left_out[:_NAMED])}{' …' if len(left_out) > _NAMED else ''}")
+            self.remark(
+                source,
+                f"not stored as metadata: {', '.join(left_out[:_MAX_NAMED_FIELDS])}{' …' if len(left_out) > _MAX_NAMED_FIELDS else ''}",
+            )
 
     def skip(self, name: str, reason: str) -> None:
-        """Record what was left out, and why."""
+        """Record what was skipped, with the reason."""
         self.skipped.append((name, reason))
 
     def remark(self, name: str, remark: str) -> None:
-        """Record how something was read, where its reader had to guess or could not see everything."""
+        """Record a remark: the reader had to guess, or could not read everything."""
         self.remarks.append((name, remark))
 
 
-def existing(path: str | Path) -> Path:
-    """Return the path, or raise `InputError` where there is none."""
-    found = usable(path)
-    if not os.path.exists(found):  # a path that may not be looked at is none
+def existing_path(path: str | Path) -> Path:
+    """Return the path; InputError if it does not exist."""
+    found = expand_path(path)
+    if not os.path.exists(found):  # also False for a path that may not be accessed
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
     if printable_name(full := os.path.realpath(found)) != full:
         raise InputError(f"the name {printable_name(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
@@ -71,52 +74,52 @@ def existing(path: str | Path) -> Path:
 
 
 def printable_name(name: str | Path) -> str:
-    """Return a name as it can be written: bytes in it that are not UTF-8, which a file system allows, as `\\xff`."""
+    """Return a file name as valid text: bytes that are not UTF-8 are written as `\\xff`."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
-    """List files and the files of folders, recursively, in order of name, without hidden ones."""
+def list_files(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
+    """Yield files and the files in folders, recursively, sorted by name, without hidden ones."""
     for root in paths:
         if not root.is_dir():
             yield File(root, root.name, root)
             continue
-        for path in files_in(root, skipped):
-            yield File(path, _within(root, path), root)
+        for path in walk_folder(root, skipped):
+            yield File(path, _relative_name(root, path), root)
 
 
-def _within(folder: Path, path: Path) -> str:
+def _relative_name(folder: Path, path: Path) -> str:
     return printable_name(path.relative_to(folder).as_posix())
 
 
-def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
-    """Walk a folder in order of name; folders that cannot be read and links that lead out of it, or nowhere, are named and left out."""
-    home = os.path.realpath(folder)
+def walk_folder(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+    """Yield the files in a folder, sorted by name; unreadable folders and links out of it or to nothing are appended to `skipped`."""
+    real_folder = os.path.realpath(folder)
     waiting = [folder]
     while waiting:
         parent = waiting.pop()
         try:
             entries = sorted(os.scandir(parent), key=lambda entry: entry.name)
         except OSError as error:
-            skipped.append((_within(folder, parent), f"cannot be read: {error.strerror}"))
+            skipped.append((_relative_name(folder, parent), f"cannot be read: {error.strerror}"))
             continue
         if any(entry.name == INDEX_FILE for entry in entries):
-            skipped.append((_within(folder, parent), "an index, not documents"))
+            skipped.append((_relative_name(folder, parent), "an index, not documents"))
             continue
         shown = [entry for entry in entries if not entry.name.startswith(".")]
         waiting += [Path(entry.path) for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
         for entry in shown:
             path = Path(entry.path)
-            if entry.is_symlink() and (reason := _leads_away(path, home)):
-                skipped.append((_within(folder, path), reason))
+            if entry.is_symlink() and (reason := _link_problem(path, real_folder)):
+                skipped.append((_relative_name(folder, path), reason))
             elif not entry.is_dir(follow_symlinks=False):
                 yield path
 
 
-def _leads_away(link: Path, home: str) -> str | None:
-    """Return why a link is not followed, None for one to a file within the folder given."""
+def _link_problem(link: Path, real_folder: str) -> str | None:
+    """Return why a link is not followed, None if it leads to a file within the folder."""
     if not os.path.exists(link):
-        return "a link that leads nowhere"
-    if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(home):
+        return "a broken link"
+    if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(real_folder):
         return "a link to a folder or out of the folder given"
     return None

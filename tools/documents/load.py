@@ -1,4 +1,4 @@
-"""Load files and folders of them, or the documents of a LangChain loader, as `Document`s: read side by side, given in their order."""
+"""Load files and folders, or the documents of a LangChain loader, as `Document`s: read in parallel, returned in order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -9,27 +9,27 @@ from typing import NamedTuple
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.tools.documents._properties import OURS, without_surrogates
-from ramify.tools.documents.files import File, ReadReport, Skipped, existing, files_under
-from ramify.tools.documents.readers import FORMATS, parse_file, reader_of
-from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, cores
+from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
+from ramify.tools.documents.files import File, ReadReport, Skipped, existing_path, list_files
+from ramify.tools.documents.readers import FORMATS, find_reader, parse_file
+from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, available_cores
 from ramify.tools.errors import InputError
 
 EDITION = "4"
-"""Counts up when the same file gives other documents than before: an index then reads its files again."""
-_AHEAD = 4
-"""Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
-_FEW = 8
-_SMALL_BYTES = 1 << 18
-"""The first few files of plain text are read here, if they are small: no worker need be started for them."""
+"""Increment when the same file gives other documents than before: indexes then read their files again."""
+_FILES_AHEAD = 4
+"""Files submitted in advance per worker: enough to keep all busy, few enough for memory."""
+_MAX_LOCAL_FILES = 8
+_MAX_LOCAL_BYTES = 1 << 18
+"""The first few small files of plain text are read in this process, so that no worker needs to be started."""
 
 
-class Loading(Iterator[Document]):
-    """Documents as they are read; on the way `skipped` grows, which names what was left out, and `remarks`: what was guessed or has gaps.
+class DocumentStream(Iterator[Document]):
+    """An iterator of documents; meanwhile `skipped` and `remarks` collect what was left out, guessed or incomplete.
 
     Each document has an id (a record's own, else made from its source) and the metadata `source` (the path within the folder given, or
     the file's name; of a record with `#id` or `#number`), `title`, `heading` of a section ("A > B"), `page` (from 1) or, of a
-    document that crosses pages, `pages` as `[offset, page]` where each begins, what a file says of itself, and what a record carries.
+    document that crosses pages, `pages` as a list of `[offset, page]`, the file's own metadata, and the fields of a record.
     """
 
     def __init__(self, paths: Sequence[Path], clean: bool = True) -> None:
@@ -44,36 +44,36 @@ class Loading(Iterator[Document]):
 
     def _read_all(self) -> Iterator[Document]:
         found = False
-        for read in read_files(files_under(self._paths, self.skipped), clean=self._clean):
+        for read in read_files(list_files(self._paths, self.skipped), clean=self._clean):
             for document in read.documents:
                 found = True
                 yield document
             self.skipped += read.skipped
             self.remarks += read.remarks
         if not found:
-            raise nothing_readable(self._paths, self.skipped)
+            raise nothing_readable_error(self._paths, self.skipped)
 
 
-def load(*paths: str | Path, clean: bool = True) -> Loading:
-    """Stream the documents of files and folders (recursively, in order of name, without hidden ones).
+def load_files(*paths: str | Path, clean: bool = True) -> DocumentStream:
+    """Return an iterator of the documents of files and folders (recursively, sorted by name, without hidden ones).
 
-    To have them `clean` is to have short ones of a file merged, and those that only list or license marked by a `role`.
-    Raises `InputError` at once where a path does not exist, and at the end where nothing was readable.
+    clean: merge short documents of a file, and mark contents, indexes and legal notices with a `role`.
+    InputError at once if a path does not exist, and at the end if nothing was readable.
     """
-    return Loading([existing(path) for path in paths], clean)
+    return DocumentStream([existing_path(path) for path in paths], clean)
 
 
-def nothing_readable(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
-    """Say that nothing could be read, and why the first things could not."""
+def nothing_readable_error(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
+    """Return the error that nothing could be read, with the first reasons."""
     reasons = "; ".join(f"{name}: {reason}" for name, reason in skipped[:3]) or "no files"
     places = ", ".join(repr(str(path)) for path in paths)
     return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
 
 
 class FileDocuments(NamedTuple):
-    """A file, its documents as they are read, what of it was left out and what is to be said of it.
+    """A file, an iterable of its documents, what was skipped, and remarks.
 
-    Both lists are complete when the documents are used up.
+    Both lists are complete when the iterable is exhausted.
     """
 
     file: File
@@ -83,17 +83,17 @@ class FileDocuments(NamedTuple):
 
 
 def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[FileDocuments]:
-    """Read files in worker processes and give them in their order; of a file of records the documents come as they are read.
+    """Read files in worker processes and yield them in order; the documents of a file of records are streamed.
 
-    A file that cannot be read has no documents and is in its own `skipped`, with the reason. To have it `clean` is to have its short
-    documents merged and those that only list or license marked. What is not taken of a file is not read once the next is asked for.
+    A file that cannot be read has no documents, and the reason in `skipped`. clean: as in `load_files`. Documents of a file that were not
+    consumed are lost when the next file is requested.
     """
-    with closing(WorkerPool(workers or cores(), limits)) as pool:
+    with closing(WorkerPool(workers or available_cores(), limits)) as pool:
         under_way: list[tuple[File, ParseTask | None]] = []
-        coming = _assign(iter(files), pool, clean)
-        while under_way := [*under_way, *islice(coming, _AHEAD * pool.size + 1 - len(under_way))]:
+        coming = _submit_files(iter(files), pool, clean)
+        while under_way := [*under_way, *islice(coming, _FILES_AHEAD * pool.size + 1 - len(under_way))]:
             file, task = under_way.pop(0)
-            report, reader = ReadReport(), reader_of(file.path)
+            report, reader = ReadReport(), find_reader(file.path)
             if task is None:
                 yield FileDocuments(file, parse_file(file, report, clean), report.skipped, report.remarks)
                 continue
@@ -102,12 +102,12 @@ def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | No
                 yield FileDocuments(file, documents if reader and reader.in_parts else list(documents), report.skipped, report.remarks)
 
 
-def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
-    """Hand files to the crew as they come; None for those that are read here."""
+def _submit_files(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
+    """Submit files to the worker pool in order; yield each with its task, None for small files that are read in this process."""
     few = 0
     for file in files:
-        reader = reader_of(file.path)
-        if reader is None or (reader.plain and few < _FEW and _is_small(file.path)):
+        reader = find_reader(file.path)
+        if reader is None or (reader.plain and few < _MAX_LOCAL_FILES and _is_small(file.path)):
             few += reader is not None
             yield file, None
         else:
@@ -115,9 +115,9 @@ def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tu
 
 
 def _is_small(path: Path) -> bool:
-    """Tell whether a file is read in no time; one that is packed may be anything."""
+    """Return whether a file is small; compressed files count as large."""
     try:
-        return path.suffix.lower() != ".gz" and path.stat().st_size <= _SMALL_BYTES
+        return path.suffix.lower() != ".gz" and path.stat().st_size <= _MAX_LOCAL_BYTES
     except OSError:
         return True
 
@@ -125,13 +125,13 @@ def _is_small(path: Path) -> bool:
 def load_documents(loader: BaseLoader, skipped: list[Skipped]) -> Iterator[Document]:
     """Yield a loader's documents that have text, each with an id and a `source`; append those without text to `skipped`.
 
-    Metadata is kept. Fields that the index says itself of each passage (`path`, `pages`, …) are kept as `record_path`, …; the `source` is
-    the loader's, else its class's name. What a loader raises is raised here.
+    Metadata is preserved; fields with reserved names (`path`, `pages`, …) are stored as `record_path`, …. `source` is the loader's, else
+    its class name. Errors of the loader are not caught.
     """
     for document in loader.lazy_load():
-        kept = {f"record_{name}" if name in OURS else str(name): value for name, value in document.metadata.items()}
-        source = without_surrogates(str(kept.pop("record_source", "") or "")) or type(loader).__name__
-        if not (text := without_surrogates(document.page_content).strip()):
+        kept = {f"record_{name}" if name in RESERVED_FIELDS else str(name): value for name, value in document.metadata.items()}
+        source = replace_surrogates(str(kept.pop("record_source", "") or "")) or type(loader).__name__
+        if not (text := replace_surrogates(document.page_content).strip()):
             skipped.append((source, "a document without text"))
             continue
-        yield Document(text, id=without_surrogates(document.id or "") or source, metadata={**kept, "source": source})
+        yield Document(text, id=replace_surrogates(document.id or "") or source, metadata={**kept, "source": source})

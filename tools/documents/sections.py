@@ -1,4 +1,4 @@
-"""Texts cut into sections under their headings, which know where in the file they begin."""
+"""Split texts into sections under headings, and keep track of the pages, ids and headings at each offset."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -26,15 +26,15 @@ class Section(NamedTuple):
     headings: tuple[str, ...]
     text: str
     fragment: str | None = None
-    """The id that opens it."""
+    """The id that a link opens."""
     role: str | None = None
-    """What it is where it is no text to read: "contents", "index"."""
+    """The kind of a section that is not running text: "contents", "index"."""
     fragments: tuple[tuple[int, str], ...] = ()
-    """Ids within it, each with the place where what it names begins."""
+    """Ids within it, each with its offset."""
 
 
 class Outline(NamedTuple):
-    """A file's title, where it states one, its sections, and what else it says of itself."""
+    """A file's title, if it has one, its sections, and its other metadata."""
 
     title: str | None
     sections: list[Section]
@@ -42,9 +42,9 @@ class Outline(NamedTuple):
 
 
 def section_documents(outline: Outline, source: str, name: str) -> Iterator[Document]:
-    """Turn an outline into a document a section; `name` is the title of a file that states none."""
+    """Yield an outline as one document per section; `name` is the title of a file without one."""
     for section in outline.sections:
-        at = section.fragment or (anchor(section.headings[-1]) if section.headings else "")
+        at = section.fragment or (heading_anchor(section.headings[-1]) if section.headings else "")
         carried = {
             "heading": " > ".join(section.headings),
             "fragment": section.fragment,
@@ -55,24 +55,24 @@ def section_documents(outline: Outline, source: str, name: str) -> Iterator[Docu
         yield Document(section.text, id=f"{source}#{at}" if at else source, metadata=metadata)
 
 
-def anchor(heading: str) -> str:
-    """Turn a heading into what can stand behind a `#`."""
+def heading_anchor(heading: str) -> str:
+    """Return a heading as a URL fragment."""
     return re.sub(r"[^\w]+", "-", heading.lower()).strip("-")
 
 
 def word_count(text: str | None) -> int:
-    """Count words."""
+    """Return the number of words."""
     return len(_WORD.findall(text)) if text else 0
 
 
 def markdown_outline(text: str) -> Outline:
-    """Cut Markdown, without its front matter, at its headings; the title is the first heading of level 1."""
+    """Split Markdown, without its front matter, at its headings; the title is the first heading of level 1."""
     lines = list(_markdown_lines(text.splitlines(keepends=True)))
-    return Outline(next((line for level, line in lines if level == 1), None), list(_sections(lines)))
+    return Outline(next((line for level, line in lines if level == 1), None), list(_split_sections(lines)))
 
 
 def _markdown_lines(lines: list[str]) -> Iterator[LeveledLine]:
-    """Tell headings from text, minding code fences and underlined headings."""
+    """Yield lines with their heading level, considering code fences and underlined headings."""
     fence: str | None = None
     number = 0
     while number < len(lines):
@@ -91,8 +91,8 @@ def _markdown_lines(lines: list[str]) -> Iterator[LeveledLine]:
             yield 0, line
 
 
-def _sections(lines: Iterable[LeveledLine]) -> Iterator[Section]:
-    """Gather the text under each heading; a heading without text is only part of the path."""
+def _split_sections(lines: Iterable[LeveledLine]) -> Iterator[Section]:
+    """Yield the text under each heading; a heading without text is only part of the path."""
     above: list[LeveledLine] = []
     text: list[str] = []
     for level, line in [*lines, (1, "")]:
@@ -106,127 +106,127 @@ def _sections(lines: Iterable[LeveledLine]) -> Iterator[Section]:
         above = [(outer, heading) for outer, heading in above if outer < level] + [(level, line)]
 
 
-def sections_of(lines: Iterable[LeveledLine]) -> list[Section]:
-    """Gather lines of text, each with its own line break, under the headings between them."""
-    return [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _sections(lines)]
+def split_sections(lines: Iterable[LeveledLine]) -> list[Section]:
+    """Return the sections of lines of text, which end with line breaks, and the headings between them."""
+    return [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _split_sections(lines)]
 
 
 Marks = Sequence[tuple[int, Any]]
-"""Places in a text, each with what begins there, in order."""
+"""Ascending offsets in a text, each with the page, id or heading that begins there."""
 
-_MARKS = {"page": "pages", "fragment": "fragments", "heading": "headings_within"}
-"""What a text begins at, and the list of all that it gets to."""
-_PARTS = ("page", "heading")
-"""What begins a part; an id may stand anywhere in one."""
-_SURE = 3
-"""Words by which a quote is known at least, unless it has fewer."""
+_MARK_LISTS = {"page": "pages", "fragment": "fragments", "heading": "headings_within"}
+"""The metadata field of a text's first page, id or heading, and that of the list of all."""
+_PART_MARKS = ("page", "heading")
+"""Marks that begin a part; an id may be anywhere in one."""
+_MIN_QUOTE_WORDS = 3
+"""Least words by which a quote is found, unless it has fewer."""
 
 
 def all_marks(document: Document) -> dict[str, Marks]:
-    """Return where a document's pages, ids and headings begin, by the names of what begins."""
-    return {name: marks_of(document.metadata, name) for name in _MARKS}
+    """Return the marks of a document's pages, ids and headings, by name."""
+    return {name: find_marks(document.metadata, name) for name in _MARK_LISTS}
 
 
-def sliced(document: Document, start: int, end: int, marks: Mapping[str, Marks]) -> Document:
-    """Return the text from `start` to `end`, without the space around it, with the marks of its own out of the document's."""
+def slice_document(document: Document, start: int, end: int, marks: Mapping[str, Marks]) -> Document:
+    """Return the text from `start` to `end`, stripped, as a document with the marks of that range."""
     piece = document.page_content[start:end]
     start += len(piece) - len(piece.lstrip())
     text = piece.strip()
     metadata = dict(document.metadata)
-    for name in _MARKS:
-        put_marks(metadata, name, _within(marks[name], start, start + len(text)))
+    for name in _MARK_LISTS:
+        set_marks(metadata, name, _marks_between(marks[name], start, start + len(text)))
     return document.model_copy(update={"page_content": text, "metadata": metadata})
 
 
-def placed(document: Document, spans: Iterable[tuple[int, int]]) -> Iterator[Document]:
-    """Yield the passages of a document, each with the page, id and heading of the part that most of its words stand in.
+def locate_passages(document: Document, spans: Iterable[tuple[int, int]]) -> Iterator[Document]:
+    """Yield the passages of a document, each with the page, id and heading of the part with most of its words.
 
-    One that has several parts lists them.
+    A passage with several parts lists all of them.
     """
-    has_parts = any(list_name in document.metadata for list_name in _MARKS.values())
+    has_parts = any(list_name in document.metadata for list_name in _MARK_LISTS.values())
     marks = all_marks(document)
     for start, end in spans:
         text, metadata = document.page_content[start:end], dict(document.metadata)
         if has_parts:
-            for name in _MARKS:
-                put_marks(metadata, name, _within(marks[name], start, end))
-            metadata = _at(metadata, _main_part(metadata, text))
+            for name in _MARK_LISTS:
+                set_marks(metadata, name, _marks_between(marks[name], start, end))
+            metadata = _metadata_at(metadata, _main_part(metadata, text))
         yield Document(text, metadata=metadata)
 
 
-def at_quote(metadata: Mapping[str, Any], text: str, quote: str) -> dict[str, Any]:
-    """Return a passage's metadata with the page, id and heading of the part that a quote from it begins in."""
-    listed = quote and any(metadata.get(list_name) for list_name in _MARKS.values())
-    place = _find(text, quote) if listed else None
-    return dict(metadata) if place is None else _at(metadata, place)
+def metadata_at_quote(metadata: Mapping[str, Any], text: str, quote: str) -> dict[str, Any]:
+    """Return a passage's metadata with the page, id and heading of the part in which a quote begins."""
+    listed = quote and any(metadata.get(list_name) for list_name in _MARK_LISTS.values())
+    place = _find_quote_start(text, quote) if listed else None
+    return dict(metadata) if place is None else _metadata_at(metadata, place)
 
 
-def marks_of(metadata: Mapping[str, Any], name: str) -> list[tuple[int, Any]]:
-    """Return where a text's pages, ids or headings begin; what is not of their form is passed over."""
-    own, listed = metadata.get(name), metadata.get(_MARKS[name])
+def find_marks(metadata: Mapping[str, Any], name: str) -> list[tuple[int, Any]]:
+    """Return the marks of a text's pages, ids or headings; malformed ones are ignored."""
+    own, listed = metadata.get(name), metadata.get(_MARK_LISTS[name])
     pairs = [mark for mark in listed if isinstance(mark, list | tuple) and len(mark) == 2] if isinstance(listed, list | tuple) else []
     marks = sorted(((offset, value) for offset, value in pairs if isinstance(offset, int)), key=itemgetter(0))
     return marks if own is None or any(offset == 0 for offset, _ in marks) else [(0, own), *marks]
 
 
-def put_marks(metadata: dict[str, Any], name: str, marks: Marks) -> None:
-    """Set the page, id or heading that a text begins at, and list all of them where it has more."""
+def set_marks(metadata: dict[str, Any], name: str, marks: Marks) -> None:
+    """Set the first page, id or heading of a text, and the list of all if there are several."""
     changes = [mark for place, mark in enumerate(marks) if not place or mark[1] != marks[place - 1][1]]
-    metadata.pop(_MARKS[name], None)
+    metadata.pop(_MARK_LISTS[name], None)
     if len(changes) > 1:
-        metadata[_MARKS[name]] = [list(mark) for mark in changes]
-    _put(metadata, name, changes[0][1])
+        metadata[_MARK_LISTS[name]] = [list(mark) for mark in changes]
+    _set_or_remove(metadata, name, changes[0][1])
 
 
-def joined(documents: Sequence[Document], texts: Sequence[str], offsets: Sequence[int]) -> Document:
-    """Return one document of several: each as the text given, its own beginning at an offset within that."""
+def merge_documents(documents: Sequence[Document], texts: Sequence[str], offsets: Sequence[int]) -> Document:
+    """Merge documents: each contributes a text, in which its own content begins at an offset."""
     metadata = dict(documents[0].metadata)
     start, places = 0, []
     for text in texts:
         places.append(start)
         start += len(text) + 2
-    for name in _MARKS:
+    for name in _MARK_LISTS:
         moved = [
             (place + (offset + within if offset else 0), value)
             for document, place, within in zip(documents, places, offsets, strict=True)
-            for offset, value in _within(marks_of(document.metadata, name), 0, len(document.page_content))
+            for offset, value in _marks_between(find_marks(document.metadata, name), 0, len(document.page_content))
         ]
-        put_marks(metadata, name, moved)
+        set_marks(metadata, name, moved)
     return documents[0].model_copy(update={"page_content": "\n\n".join(texts), "metadata": metadata})
 
 
-def _within(marks: Marks, start: int, end: int) -> list[tuple[int, Any]]:
-    """Return the marks of the text from `start` to `end`, counted from its beginning: what it begins under, if anything, and the rest."""
+def _marks_between(marks: Marks, start: int, end: int) -> list[tuple[int, Any]]:
+    """Return the marks of the text from `start` to `end`, as offsets within it: the mark at the start, if any, and the rest."""
     first = bisect_right(marks, start, key=itemgetter(0))
     last = bisect_left(marks, end, first, key=itemgetter(0))
     return [(0, marks[first - 1][1] if first else None), *((offset - start, value) for offset, value in marks[first:last])]
 
 
-def _at(metadata: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """Return the metadata with the page, id and heading in force at a place of the text."""
+def _metadata_at(metadata: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """Return the metadata with the page, id and heading in force at an offset."""
     found = dict(metadata)
-    for name in _MARKS:
-        _put(found, name, _within(marks_of(metadata, name), place, place)[0][1])
+    for name in _MARK_LISTS:
+        _set_or_remove(found, name, _marks_between(find_marks(metadata, name), place, place)[0][1])
     return found
 
 
-def _put(metadata: dict[str, Any], name: str, value: Any) -> None:
+def _set_or_remove(metadata: dict[str, Any], name: str, value: Any) -> None:
     metadata.pop(name, None)
     if value is not None:
         metadata[name] = value
 
 
 def _main_part(metadata: Mapping[str, Any], text: str) -> int:
-    """Return where the part begins that has the most words of a text: the first of those that are equal."""
-    begins = sorted({0, *(offset for name in _PARTS for offset, _ in marks_of(metadata, name) if 0 <= offset < len(text))})
+    """Return the offset of the part with most words, the first on a tie."""
+    begins = sorted({0, *(offset for name in _PART_MARKS for offset, _ in find_marks(metadata, name) if 0 <= offset < len(text))})
     sizes = {begin: len(text[begin:end].split()) for begin, end in pairwise([*begins, len(text)])}
     return max(begins, key=lambda begin: sizes[begin])
 
 
-def span_of(text: str, quote: str) -> tuple[int, int] | None:
-    """Return where a whole quote begins and ends in a text, however its lines are broken; None where it is not there.
+def find_quote(text: str, quote: str) -> tuple[int, int] | None:
+    """Return start and end of a whole quote in a text, ignoring line breaks; None if it is not found.
 
-    Between the lines of a quote others may be left out.
+    Lines may be omitted between those of the quote.
     """
     start: int | None = None
     end = 0
@@ -239,10 +239,10 @@ def span_of(text: str, quote: str) -> tuple[int, int] | None:
     return None if start is None else (start, end)
 
 
-def _find(text: str, quote: str) -> int | None:
-    """Return where a quote begins, however its lines are broken; one that leaves out a heading is known by its first words."""
+def _find_quote_start(text: str, quote: str) -> int | None:
+    """Return the offset of a quote, ignoring line breaks; of a quote that omits a heading, that of its first words."""
     words = [re.escape(word) for word in quote.strip("… ").split()]
-    for count in range(len(words), max(min(len(words), _SURE), 1) - 1, -1):
+    for count in range(len(words), max(min(len(words), _MIN_QUOTE_WORDS), 1) - 1, -1):
         if found := re.search(r"\s*".join(words[:count]), text):
             return found.start()
     return None

@@ -1,8 +1,8 @@
 """A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason.
 
-A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: a line of JSON in names a file, lines
-of JSON out hold what was in it. It ends with its parent, which closes its input; whatever goes wrong in a parser ends it with the reason
-as the last line on stderr.
+A worker is this module, started as `python -m ramify.tools.documents.worker_pool SECONDS MEMORY_MB`: each line of JSON on stdin names a
+file, and lines of JSON on stdout contain its documents. It ends when its parent closes stdin; any error in a parser ends it, with the
+reason as the last line on stderr.
 """
 
 import json
@@ -21,18 +21,18 @@ from typing import Any, NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, ReadReport
-from ramify.tools.documents.readers import parse_file, reader_of
+from ramify.tools.documents.readers import find_reader, parse_file
 
-_WAITING = 2
-"""Answers about a file that wait to be taken; then its worker waits."""
+_MAX_QUEUED_ANSWERS = 2
+"""Most queued answers per file; beyond that, its worker waits."""
 
 
 Answer = dict[str, Any]
-"""What a worker answers: `documents`, each as (id, text, metadata); in the last one of a file `skipped` and `remarks`, too."""
+"""A worker's answer: `documents`, each as (id, text, metadata); the last one of a file also has `skipped` and `remarks`."""
 
 
 class Limits(NamedTuple):
-    """What a worker may use for a file, or a part of one, before it is ended and the file is named."""
+    """The time and memory that a worker may use for a file, or a part of one, before it is killed and the file is skipped."""
 
     seconds: float = 120
     memory_mb: int = 2048
@@ -42,29 +42,29 @@ LIMITS = Limits()
 """The default limits."""
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def command(limits: Limits) -> list[str]:
-    """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
+def worker_command(limits: Limits) -> list[str]:
+    """Return the command that starts a worker; -P, since the working directory contains documents, not modules."""
     return [sys.executable, "-P", "-m", "ramify.tools.documents.worker_pool", str(limits.seconds), str(limits.memory_mb)]
 
 
 class ParseTask:
-    """A file to be parsed by a worker; its answers wait here, in a bounded queue, to be taken."""
+    """A file to be parsed by a worker, with a bounded queue of its answers."""
 
     def __init__(self, file: File, clean: bool) -> None:
         self.file = file
         self.clean = clean
-        self._answers: Queue[Answer | None] = Queue(_WAITING)
+        self._answers: Queue[Answer | None] = Queue(_MAX_QUEUED_ANSWERS)
         self._wanted = True
 
     def documents(self, report: ReadReport) -> Iterator[Document]:
-        """Yield the documents; `report` is complete when there are no more. RuntimeError once it is closed."""
+        """Yield the documents; `report` is complete at the end. RuntimeError if the task was closed."""
         while (answer := self._answers.get()) is not None:
             report.skipped += [(name, reason) for name, reason in answer.get("skipped", ())]
             report.remarks += [(name, remark) for name, remark in answer.get("remarks", ())]
@@ -72,8 +72,8 @@ class ParseTask:
         if not self._wanted:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
 
-    def give(self, answer: Answer | None) -> bool:
-        """Queue an answer, None after the last; return False where no more is wanted."""
+    def put_answer(self, answer: Answer | None) -> bool:
+        """Queue an answer, None after the last; return False if the task was closed."""
         if self._wanted:
             self._answers.put(answer)
         return self._wanted
@@ -83,13 +83,13 @@ class ParseTask:
         self._wanted = False
         while not self._answers.empty():
             self._answers.get_nowait()
-        self._answers.put(None)  # for whoever still reads
+        self._answers.put(None)  # ends a reader that is waiting
 
 
 class WorkerPool:
     """A pool of worker processes, each started when it is first needed."""
 
-    def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = command) -> None:
+    def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = worker_command) -> None:
         self.size = size
         self._limits = limits
         self._command = command
@@ -110,9 +110,9 @@ class WorkerPool:
         self._files.put(task)
         return task
 
-    def running(self) -> int:
+    def running_count(self) -> int:
         """Return the number of running processes."""
-        return sum(worker.runs() for worker in self._workers)
+        return sum(worker.is_running() for worker in self._workers)
 
     def close(self) -> None:
         """Kill all workers."""
@@ -128,16 +128,16 @@ class WorkerPool:
         while (task := self._files.get()) is not None:
             try:
                 with closing(worker.parse(task.file, task.clean)) as answers:
-                    all(task.give(answer) for answer in answers)
+                    all(task.put_answer(answer) for answer in answers)
             except OSError as error:
-                task.give(_left_out(task.file, f"no process to read it in: {error.strerror or error}"))
-            task.give(None)
+                task.put_answer(_skipped_answer(task.file, f"no worker process can be started: {error.strerror or error}"))
+            task.put_answer(None)
             with self._lock:
                 self._waiting.remove(task)
 
 
 class _Worker:
-    """One process, restarted after each loss."""
+    """One process, restarted when it has died."""
 
     def __init__(self, command: list[str], limits: Limits) -> None:
         self._command = command
@@ -148,7 +148,7 @@ class _Worker:
         self._ended = False
 
     def parse(self, file: File, clean: bool) -> Generator[Answer, None, None]:
-        """Ask the process for a file's documents and yield its answers; where none comes the file is skipped."""
+        """Request a file's documents and yield the answers; if the process fails, the file is skipped."""
         process = self._running()
         asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
         answer: Answer = {}
@@ -162,7 +162,7 @@ class _Worker:
                 if not line.endswith(b"\n"):
                     process.kill()
                     code = process.wait()
-                    yield _left_out(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
+                    yield _skipped_answer(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
                     return
                 asked, answer = b"", json.loads(line)
                 yield answer
@@ -171,7 +171,7 @@ class _Worker:
                 process.kill()
                 process.wait()
 
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
@@ -192,13 +192,13 @@ class _Worker:
                 self._errors.seek(0)
                 self._errors.truncate()
                 pipe = subprocess.PIPE
-                # A worker can import what this process can, and nothing beside it.
+                # A worker can import the same modules as this process.
                 environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
                 self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=self._errors, env=environment)
             return self._process
 
     def _reason(self, code: int) -> str:
-        """Return why a process ended, by its last words."""
+        """Return why a process ended, from its last line on stderr."""
         with self._lock:
             if self._ended:
                 return "reading has ended"
@@ -213,12 +213,12 @@ class _Worker:
         return f"its reader died ({f'signal {-code}' if code < 0 else f'code {code}'})"
 
 
-def _left_out(file: File, reason: str) -> Answer:
+def _skipped_answer(file: File, reason: str) -> Answer:
     return {"documents": [], "skipped": [(file.source, reason)]}
 
 
 def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
-    """Write a line, if there is one, to a process and read one; nothing from one that is gone."""
+    """Write a line, if there is one, to a process and read one; empty if the process has ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -232,29 +232,29 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
 
 
 _GRACE_S = 5
-"""The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
-_DEEPEST = 5000
-"""Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
-_BATCH = 256
+"""A worker without a parent ends itself this long after the time limit at which the parent would kill it."""
+_MAX_RECURSION = 5000
+"""Python's recursion limit: mammoth needs sixteen calls per nested table. An 8 MB C stack is enough for it."""
+_BATCH_DOCUMENTS = 256
 _BATCH_CHARACTERS = 1 << 20
-"""Documents, and characters of them, that are given at once where they are given on the way."""
+"""Documents and characters per answer, if a file is streamed."""
 
 
-def main(seconds: float, memory_mb: int) -> None:
-    """Answer until there is no more input."""
+def run_worker(seconds: float, memory_mb: int) -> None:
+    """Parse the files named on stdin until it is closed."""
     if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
-    sys.setrecursionlimit(_DEEPEST)
+    sys.setrecursionlimit(_MAX_RECURSION)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
     out = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a library prints is no answer
+    sys.stdout = sys.stderr  # output of libraries must not mix with answers
     for line in sys.stdin.buffer:
         _limit_time(seconds + _GRACE_S)
-        for answer in _answers_about(json.loads(line)):
+        for answer in _parse_request(json.loads(line)):
             content = json.dumps(answer).encode() + b"\n"
-            _limit_time(0)  # how soon it is taken is up to the parent
+            _limit_time(0)  # writing may wait for the parent
             out.write(content)
             out.flush()
             _limit_time(seconds + _GRACE_S)
@@ -266,21 +266,21 @@ def _limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _answers_about(asked: dict[str, Any]) -> Iterator[Answer]:
-    """Parse the file asked for; where its documents may have no end, yield some at a time. The last answer has what is told of it, too."""
+def _parse_request(asked: dict[str, Any]) -> Iterator[Answer]:
+    """Parse the requested file and yield answers: several if it is streamed. The last one also has the report."""
     report = ReadReport()
     path = Path(asked["path"])
-    reader = reader_of(path)
+    reader = find_reader(path)
     part: list[tuple[str | None, str, dict[str, Any]]] = []
     size = 0
     for document in parse_file(File(path, asked["source"], path.parent), report, asked["clean"]):
         part.append((document.id, document.page_content, document.metadata))
         size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
-        if reader and reader.in_parts and (len(part) == _BATCH or size >= _BATCH_CHARACTERS):
+        if reader and reader.in_parts and (len(part) == _BATCH_DOCUMENTS or size >= _BATCH_CHARACTERS):
             yield {"documents": part}
             part, size = [], 0
     yield {"documents": part, "skipped": report.skipped, "remarks": report.remarks}
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]))
+    run_worker(float(sys.argv[1]), int(sys.argv[2]))

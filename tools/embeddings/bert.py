@@ -1,6 +1,6 @@
 """The layers of BERT (Devlin et al. 2019) on torch alone, with the parameter names of published checkpoints.
 
-With `buckets`, those of MPNet (Song et al. 2020), whose attention also depends on the distance between two pieces.
+With `buckets`, those of MPNet (Song et al. 2020), whose attention has a bias by the distance of two word pieces.
 """
 
 import math
@@ -15,7 +15,7 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes of a model; by default those of all-MiniLM-L6-v2."""
+    """The sizes of a model; by default those of all-MiniLM-L6-v2."""
 
     width: int = 384
     layers: int = 6
@@ -26,12 +26,12 @@ class Shape:
     types: int = 2
     epsilon: float = 1e-12
     buckets: int = 0
-    """Of the distances between pieces that attention tells apart; none in BERT."""
+    """Number of distance buckets of the attention bias; 0 in BERT."""
 
 
 class _Embedding(nn.Embedding):
     def reset_parameters(self) -> None:
-        """Draw numbers only where they are kept: drawing those of a "meta" tensor imports torch's compiler, which takes seconds."""
+        """Skip the initialization of "meta" tensors, which would import torch's compiler for seconds."""
         if self.weight.device.type != "meta":
             super().reset_parameters()
 
@@ -62,7 +62,7 @@ class _SelfAttention(nn.Module):
 
 
 class _Residual(nn.Module):
-    """A linear layer whose output is added to what came before, and normalized."""
+    """A linear layer with a residual connection and layer normalization."""
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class _Layer(nn.Module):
 
 
 class Bert(nn.Module):
-    """An encoder of word pieces."""
+    """A BERT encoder of word pieces."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -99,9 +99,9 @@ class Bert(nn.Module):
             self.encoder["relative_attention_bias"] = _Embedding(shape.buckets, shape.heads)
 
     @classmethod
-    def loaded(cls, weights: Mapping[str, Tensor], shape: Shape) -> Self:
-        """Return a model with these weights; a pooler among them and numbers of positions are left out."""
-        with torch.device("meta"):  # nothing is made that is thrown away at once
+    def from_weights(cls, weights: Mapping[str, Tensor], shape: Shape) -> Self:
+        """Return a model with these weights, without a pooler and position ids."""
+        with torch.device("meta"):  # avoids initializing weights that are replaced
             model = cls(shape)
         named = {name: weight for name, weight in weights.items() if not name.startswith("pooler.") and not name.endswith("position_ids")}
         model.load_state_dict(named, assign=True)
@@ -109,35 +109,38 @@ class Bert(nn.Module):
 
     @property
     def layers(self) -> nn.ModuleList:
-        """The layers, the lowest first."""
+        """The layers, from the lowest."""
         layers = self.encoder["layer"]
         assert isinstance(layers, nn.ModuleList)
         return layers
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device of the weights."""
         return self.embeddings.LayerNorm.weight.device
 
     @property
     def dtype(self) -> torch.dtype:
-        """The type of numbers it computes in."""
+        """The number type of the weights."""
         return self.embeddings.LayerNorm.weight.dtype
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> list[Tensor]:
-        """Return the states of the embeddings and of each layer, (texts, pieces, width) each; `mask` says which pieces are there."""
+        """Return the states of the embeddings and of each layer, shape (texts, pieces, width) each.
+
+        ids, mask, types: shape (texts, pieces); mask: 1 for word pieces, 0 for padding.
+        """
         states = [self.embeddings(ids, torch.zeros_like(ids) if types is None else types)]
         readable = None if bool(mask.all()) else mask.bool()[:, None, None, :]
         if self.shape.buckets:
-            near = self.encoder["relative_attention_bias"](distance_buckets(ids.shape[1], self.shape.buckets, ids.device)).permute(2, 0, 1)
-            readable = near[None] if readable is None else near[None].masked_fill(~readable, -torch.inf)
+            bias = self.encoder["relative_attention_bias"](distance_buckets(ids.shape[1], self.shape.buckets, ids.device)).permute(2, 0, 1)
+            readable = bias[None] if readable is None else bias[None].masked_fill(~readable, -torch.inf)
         for layer in self.layers:
             states.append(layer(states[-1], readable))
         return states
 
 
-def padded(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tensor]:
-    """Return texts' pieces, brought to the length of the longest or the next multiple of `step`, and a mask of those that are there."""
+def pad_batch(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tensor]:
+    """Return ids padded to the longest text, or the next multiple of `step`, and the mask, both of shape (texts, pieces)."""
     length = -(-max(map(len, texts)) // step) * step
     ids = torch.zeros(len(texts), length, dtype=torch.long)
     mask = torch.zeros_like(ids)
@@ -147,8 +150,8 @@ def padded(texts: Sequence[Sequence[int]], step: int = 1) -> tuple[Tensor, Tenso
     return ids, mask
 
 
-_FURTHEST = 128
-"""Distance from which on all pieces are in the last bucket."""
+_MAX_DISTANCE = 128
+"""Distance from which all pieces are in the last bucket."""
 
 
 def distance_buckets(pieces: int, buckets: int, device: torch.device) -> Tensor:
@@ -158,5 +161,5 @@ def distance_buckets(pieces: int, buckets: int, device: torch.device) -> Tensor:
     behind = places[:, None] - places[None, :]
     half, single = buckets // 2, buckets // 4
     distance = behind.abs()
-    grown = torch.log(distance.clamp(min=single) / single) / math.log(_FURTHEST / single) * (half - single)
-    return torch.where(distance < single, distance, (single + grown.long()).clamp(max=half - 1)) + (behind < 0) * half
+    logarithmic = torch.log(distance.clamp(min=single) / single) / math.log(_MAX_DISTANCE / single) * (half - single)
+    return torch.where(distance < single, distance, (single + logarithmic.long()).clamp(max=half - 1)) + (behind < 0) * half

@@ -1,4 +1,4 @@
-"""What the index asks of an embedding model, whatever stands behind it, and how batches of texts go through it."""
+"""The interface of encoders (embedding models), their prefixes, and encoding batches of texts."""
 
 import re
 from abc import abstractmethod
@@ -20,144 +20,148 @@ _PIECE = re.compile(rf"[{_CJK}]|[^\W{_CJK}]{{1,4}}|[^\w\s]")
 
 
 class Prefixes(NamedTuple):
-    """What is put before each question and each passage when it is embedded; None: what the model puts there by itself."""
+    """Prefixes of questions and passages for embedding; None: the model's own prefix."""
 
     query: str | None = None
     document: str | None = None
 
-    def or_else(self, others: "Prefixes") -> "Prefixes":
-        """Return them with those that are not given taken from others."""
-        return Prefixes(*(other if own is None else own for own, other in zip(self, others, strict=True)))
+    def with_defaults(self, defaults: "Prefixes") -> "Prefixes":
+        """Return the prefixes with missing ones taken from `defaults`."""
+        return Prefixes(*(other if own is None else own for own, other in zip(self, defaults, strict=True)))
 
-    def given(self) -> dict[str, str]:
-        """Return those that are given, by the names under which an index remembers them."""
+    def as_facts(self) -> dict[str, str]:
+        """Return the given prefixes by the names of an index's facts."""
         named = {"query_prefix": self.query, "document_prefix": self.document}
         return {name: prefix for name, prefix in named.items() if prefix is not None}
 
 
 class Encoder(Embeddings):
-    """Embeddings that know their name, their size and how many tokens a text has."""
+    """LangChain embeddings with a name, a dimension and a tokenizer."""
 
     name: str
-    """What an index remembers, and what `load_encoder` takes where the encoder can be loaded by name."""
+    """The name recorded in an index, and accepted by `load_encoder` if the encoder can be loaded by name."""
 
     max_tokens: int
-    """The longest text the model sees, special tokens not counted."""
+    """Maximum number of tokens of a text, without special tokens."""
 
     prefixes: Prefixes = Prefixes()
-    """The prefixes given by the user; an index remembers them."""
+    """The prefixes given by the user, recorded in an index."""
 
     @property
     def own_prefixes(self) -> Prefixes:
-        """Return what the model puts before a text by itself."""
+        """Return the model's own prefixes."""
         return Prefixes("", "")
 
     @property
     def loaded(self) -> bool:
-        """Return whether it can encode at once: whether the model, if any, is in memory."""
+        """Return whether the model is in memory."""
         return True
 
     def load(self) -> None:
-        """Load what encoding needs; blocking."""
+        """Load the model; blocking."""
 
     @property
     def computed_in(self) -> str:
-        """Return the type of the numbers it computes in, such as "bfloat16"; empty where that is not known, or nothing is loaded."""
+        """Return the number type of the computation, such as "bfloat16"; empty if unknown or not loaded."""
         return ""
 
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """Return the length of a vector."""
+        """Return the dimension of the vectors."""
 
     @abstractmethod
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode texts to unit vectors, shape (texts, dimension); prefix: what to put before each instead of the model's own."""
+        """Encode passages to unit vectors, shape (texts, dimension); prefix: replaces the model's own."""
 
     @abstractmethod
     def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode questions to unit vectors, shape (texts, dimension); prefix: as above."""
+        """Encode questions to unit vectors, shape (texts, dimension); prefix: replaces the model's own."""
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
-        """Return where each token of each text starts and ends; here estimated: see `estimated_offsets`."""
+        """Return the (start, end) of each token of each text, by default estimated by `estimated_offsets`."""
         return [estimated_offsets(text) for text in texts]
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text, special tokens not counted."""
+        """Return the number of tokens of a text, without special tokens."""
         return len(self.offsets([text])[0])
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Embed texts, as LangChain asks for it."""
+        """Embed passages (LangChain's interface)."""
         return [list(map(float, vector)) for vector in self.encode_documents(texts)]
 
     def embed_query(self, text: str) -> list[float]:
-        """Embed one question, as LangChain asks for it."""
+        """Embed a question (LangChain's interface)."""
         return list(map(float, self.encode_queries([text])[0]))
 
 
 Texts = list[str]
 Encoding = Callable[[Encoder, Iterable[Texts]], Generator[tuple[Texts, Matrix], None, None]]
-"""Gives each batch with its vectors, in the order of the batches; what it holds for that ends with it, so close it."""
+"""Yields each batch with its vectors, in order; close the generator to release its resources."""
 
 
-def in_turn(encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
-    """Encode batches one after another; others can be many at once."""
+def encode_sequentially(encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
+    """Encode batches sequentially in this process."""
     for texts in batches:
         yield texts, encoder.encode_documents(texts)
 
 
 def estimated_offsets(text: str) -> Offsets:
-    """Estimate tokens without a tokenizer: up to four letters or digits, one CJK character, or one sign are a token each.
+    """Return estimated token offsets: up to four letters or digits, one CJK character, or one punctuation mark per token.
 
-    This counts more tokens than word-piece vocabularies need for English, so a passage cut by it is not longer than the model sees.
+    For English this overestimates the tokens of word-piece vocabularies, so passages split by it fit into the model.
     """
     return [match.span() for match in _PIECE.finditer(text)]
 
 
 def unit_rows(vectors: Sequence[Sequence[float]] | Matrix, dimension: int) -> Matrix:
-    """Normalise each row to length 1 (a row of zeros stays zero)."""
+    """Return the rows normalized to length 1, shape (rows, dimension); zero rows stay zero."""
     matrix = np.asarray(vectors, dtype=np.float32).reshape(len(vectors), dimension)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.ascontiguousarray(matrix / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
-class Known(NamedTuple):
-    """Models by name (without owner and tag; `*` stands for anything) and the prefixes they are trained with."""
+class KnownPrefixes(NamedTuple):
+    """Name patterns of models (without owner and tag, `*` as a wildcard) and the prefixes they are trained with."""
 
     names: tuple[str, ...]
     query: str
     document: str = ""
 
 
-_SEARCHING = "Represent this sentence for searching relevant passages: "
-_INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+_SEARCH_PREFIX = "Represent this sentence for searching relevant passages: "
+_INSTRUCTION_PREFIX = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 
 # From the models' own cards and, where a card leaves it open, from their settings in the MTEB benchmark (2026-08).
-# The first line that fits counts.
-KNOWN = (
-    Known(("nomic-embed-text*",), "search_query: ", "search_document: "),
-    Known(("mxbai-embed-large*",), _SEARCHING),
-    Known(("snowflake-arctic-embed2*", "snowflake-arctic-embed-*-v2.0*"), "query: "),
-    Known(("snowflake-arctic-embed*",), _SEARCHING),
-    Known(("bge-large", "bge-small-en*", "bge-base-en*", "bge-large-en*"), _SEARCHING),
-    Known(("bge-small-zh*", "bge-base-zh*", "bge-large-zh*"), "为这个句子生成表示以用于检索相关文章："),
-    Known(("multilingual-e5-large-instruct*", "e5-mistral-7b-instruct*"), _INSTRUCT + " "),
-    Known(tuple(f"{kind}e5-{size}*" for kind in ("", "multilingual-") for size in ("small", "base", "large")), "query: ", "passage: "),
-    Known(("qwen3-embedding*",), _INSTRUCT),
-    Known(("embeddinggemma*",), "task: search result | query: ", "title: none | text: "),
-    Known(("bge-m3*", "granite-embedding*", "all-minilm*", "paraphrase-multilingual*"), ""),
+# The first match counts.
+KNOWN_PREFIXES = (
+    KnownPrefixes(("nomic-embed-text*",), "search_query: ", "search_document: "),
+    KnownPrefixes(("mxbai-embed-large*",), _SEARCH_PREFIX),
+    KnownPrefixes(("snowflake-arctic-embed2*", "snowflake-arctic-embed-*-v2.0*"), "query: "),
+    KnownPrefixes(("snowflake-arctic-embed*",), _SEARCH_PREFIX),
+    KnownPrefixes(("bge-large", "bge-small-en*", "bge-base-en*", "bge-large-en*"), _SEARCH_PREFIX),
+    KnownPrefixes(("bge-small-zh*", "bge-base-zh*", "bge-large-zh*"), "为这个句子生成表示以用于检索相关文章："),
+    KnownPrefixes(("multilingual-e5-large-instruct*", "e5-mistral-7b-instruct*"), _INSTRUCTION_PREFIX + " "),
+    KnownPrefixes(
+        tuple(f"{kind}e5-{size}*" for kind in ("", "multilingual-") for size in ("small", "base", "large")), "query: ", "passage: "
+    ),
+    KnownPrefixes(("qwen3-embedding*",), _INSTRUCTION_PREFIX),
+    KnownPrefixes(("embeddinggemma*",), "task: search result | query: ", "title: none | text: "),
+    KnownPrefixes(("bge-m3*", "granite-embedding*", "all-minilm*", "paraphrase-multilingual*"), ""),
 )
 
 
 def known_prefixes(name: str) -> Prefixes:
-    """Return the prefixes a model is trained with, by its name at any provider; empty ones where none are known."""
+    """Return the prefixes a model is trained with, by its name at any provider; empty if unknown."""
     bare = name.removeprefix("ollama:").replace("\\", "/").rstrip("/").rpartition("/")[2].partition(":")[0].casefold()
-    found = (Prefixes(known.query, known.document) for known in KNOWN if any(fnmatchcase(bare, pattern) for pattern in known.names))
+    found = (
+        Prefixes(known.query, known.document) for known in KNOWN_PREFIXES if any(fnmatchcase(bare, pattern) for pattern in known.names)
+    )
     return next(found, Prefixes("", ""))
 
 
-class Prefixed(Encoder):
-    """Another encoder with prefixes; passages are measured so that the prefix fits in beside them."""
+class PrefixedEncoder(Encoder):
+    """An encoder with given prefixes; `max_tokens` leaves room for the passage prefix."""
 
     def __init__(self, encoder: Encoder, prefixes: Prefixes) -> None:
         self.encoder = encoder
@@ -166,62 +170,62 @@ class Prefixed(Encoder):
 
     @property
     def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here the rest of another's
-        """Return the longest text the model sees, special tokens and the prefix not counted."""
+        """Return the maximum number of tokens of a text, without special tokens and the prefix."""
         return max(1, self.encoder.max_tokens - self.encoder.count_tokens(self.prefixes.document or ""))
 
     @property
     def own_prefixes(self) -> Prefixes:
-        """Return what the model itself puts before a text."""
+        """Return the model's own prefixes."""
         return self.encoder.own_prefixes
 
     @property
     def loaded(self) -> bool:
-        """Return whether it can encode at once."""
+        """Return whether the model is in memory."""
         return self.encoder.loaded
 
     def load(self) -> None:
-        """Load what encoding needs."""
+        """Load the model; blocking."""
         self.encoder.load()
 
     @property
     def computed_in(self) -> str:
-        """Return the type of the numbers that the model computes in."""
+        """Return the number type of the computation."""
         return self.encoder.computed_in
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
+        """Return the dimension of the vectors."""
         return self.encoder.dimension
 
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode texts, each after the prefix of passages."""
+        """Encode passages with the passage prefix."""
         return self.encoder.encode_documents(texts, self.prefixes.document if prefix is None else prefix)
 
     def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode questions, each after the prefix of questions."""
+        """Encode questions with the question prefix."""
         return self.encoder.encode_queries(texts, self.prefixes.query if prefix is None else prefix)
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
-        """Return where each token of each text starts and ends, prefix apart."""
+        """Return the (start, end) of each token of each text, without the prefix."""
         return self.encoder.offsets(texts)
 
 
 def with_prefixes(encoder: Encoder, prefixes: Prefixes) -> Encoder:
-    """Return the encoder with these prefixes in place of those it had; with none given, as the model is by itself."""
-    plain = encoder.encoder if isinstance(encoder, Prefixed) else encoder
-    return Prefixed(plain, prefixes) if prefixes != Prefixes() else plain
+    """Return the encoder with these prefixes instead of its previous ones; the bare model if none are given."""
+    base = encoder.encoder if isinstance(encoder, PrefixedEncoder) else encoder
+    return PrefixedEncoder(base, prefixes) if prefixes != Prefixes() else base
 
 
-def prefixed(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
-    """Return the encoder with the prefixes that are given in place of those it had ("" is one, too); UsageError for one too long."""
+def with_given_prefixes(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
+    """Return the encoder with given prefixes ("" counts) replacing its previous ones; UsageError if one is too long."""
     if document and (taken := encoder.count_tokens(document)) > encoder.max_tokens // 2:
         raise UsageError(f"a document prefix of {taken} tokens leaves passages no room in {encoder.max_tokens}", "give a shorter one")
-    return with_prefixes(encoder, Prefixes(query, document).or_else(encoder.prefixes))
+    return with_prefixes(encoder, Prefixes(query, document).with_defaults(encoder.prefixes))
 
 
-def settled_prefixes(encoder: Encoder) -> Prefixes:
-    """Settle what a new index is made with: the prefixes given, else the model's own, else those it is known to be trained with."""
+def default_prefixes(encoder: Encoder) -> Prefixes:
+    """Return the prefixes for a new index: those given, else the model's own, else those it is known to be trained with."""
     if None not in encoder.prefixes:
         return encoder.prefixes
     own = encoder.own_prefixes
-    return encoder.prefixes.or_else(own if any(own) else known_prefixes(encoder.name))
+    return encoder.prefixes.with_defaults(own if any(own) else known_prefixes(encoder.name))

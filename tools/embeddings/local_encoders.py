@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from ramify.tools.embeddings.bert import Bert
 
 _SPECIAL_TOKENS = 2
-_WIDTH = 384
-_AT_ONCE = 32
-"""Texts in a batch, those of like length together."""
+_DIMENSION = 384
+_BATCH_SIZE = 32
+"""Texts in a batch, sorted by length."""
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
-"""The names that models of sentence-transformers give to the prompt of passages."""
+"""Names of the passage prompt in sentence-transformers models."""
 
 
-class _Computing(Protocol):
+class _HasDtype(Protocol):
     @property
     def dtype(self) -> object: ...
 
 
-M = TypeVar("M", bound=_Computing)
+M = TypeVar("M", bound=_HasDtype)
 
 
 class LocalEncoder(Encoder, Generic[M]):
-    """An encoder whose model is loaded at first use, once; safe to share between threads."""
+    """An encoder whose model is loaded once, at first use; thread-safe."""
 
     def __init__(self) -> None:
         self._loading = threading.Lock()
@@ -51,11 +51,11 @@ class LocalEncoder(Encoder, Generic[M]):
     @property
     @abstractmethod
     def _tokenizer(self) -> "Tokenizer":
-        """The tokenizer that neither cuts nor pads."""
+        """The tokenizer without truncation and padding."""
 
     @property
     def model(self) -> M:
-        """Return the model itself, loading it the first time."""
+        """Return the model, loading it at first use."""
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._load()
@@ -67,12 +67,12 @@ class LocalEncoder(Encoder, Generic[M]):
         return self._loaded is not None
 
     def load(self) -> None:
-        """Load the model, or wait for the thread that does."""
+        """Load the model, or wait for the thread that is loading it."""
         _ = self.model
 
     @property
     def computed_in(self) -> str:
-        """Return the type of the numbers that the model computes in; empty before it is loaded."""
+        """Return the number type of the computation; empty before the model is loaded."""
         return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
 
     def count_tokens(self, text: str) -> int:
@@ -80,15 +80,15 @@ class LocalEncoder(Encoder, Generic[M]):
         return len(self._tokenizer.encode(text, add_special_tokens=False))
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
-        """Return where each token of each text starts and ends."""
+        """Return the (start, end) of each token of each text."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False) if texts else []
         return [encoding.offsets for encoding in encodings]
 
 
-class PieceEncoder(LocalEncoder["Bert"]):
-    """A pretrained model of 384 dimensions on torch alone: the mean over the states of word pieces."""
+class WordPieceEncoder(LocalEncoder["Bert"]):
+    """A pretrained model of 384 dimensions on torch alone; vectors are the mean of the word pieces' states."""
 
-    dimension = _WIDTH
+    dimension = _DIMENSION
     max_tokens = POSITIONS - _SPECIAL_TOKENS
 
     def __init__(self, pretrained: Pretrained) -> None:
@@ -102,7 +102,7 @@ class PieceEncoder(LocalEncoder["Bert"]):
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
-        return self._pretrained.tokenizer(cutting=False)
+        return self._pretrained.tokenizer(truncate=False)
 
     @property
     def own_prefixes(self) -> Prefixes:
@@ -120,22 +120,22 @@ class PieceEncoder(LocalEncoder["Bert"]):
     def _encode(self, texts: Sequence[str], prefix: str) -> Matrix:
         import torch
 
-        from ramify.tools.embeddings.bert import padded
+        from ramify.tools.embeddings.bert import pad_batch
 
-        model, vectors = self.model, np.empty((len(texts), _WIDTH), dtype=np.float32)
+        model, vectors = self.model, np.empty((len(texts), _DIMENSION), dtype=np.float32)
         whole = [prefix + text for text in texts]
-        pieces = [encoding.ids for encoding in self._pretrained.tokenizer(cutting=True).encode_batch(whole)] if whole else []
+        pieces = [encoding.ids for encoding in self._pretrained.tokenizer(truncate=True).encode_batch(whole)] if whole else []
         order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
         with torch.inference_mode():
-            for begin in range(0, len(order), _AT_ONCE):
-                some = order[begin : begin + _AT_ONCE]
-                ids, mask = (tensor.to(model.device) for tensor in padded([pieces[number] for number in some]))
+            for begin in range(0, len(order), _BATCH_SIZE):
+                some = order[begin : begin + _BATCH_SIZE]
+                ids, mask = (tensor.to(model.device) for tensor in pad_batch([pieces[number] for number in some]))
                 states = model(ids, mask)[-1].float() * mask[..., None]
                 vectors[some] = (states.sum(dim=1) / mask.sum(dim=1, keepdim=True)).cpu().numpy()
-        return unit_rows(vectors, _WIDTH)
+        return unit_rows(vectors, _DIMENSION)
 
 
-class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
+class SentenceTransformerEncoder(LocalEncoder["SentenceTransformer"]):
     """A sentence-transformers model."""
 
     def __init__(self, name: str) -> None:
@@ -149,38 +149,38 @@ class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
 
         device, dtype = best_device()
         try:
-            with quiet():
+            with without_progress_bar():
                 return SentenceTransformer(self.name, device=str(device), local_files_only=True, model_kwargs={"dtype": dtype})
         except OSError as error:
-            remedy = f"download it once with `hf download {self.name}`, or name minilm, ollama:NAME or a folder with a model"
+            remedy = f"download it once with `hf download {self.name}`, or use minilm, ollama:NAME or a folder with a model"
             raise ModelError(f"the embedding model {self.name!r} is not on this machine", remedy) from error
         except (ValueError, ImportError, KeyError, RuntimeError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
-            remedy = "name a model that sentence-transformers can load, minilm or ollama:NAME"
+            remedy = "use a model that sentence-transformers can load, minilm or ollama:NAME"
             raise ModelError(f"the embedding model {self.name!r} cannot be loaded: {reason}", remedy) from error
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
+        """Return the dimension of the vectors."""
         return int(self.model.get_embedding_dimension() or 0)
 
     @property
     def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here known only once the model is loaded
-        """Return the longest text the model sees, special tokens not counted."""
+        """Return the maximum number of tokens of a text, without special tokens."""
         return int(self.model.max_seq_length or POSITIONS) - _SPECIAL_TOKENS
 
     @property
     def own_prefixes(self) -> Prefixes:
-        """Return the prompts that come with the model, empty ones where none do."""
+        """Return the model's prompts; empty if it has none."""
         prompts = self.model.prompts
         return Prefixes(prompts.get("query") or "", next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), ""))
 
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode texts with the prefix, by default the model's document prompt."""
+        """Encode passages with the prefix, by default the model's passage prompt, to unit vectors, shape (texts, dimension)."""
         return self._encode(self.model.encode_document, texts, prefix)
 
     def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode questions with the prefix, by default the model's query prompt."""
+        """Encode questions with the prefix, by default the model's query prompt, to unit vectors, shape (texts, dimension)."""
         return self._encode(self.model.encode_query, texts, prefix)
 
     def _encode(self, encode: Any, texts: Sequence[str], prefix: str | None) -> Matrix:
@@ -201,8 +201,8 @@ class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Keep the bar that transformers draws while loading weights off the user's terminal."""
+def without_progress_bar() -> Iterator[None]:
+    """Disable the progress bar of transformers while loading weights."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
@@ -215,7 +215,7 @@ def quiet() -> Iterator[None]:
 
 
 def best_device() -> "tuple[torch.device, torch.dtype]":
-    """Return where to compute, and in which numbers: bfloat16 on a processor that multiplies it, else 32 bits."""
+    """Return the device and number type: bfloat16 on processors that support it, else float32."""
     import torch
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -223,10 +223,10 @@ def best_device() -> "tuple[torch.device, torch.dtype]":
 
 
 def cpu_has_bfloat16() -> bool:
-    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
+    """Return whether the processor supports bfloat16 and torch may use it; it is twice as fast there, and slower elsewhere."""
     import torch
 
-    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is
+    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can restrict it
         return False
     info = Path("/proc/cpuinfo")
     return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")

@@ -10,19 +10,19 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
-from ramify.tools.embeddings.local_encoders import PieceEncoder, SentenceEncoder
-from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED, Pretrained
+from ramify.tools.embeddings.local_encoders import SentenceTransformerEncoder, WordPieceEncoder
+from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
-from ramify.tools.typed import usable
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from ramify.tools.embeddings.bert import Bert
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
-FOREIGN = "langchain:"
-_OLLAMA = "ollama:"
+LANGCHAIN_SCHEME = "langchain:"
+_OLLAMA_SCHEME = "ollama:"
 _loaded: dict[str, Encoder] = {}
 _loading = threading.Lock()
 
@@ -41,31 +41,31 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     if isinstance(embedding, Encoder):
         return embedding
     if isinstance(embedding, Embeddings):
-        return ForeignEncoder(embedding)
+        return LangChainEncoder(embedding)
     name = embedding if embedding == MINILM else canonical_name(embedding)
-    if name.startswith(_OLLAMA):
-        return OllamaEncoder(name.removeprefix(_OLLAMA))
-    if name.startswith(FOREIGN):
-        raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
+    if name.startswith(_OLLAMA_SCHEME):
+        return OllamaEncoder(name.removeprefix(_OLLAMA_SCHEME))
+    if name.startswith(LANGCHAIN_SCHEME):
+        raise ModelError(f"{name!r} is an Embeddings object of a program, which cannot be loaded by name", "pass the same object")
     with _loading:
         if name not in _loaded:
-            pretrained = next((one for one in (PACKAGED, MULTILINGUAL_E5) if one.name == name), None)
-            _loaded[name] = PieceEncoder(pretrained) if pretrained else SentenceEncoder(name)
+            pretrained = next((one for one in (PACKAGED_MINILM, MULTILINGUAL_E5) if one.name == name), None)
+            _loaded[name] = WordPieceEncoder(pretrained) if pretrained else SentenceTransformerEncoder(name)
         return _loaded[name]
 
 
 def canonical_name(name: str) -> str:
-    """Return the name under which an index remembers an embedding: a folder by its full path, anything else as it is."""
+    """Return the name recorded in an index: the absolute path of a folder, other names unchanged."""
     if not name.strip():
         raise UsageError(
-            f"the embedding has no name: {name!r}", "name minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
+            f"the embedding has no name: {name!r}", "give minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
         )
-    path = usable(name)
+    path = expand_path(name)
     return str(path.resolve()) if name not in (MINILM, E5) and path.is_dir() else name.strip()
 
 
-class ForeignEncoder(Encoder):
-    """A LangChain `Embeddings` as an encoder; named after its class and its `model`."""
+class LangChainEncoder(Encoder):
+    """A LangChain `Embeddings` object as an encoder, named after its class and its `model`."""
 
     max_tokens = 512
 
@@ -73,20 +73,20 @@ class ForeignEncoder(Encoder):
         self._embeddings = embeddings
         models = (getattr(embeddings, attribute, None) for attribute in ("model", "model_name"))
         model = next((found for found in models if isinstance(found, str)), None)
-        self.name = name or FOREIGN + ":".join(filter(None, [type(embeddings).__name__, model]))
+        self.name = name or LANGCHAIN_SCHEME + ":".join(filter(None, [type(embeddings).__name__, model]))
 
     @cached_property
     def dimension(self) -> int:
-        """Return the length of a vector, found by embedding one word."""
+        """The dimension of the vectors, found by embedding one word."""
         return len(self._call(lambda: self._embeddings.embed_query("dimension")))
 
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode texts and normalise their vectors."""
+        """Encode passages to unit vectors, shape (texts, dimension)."""
         whole = [(prefix or "") + text for text in texts]
         return self._unit(self._call(lambda: self._embeddings.embed_documents(whole)) if whole else [])
 
     def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Encode questions and normalise their vectors; LangChain offers no batch for these."""
+        """Encode questions to unit vectors, shape (texts, dimension), one by one, as LangChain has no batch method."""
         return self._unit(self._call(lambda: [self._embeddings.embed_query((prefix or "") + text) for text in texts]))
 
     def _unit(self, vectors: list[list[float]]) -> Matrix:
@@ -96,17 +96,17 @@ class ForeignEncoder(Encoder):
         return embed()
 
 
-class OllamaEncoder(ForeignEncoder):
-    """A model of an Ollama server, at OLLAMA_HOST or on this machine, whose absence is explained."""
+class OllamaEncoder(LangChainEncoder):
+    """A model of the Ollama server at OLLAMA_HOST or on this machine; ModelError if it is not available."""
 
     def __init__(self, model: str) -> None:
         from langchain_ollama import OllamaEmbeddings
 
         if not model:
-            raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
+            raise UsageError("the embedding 'ollama:' has no model name", "give one, such as ollama:nomic-embed-text")
         address = ollama_host(None)
-        client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
-        super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA + model)
+        client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment cannot reach this machine
+        super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA_SCHEME + model)
         self._model, self._address = model, without_credentials(address)
 
     def _call(self, embed: Callable[[], Vectors]) -> Vectors:
@@ -116,17 +116,17 @@ class OllamaEncoder(ForeignEncoder):
         try:
             return embed()
         except ResponseError as error:
-            remedy = f"ollama pull {self._model}" if error.status_code == 404 else "look into the server's log"
+            remedy = f"ollama pull {self._model}" if error.status_code == 404 else "see the server's log"
             raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
         except (ConnectionError, HTTPError) as error:
             raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error
 
 
-_KEPT = 4096
+_CACHE_SIZE = 4096
 
 
 def similarities(question: str, texts: Sequence[str]) -> list[float]:
-    """Return the cosine of a question with each of some texts encoded in one batch, such as a passage's sentences."""
+    """Return the cosines of a question and some texts, such as a passage's sentences, encoded in one batch."""
     if not texts:
         return []
     return [float(value) for value in _encode(tuple(texts)) @ _encode((question,))[0]]
@@ -137,13 +137,13 @@ def similarity(one: str, other: str) -> float:
     return similarities(one, [other])[0]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
     return load_encoder(MINILM).encode_documents(texts)
 
 
-def shared_layers(pretrained: Pretrained = PACKAGED) -> "Bert":
-    """Return the layers of the packaged or the multilingual encoder, which are shared with it in memory."""
+def shared_layers(pretrained: Pretrained = PACKAGED_MINILM) -> "Bert":
+    """Return the layers of the packaged or multilingual encoder, shared with it in memory."""
     encoder = load_encoder(pretrained.name)
-    assert isinstance(encoder, PieceEncoder)
+    assert isinstance(encoder, WordPieceEncoder)
     return encoder.model

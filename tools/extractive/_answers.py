@@ -1,6 +1,6 @@
 """Replies to the prompts about passages: answer, compress, decide, entities, filter, summarize.
 
-Also to those of chains that conclude: follow_up and search_or_answer, next_thought, condense.
+Also to the prompts of iterative strategies: follow_up and search_or_answer, next_thought, condense.
 """
 
 import re
@@ -8,94 +8,104 @@ from math import prod
 from typing import Any
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import UNKNOWN, bare_title, content, fold, is_unknown, names_in, same_question, sentences, unnamed
-from ramify.tools.extractive import Reply, Slots
+from ramify.tools.english import (
+    UNKNOWN,
+    content_stems,
+    find_names,
+    fold,
+    is_unknown,
+    missing_names,
+    same_question,
+    sentences,
+    strip_disambiguation,
+)
+from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
-from ramify.tools.reader.calibration import LEAST, TAU
-from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
-from ramify.tools.reader.short_answers import Span, read
+from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
+from ramify.tools.reader.reading import PassageReading, PassageText, add_title, read_contexts
+from ramify.tools.reader.short_answers import ShortAnswer, read_answer
 
-_UNSURE = 0.3
-"""The highest confidence of a reply that says Unknown."""
-_RELEVANT, _NEAR_BEST, _IRRELEVANT, _POOR = 0.5, 0.85, 0.1, 0.35
-_MOST_FACTS = 3
-_MARK = "? "
-"""What separates a question from its answer in a thought."""
+_MAX_UNKNOWN_CONFIDENCE = 0.3
+"""The highest confidence of the answer Unknown."""
+_MIN_RELEVANCE, _MIN_SHARE_OF_BEST, _MAX_IRRELEVANCE, _MAX_POOR_RELEVANCE = 0.5, 0.85, 0.1, 0.35
+_MAX_FACTS = 3
+_ANSWER_SEPARATOR = "? "
+"""Separates a question from its answer in a thought."""
 
 
-def answer(slots: Slots) -> Reply:
+def answer(slots: Slots) -> ReplyFields:
     """Answer a question from passages."""
-    return reply_of(read(slots["question"], slots["passages"]))
+    return answer_fields(read_answer(slots["question"], slots["passages"]))
 
 
-def reply_of(span: Span, least: float = LEAST) -> Reply:
-    """Return a span as a reply, Unknown below the least confidence."""
+def answer_fields(span: ShortAnswer, least: float = MIN_CONFIDENCE) -> ReplyFields:
+    """Return a short answer as reply fields, Unknown below the confidence `least`."""
     if not span.answer or span.confidence < least:
-        return {"answer": UNKNOWN, "confidence": min(span.confidence, _UNSURE), "citations": []}
+        return {"answer": UNKNOWN, "confidence": min(span.confidence, _MAX_UNKNOWN_CONFIDENCE), "citations": []}
     return {"answer": span.answer, "confidence": span.confidence, "citations": [span.passage]}
 
 
-def compress(slots: Slots) -> Reply:
-    """Answer from the passages that were kept, with the source in the explanation."""
-    reply = reply_of(read(slots["question"], slots["passages"]))
+def compress(slots: Slots) -> ReplyFields:
+    """Answer from the filtered passages, with the source in the explanation."""
+    reply = answer_fields(read_answer(slots["question"], slots["passages"]))
     cited = [f"{reply['answer']} [{slots['passages'][number - 1]['source']}]" for number in reply["citations"]]
     return {**reply, "explanation": " ".join(cited) or "The passages do not say."}
 
 
-def decide(slots: Slots) -> Reply:
-    """Answer if that is sure, else split the question, else answer with a guess or name what to look up."""
+def decide(slots: Slots) -> ReplyFields:
+    """Answer if the confidence is high, else split the question, else guess or return names to look up."""
     question, passages = slots["question"], slots["passages"]
     denied = " ".join(re.findall(r"not (?:choose )?([^.]*)", str(slots["may"])))
     forbidden = {action for action in ("answer", "decompose", "entities") if re.search(rf"\b{action}", denied)}
-    span = read(question, passages)
+    span = read_answer(question, passages)
     split = None if "decompose" in forbidden else choose_split(question, bool(slots["dependent"]))
-    # One passage says yes or no of one thing: for a comparison, the confidence of that was never measured.
+    # The confidence of a yes or no by one passage is not calibrated for comparisons.
     compares = split is not None and span.answer in ("Yes", "No")
     if "answer" not in forbidden and span.answer and span.confidence > TAU and not compares:
-        return _decision("answer", **reply_of(span))
+        return _decision("answer", **answer_fields(span))
     if split is not None:
         return _decision("decompose", questions=[split.first, split.second], together=split.how)
-    names = [] if "entities" in forbidden else unnamed(names_in(question), [passage["title"] for passage in passages])
-    again = bool(slots["hint"]) and span.confidence < LEAST
+    names = [] if "entities" in forbidden else missing_names(find_names(question), [passage["title"] for passage in passages])
+    again = bool(slots["hint"]) and span.confidence < MIN_CONFIDENCE
     if names and (again or not span.answer or "answer" in forbidden):
         return _decision("entities", entities=names)
-    # A guess at a part keeps its low confidence: it is not accepted, but another question may be built on it.
+    # A guess for a sub-question keeps its low confidence: it is not accepted, but may be used in another question.
     if "answer" not in forbidden:
-        return _decision("answer", **reply_of(span, 0.0 if slots["above"] else LEAST))
-    return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=names_in(question)[:2])
+        return _decision("answer", **answer_fields(span, 0.0 if slots["above"] else MIN_CONFIDENCE))
+    return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=find_names(question)[:2])
 
 
-def _decision(action: str, **filled: Any) -> Reply:
-    nothing: Reply = {"answer": "", "confidence": 0.0, "citations": [], "questions": [], "entities": [], "together": ""}
+def _decision(action: str, **filled: Any) -> ReplyFields:
+    nothing: ReplyFields = {"answer": "", "confidence": 0.0, "citations": [], "questions": [], "entities": [], "together": ""}
     return {"action": action, **nothing, **filled}
 
 
-def entities(slots: Slots) -> Reply:
+def entities(slots: Slots) -> ReplyFields:
     """Return the question's names that no passage contains, else its first names."""
-    names = names_in(slots["question"])
-    return {"entities": unnamed(names, [f"{passage['title']} {passage['text']}" for passage in slots["passages"]]) or names[:2]}
+    names = find_names(slots["question"])
+    return {"entities": missing_names(names, [f"{passage['title']} {passage['text']}" for passage in slots["passages"]]) or names[:2]}
 
 
-def filter_batch(slots: Slots) -> Reply:
-    """Pick the passages relevant to the question, a sentence of each, and a query if they are not enough."""
+def filter_batch(slots: Slots) -> ReplyFields:
+    """Return the passages relevant to the question, a sentence of each, and a query if they are not sufficient."""
     question, passages = slots["question"], slots["passages"]
-    readings = read_contexts(question, tuple(in_context(passage["title"], passage["text"]) for passage in passages)) if passages else ()
+    readings = read_contexts(question, tuple(add_title(passage["title"], passage["text"]) for passage in passages)) if passages else ()
     best = max((reading.relevance for reading in readings), default=0.0)
-    least = max(_IRRELEVANT, min(_RELEVANT, _NEAR_BEST * best))
+    least = max(_MAX_IRRELEVANCE, min(_MIN_RELEVANCE, _MIN_SHARE_OF_BEST * best))
     order = sorted(range(1, len(passages) + 1), key=lambda number: -readings[number - 1].relevance)
     relevant = [number for number in order if readings[number - 1].relevance >= least]
-    span = read(question, [passages[number - 1] for number in sorted(relevant)])
+    span = read_answer(question, [passages[number - 1] for number in sorted(relevant)])
     enough = bool(span.answer) and span.confidence >= TAU
     suggested = ""
     if not enough and (split := choose_split(question)):
         suggested = split.first
-    elif not enough and best < _POOR:
-        suggested = " ".join(names_in(question))
-    facts = dict.fromkeys(_fact(passages[number - 1], readings[number - 1]) for number in relevant)
+    elif not enough and best < _MAX_POOR_RELEVANCE:
+        suggested = " ".join(find_names(question))
+    facts = dict.fromkeys(_key_sentence(passages[number - 1], readings[number - 1]) for number in relevant)
     sources = list(dict.fromkeys(passages[number - 1]["source"] for number in relevant))
     return {
         "relevant": sorted(relevant),
-        "facts": [fact for fact in facts if fact and fact not in slots["facts"]][:_MOST_FACTS],
+        "facts": [fact for fact in facts if fact and fact not in slots["facts"]][:_MAX_FACTS],
         "is_sufficient": enough,
         "relevance": best,
         "suggested": suggested,
@@ -103,16 +113,16 @@ def filter_batch(slots: Slots) -> Reply:
     }
 
 
-def _fact(passage: Quote, reading: Reading) -> str:
-    """Return the sentence with the likeliest answer; the first if that is in the title."""
+def _key_sentence(passage: PassageText, reading: PassageReading) -> str:
+    """Return the sentence with the likeliest answer; the first sentence if the answer is in the title."""
     listed = sentences(passage["text"])
-    place = reading.spots[0].start - len(in_context(passage["title"], "")) if reading.spots else 0
+    place = reading.text_spans[0].start - len(add_title(passage["title"], "")) if reading.text_spans else 0
     return [*listed[:1], *(one for one in listed if passage["text"].find(one) <= place)][-1] if listed else ""
 
 
-def summarize(slots: Slots) -> Reply:
+def summarize(slots: Slots) -> ReplyFields:
     """Return the one or two sentences on an entity most similar to the question, from its own article if there is one."""
-    entity = bare_title(slots["entity"])
+    entity = strip_disambiguation(slots["entity"])
     found = []
     for number, passage in enumerate(slots["passages"], 1):
         listed = sentences(passage["text"])
@@ -120,9 +130,9 @@ def summarize(slots: Slots) -> Reply:
         found += [
             (value, number, sentence)
             for value, sentence in zip(similar, listed, strict=True)
-            if content(entity) and content(entity) <= content(f"{passage['title']} {sentence}")
+            if content_stems(entity) and content_stems(entity) <= content_stems(f"{passage['title']} {sentence}")
         ]
-    own = [item for item in found if fold(bare_title(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
+    own = [item for item in found if fold(strip_disambiguation(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
     if not own:
         return {"answer": UNKNOWN, "confidence": 0.1, "citations": []}
     best, *others = sorted(own, key=lambda item: -item[0])
@@ -132,8 +142,8 @@ def summarize(slots: Slots) -> Reply:
     return {"answer": " ".join(sentence for _, _, sentence in kept), "confidence": confidence, "citations": citations}
 
 
-def follow_up(slots: Slots) -> Reply:
-    """Return the next sub-question, or the answer that is combined from those given: as sure as they are together."""
+def follow_up(slots: Slots) -> ReplyFields:
+    """Return the next sub-question, or the answer combined from the history, with the product of its confidences."""
     known = [finding for finding in slots["history"] if not is_unknown(finding["answer"] or "")]
     answer = answer_to(slots["question"], [(finding["question"], finding["answer"]) for finding in known])
     if not answer:
@@ -141,23 +151,23 @@ def follow_up(slots: Slots) -> Reply:
     return {"done": True, "question": "", "answer": answer, "confidence": prod(finding["confidence"] for finding in known)}
 
 
-def next_thought(slots: Slots) -> Reply:
-    """Return the next sub-question with its answer in the passages, alone if it has none; at last the answer that is combined from them.
+def next_thought(slots: Slots) -> ReplyFields:
+    """Return the next sub-question with its answer from the passages, if any; at the end the combined answer.
 
-    Empty if there is nothing to ask.
+    Empty if there is no further question.
     """
     question, said = slots["question"], list(map(str, slots["sentences"]))
-    asked = [(f"{before}?", answer.strip(" .")) for before, mark, answer in (text.rpartition(_MARK) for text in said) if mark]
+    asked = [(f"{before}?", answer.strip(" .")) for before, mark, answer in (text.rpartition(_ANSWER_SEPARATOR) for text in said) if mark]
     following = next_hop(question, asked)
     if following is None:
         answer = answer_to(question, asked)
         return {"sentence": f"So the answer is: {answer}." if answer else "", "confidence": 1.0}
-    found = reply_of(read(following, slots["passages"]))
+    found = answer_fields(read_answer(following, slots["passages"]))
     if found["answer"] == UNKNOWN:
         return {"sentence": "" if any(same_question(following, text) for text in said) else following, "confidence": 1.0}
-    return {"sentence": f"{following.rstrip('? ')}{_MARK}{found['answer']}.", "confidence": found["confidence"]}
+    return {"sentence": f"{following.rstrip('? ')}{_ANSWER_SEPARATOR}{found['answer']}.", "confidence": found["confidence"]}
 
 
-def condense(slots: Slots) -> Reply:
-    """Return the phrase in the passages that answers what was searched for."""
-    return reply_of(read(slots["query"], slots["passages"]))
+def condense(slots: Slots) -> ReplyFields:
+    """Return the phrase in the passages that answers the query."""
+    return answer_fields(read_answer(slots["query"], slots["passages"]))

@@ -1,6 +1,6 @@
-"""The embedded model: a function that replies to each of the toolkit's prompts. Deterministic, English, no language model.
+"""The embedded model: one function per prompt of the toolkit. Deterministic, English, no language model.
 
-The replies for building a graph or a hierarchy are here: a build with the embedded model uses rules that see the whole corpus instead.
+The replies for building a graph or a hierarchy are here; builds with the embedded model use rules on the whole corpus instead.
 """
 
 import threading
@@ -10,9 +10,9 @@ from itertools import combinations
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.english import UNKNOWN, content, names_in, sentences
+from ramify.tools.english import UNKNOWN, content_stems, find_names, sentences
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive import Reply, Slots
+from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive._answers import (
     answer,
     compress,
@@ -30,95 +30,95 @@ from ramify.tools.extractive.questions import (
     contextualize,
     judge,
     next_question,
-    objection,
-    open_ended,
+    open_question_kind,
     plan,
     rubric,
     split_question,
+    unreadable_reason,
 )
 from ramify.tools.reader.reading import LARGE, SMALL
 from ramify.tools.splitting.writing import load_splitter
 
-_BAR = " | "
-_MOST, _LINE, _DESCRIPTION, _TITLE = 10, 120, 600, 80
-_FINDINGS = 6
-_SENTENCES = 5
-_FINDING = 220
+_SEPARATOR = " | "
+_MAX_NAMES, _MAX_LINE_CHARS, _MAX_DESCRIPTION_CHARS, _MAX_TITLE_CHARS = 10, 120, 600, 80
+_MAX_FINDINGS = 6
+_MAX_SENTENCES = 5
+_MAX_FINDING_CHARS = 220
 _OVERVIEWS = ("map_report", "reduce")
 _NOTHING_NAMED = "The question does not say what it asks about."
-"""Any date answers `When?`: somebody's, but nobody knows whose."""
+"""`When?` could be answered by any date."""
 _NO_PHRASE = "The question asks for more than a phrase, and the extractive model quotes phrases."
-_LOADING = threading.Lock()
+_LOADING_LOCK = threading.Lock()
 
 
-def extract(slots: Slots) -> Reply:
-    """Return the capitalised names, related if one sentence has both."""
-    named_in = [(sentence, names_in(sentence)) for sentence in sentences(str(slots["text"]))]
+def extract(slots: Slots) -> ReplyFields:
+    """Return capitalised names, and relations between names in the same sentence."""
+    named_in = [(sentence, find_names(sentence)) for sentence in sentences(str(slots["text"]))]
     named = {name: sentence for sentence, names in reversed(named_in) for name in names}
     pairs = {pair: sentence for sentence, names in reversed(named_in) for pair in combinations(names, 2)}
     return {
-        "entities": [_BAR.join((name, "", sentence))[:_LINE] for name, sentence in named.items()][:_MOST],
-        "relations": [_BAR.join((one, other, sentence))[:_LINE] for (one, other), sentence in pairs.items()][:_MOST],
+        "entities": [_SEPARATOR.join((name, "", sentence))[:_MAX_LINE_CHARS] for name, sentence in named.items()][:_MAX_NAMES],
+        "relations": [_SEPARATOR.join((one, other, sentence))[:_MAX_LINE_CHARS] for (one, other), sentence in pairs.items()][:_MAX_NAMES],
     }
 
 
-def describe(slots: Slots) -> Reply:
+def describe(slots: Slots) -> ReplyFields:
     """Join the descriptions."""
     texts = slots["descriptions"] if isinstance(slots["descriptions"], list) else [str(slots["descriptions"])]
-    return {"description": " ".join(dict.fromkeys(map(str, texts)))[:_DESCRIPTION]}
+    return {"description": " ".join(dict.fromkeys(map(str, texts)))[:_MAX_DESCRIPTION_CHARS]}
 
 
-def report(slots: Slots) -> Reply:
+def report(slots: Slots) -> ReplyFields:
     """Quote the first lines of the material."""
     lines = [str(line) for line in slots["material"]] if isinstance(slots["material"], list) else [str(slots["material"])]
-    findings = [f"{line[:_FINDING]} [{number}]" for number, line in enumerate(lines[:_FINDINGS], 1)]
-    return {"title": lines[0].partition(":")[0][:_TITLE] if lines else "", "summary": "", "importance": 0.5, "findings": findings}
+    findings = [f"{line[:_MAX_FINDING_CHARS]} [{number}]" for number, line in enumerate(lines[:_MAX_FINDINGS], 1)]
+    return {"title": lines[0].partition(":")[0][:_MAX_TITLE_CHARS] if lines else "", "summary": "", "importance": 0.5, "findings": findings}
 
 
-def quote_first(slots: Slots) -> Reply:
+def quote_first(slots: Slots) -> ReplyFields:
     """Quote the first sentence of each of the first passages."""
     texts = slots["material"] if isinstance(slots["material"], list) else [str(slots["material"])]
     first = [listed[0] for text in texts if (listed := sentences(str(text)))]
-    return {"sentences": list(dict.fromkeys(first))[:_SENTENCES]}
+    return {"sentences": list(dict.fromkeys(first))[:_MAX_SENTENCES]}
 
 
-_REPLIES: dict[str, Callable[[Slots], Reply]] = {
+_REPLIES: dict[str, Callable[[Slots], ReplyFields]] = {
     **{reply.__name__: reply for reply in (aggregate, answer, compress, contextualize, decide, entities, finalize, judge, next_question)},
     **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, summarize)},
     **{reply.__name__: reply for reply in (condense, follow_up, next_thought)},
     "claims": lambda slots: {"claims": []},
-    "check": lambda slots: {"unsupported": []},  # it quotes, and a quotation is supported
+    "check": lambda slots: {"unsupported": []},  # quotations are always supported
     "closed_book": lambda slots: {"answer": UNKNOWN, "confidence": 0.0, "citations": []},
     "decompose": split_question,
     "filter": filter_batch,
-    "glean": lambda slots: {"entities": [], "relations": []},  # what the rules miss once, they miss again
+    "glean": lambda slots: {"entities": [], "relations": []},  # the rules would find nothing more
     "search_or_answer": follow_up,
     "summarize_cluster": quote_first,
     "translate": lambda slots: {"queries": slots["questions"]},  # it reads English only
     "write": lambda slots: {"text": slots["known"]},
-    "support": quote_first,  # a quotation is supported: asking again changes nothing
+    "support": quote_first,  # quotations are always supported
 }
 
 
-def reply_to(name: str, slots: Slots) -> Reply:
-    """Return the fields of the reply to a prompt of the toolkit, by its name; blocking. UsageError for a prompt that it does not know."""
+def reply_to(name: str, slots: Slots) -> ReplyFields:
+    """Return the fields of the reply to a prompt of the toolkit, by its name; blocking. UsageError for an unknown prompt."""
     if name not in _REPLIES:
         remedy = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
         raise UsageError(f"the extractive model does not know the prompt {name!r}", remedy)
     question = str(slots.get("question", ""))
     reply = _REPLIES[name](slots)
-    if objected := objection(question):
-        return _refused(reply, objected)
-    if name in _OVERVIEWS:  # they quote whole sentences, as many as there are: any question will do
+    if objected := unreadable_reason(question):
+        return _refuse(reply, objected)
+    if name in _OVERVIEWS:  # they quote whole sentences, so any question is allowed
         return reply
-    if "question" in slots and not content(question):
-        return _refused(reply, _NOTHING_NAMED)
-    return _refused(reply, _NO_PHRASE) if open_ended(question) else reply
+    if "question" in slots and not content_stems(question):
+        return _refuse(reply, _NOTHING_NAMED)
+    return _refuse(reply, _NO_PHRASE) if open_question_kind(question) else reply
 
 
-def _refused(reply: Reply, why: str) -> Reply:
+def _refuse(reply: ReplyFields, why: str) -> ReplyFields:
     """Return the reply with Unknown as its answer, and the reason if it has a field for that."""
-    refused: Reply = {
+    refused: ReplyFields = {
         "answer": UNKNOWN,
         "confidence": 0.0,
         "citations": [],
@@ -127,18 +127,18 @@ def _refused(reply: Reply, why: str) -> Reply:
         "quotes": [],
         "settled_by": "unsettled",
     }
-    if "action" in reply:  # whichever it was: not every action may be chosen
+    if "action" in reply:  # the action stays, since not every action is allowed
         refused |= {"questions": [], "entities": []}
     return {key: refused.get(key, value) for key, value in reply.items()} if {"answer", "points"} & reply.keys() else reply
 
 
-def load(large: bool = False) -> float:
+def load_models(large: bool = False) -> float:
     """Load the encoder, the splitter and a reader; return the seconds it took, 0 if all were loaded; blocking."""
     encoder, reader = load_encoder(MINILM), LARGE if large else SMALL
     if encoder.loaded and reader.loaded and load_splitter.cache_info().currsize:
         return 0.0
     began = time.perf_counter()
-    with _LOADING:  # many runs begin at once: one of them loads, the others wait
+    with _LOADING_LOCK:  # of concurrent runs one loads, the others wait
         encoder.load()
         reader.load()
         load_splitter()

@@ -1,91 +1,91 @@
-"""Replies to the prompts about everything, map_report and reduce: sentences quoted from reports.
+"""Replies to the prompts of global search, map_report and reduce: sentences quoted from reports.
 
-A sentence of a report is worth its similarity to the question. A question about the whole is similar to no sentence but those on documents
-as such: there the largest communities are worth most, each by what stands first in its report.
+A sentence's worth is its similarity to the question. Overview questions are not similar to any sentence; for them the worth is highest for
+the largest communities, and for the first sentences of a report.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import UNKNOWN, content
-from ramify.tools.extractive import Reply, Slots
-from ramify.tools.reader.reading import Quote
-from ramify.tools.supporting_sentence import statements
+from ramify.tools.english import UNKNOWN, content_stems
+from ramify.tools.extractive import ReplyFields, Slots
+from ramify.tools.reader.reading import PassageText
+from ramify.tools.supporting_sentence import split_statements
 
-_WHOLE = (
+_OVERVIEW_QUESTIONS = (
     "What are the main themes of these documents?",
     "What are these documents about?",
     "Summarise everything in this collection.",
     "Which topics are covered most?",
     "Give an overview of the whole corpus.",
 )
-_WHOLE_FROM, _WHOLE_TO = 0.5, 0.75
-"""Cosines to one of them between which a question is taken for one about the whole, none to all."""
-_NEAR_FROM, _NEAR_TO = 0.3, 0.75
-"""Cosines between which a sentence bears on a question, none to all."""
-_AT_MOST = 0.5
-"""Worth of the largest community to a question about the whole, and most confidence in what is quoted: nobody measured how it answers."""
-_NEXT_COMMUNITY, _NEXT_SENTENCE = 0.95, 0.5
-"""What a place further down leaves of a sentence's worth: among the communities, the largest of which comes first, and in a report."""
-_OF_BEST = 0.6
-"""A sentence worth less than this share of the best is left out."""
-_IN_PART, _IN_ALL = 8, 9
-"""Sentences of a batch, and of the whole answer."""
-_SAME = 0.8
+_MIN_OVERVIEW_COSINE, _MAX_OVERVIEW_COSINE = 0.5, 0.75
+"""Cosines to one of these between which a question is increasingly considered an overview question, from 0 to 1."""
+_MIN_SENTENCE_COSINE, _MAX_SENTENCE_COSINE = 0.3, 0.75
+"""Cosines between which a sentence is increasingly relevant to a question, from 0 to 1."""
+_MAX_WORTH = 0.5
+"""Worth of the largest community for an overview question, and the highest confidence of quotations, which is not calibrated."""
+_COMMUNITY_DECAY, _SENTENCE_DECAY = 0.95, 0.5
+"""Factors on a sentence's worth per position: of the community (by size), and within a report."""
+_MIN_SHARE_OF_BEST = 0.6
+"""Sentences with less than this share of the best worth are dropped."""
+_MAX_BATCH_SENTENCES, _MAX_ANSWER_SENTENCES = 8, 9
+"""Most sentences of a batch, and of the whole answer."""
+_MIN_SHARED_WORDS = 0.8
 
 
 class _Sentence(NamedTuple):
     worth: float
     number: int
-    """Of its report, or point, from 1."""
+    """The number of its report or point, from 1."""
     line: str
 
 
-def surveys(question: str) -> bool:
-    """Return whether a question is about the whole corpus more than about something in it."""
-    return _whole(question) > _AT_MOST / 2
+def is_overview_question(question: str) -> bool:
+    """Return whether a question is about the whole corpus rather than something in it."""
+    return _overview_score(question) > _MAX_WORTH / 2
 
 
-def map_report(slots: Slots) -> Reply:
-    """Quote the sentences of a batch that are relevant to the question, each with its worth and the number of its report."""
+def map_report(slots: Slots) -> ReplyFields:
+    """Return the sentences of a batch that are relevant to the question, each with its worth and the number of its report."""
     question = str(slots["question"])
-    chosen = _best(_weighed(question, slots["passages"], _whole(question)), _IN_PART)
+    chosen = _best_sentences(_score_sentences(question, slots["passages"], _overview_score(question)), _MAX_BATCH_SENTENCES)
     return {"points": [], "quotes": [f"{100 * one.worth:.0f} | {one.number} | {one.line}" for one in chosen]}
 
 
-def reduce(slots: Slots) -> Reply:
+def reduce(slots: Slots) -> ReplyFields:
     """Return the quoted sentences, without repetitions, the best first."""
     points = []
     for number, point in enumerate(slots["passages"], 1):
         figure = point["title"].rpartition(" ")[2]
         points.append(_Sentence(float(figure) / 100 if figure.isdigit() else 0.0, number, point["text"]))
-    chosen = _best(points, _IN_ALL)
+    chosen = _best_sentences(points, _MAX_ANSWER_SENTENCES)
     if not chosen:
         return {"answer": UNKNOWN, "points": [], "quotes": [], "confidence": 0.0, "citations": []}
     return {
         "answer": chosen[0].line,
         "points": [],
         "quotes": [sentence.line for sentence in chosen],
-        "confidence": min(_AT_MOST, chosen[0].worth),
+        "confidence": min(_MAX_WORTH, chosen[0].worth),
         "citations": list(dict.fromkeys(sentence.number for sentence in chosen)),
     }
 
 
-def _whole(question: str) -> float:
-    return _AT_MOST * _share(max(similarities(question, _WHOLE)), _WHOLE_FROM, _WHOLE_TO)
+def _overview_score(question: str) -> float:
+    return _MAX_WORTH * _interpolate(max(similarities(question, _OVERVIEW_QUESTIONS)), _MIN_OVERVIEW_COSINE, _MAX_OVERVIEW_COSINE)
 
 
-def _weighed(question: str, reports: Sequence[Quote], whole: float) -> list[_Sentence]:
-    """Weigh the findings of reports, and the sentences of passages; of communities the largest, which have low numbers, are worth most."""
-    about = 1 - whole / _AT_MOST  # similarity does not count for a question about the whole
-    listed = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_lines(report))]
+def _score_sentences(question: str, reports: Sequence[PassageText], whole: float) -> list[_Sentence]:
+    """Return the findings of reports and sentences of passages with their worth; large communities have low numbers and a high worth."""
+    about = 1 - whole / _MAX_WORTH  # similarity does not count for an overview question
+    listed = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_report_lines(report))]
     cosines = similarities(question, [line for _, report, _, line in listed])
     return [
         _Sentence(
             max(
-                about * _share(cosine, _NEAR_FROM, _NEAR_TO),
-                whole * _NEXT_COMMUNITY ** sum(_places(report["source"])) * _NEXT_SENTENCE**place,
+                about * _interpolate(cosine, _MIN_SENTENCE_COSINE, _MAX_SENTENCE_COSINE),
+                whole * _COMMUNITY_DECAY ** sum(_community_path(report["source"])) * _SENTENCE_DECAY**place,
             ),
             number,
             f"{report['title']}: {line}" if report["title"] else line,
@@ -94,30 +94,30 @@ def _weighed(question: str, reports: Sequence[Quote], whole: float) -> list[_Sen
     ]
 
 
-def _lines(report: Quote) -> list[str]:
+def _report_lines(report: PassageText) -> list[str]:
     """Return the findings of a report, or the sentences of a passage, without its headings."""
-    if _places(report["source"]):
+    if _community_path(report["source"]):
         return [line for line in report["text"].splitlines() if line.strip()]
-    return statements(report["text"], report["title"].split(" > "))
+    return split_statements(report["text"], report["title"].split(" > "))
 
 
-def _places(source: str) -> list[int]:
+def _community_path(source: str) -> list[int]:
     places = source.rpartition(" ")[2].split(".")
     return [int(place) for place in places] if all(place.isdigit() for place in places) else []
 
 
-def _best(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
-    """Return the best sentences, no two alike."""
+def _best_sentences(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
+    """Return the best sentences without near-duplicates."""
     ordered = sorted((one for one in found if one.worth > 0), key=lambda one: (-one.worth, one.number))
     chosen: list[_Sentence] = []
     for one in ordered:
-        if len(chosen) == most or one.worth < _OF_BEST * ordered[0].worth:
+        if len(chosen) == most or one.worth < _MIN_SHARE_OF_BEST * ordered[0].worth:
             break
-        words, taken = content(one.line), [content(other.line) for other in chosen]
-        if not any(len(words & others) >= _SAME * min(len(words), len(others)) for others in taken):
+        words, taken = content_stems(one.line), [content_stems(other.line) for other in chosen]
+        if not any(len(words & others) >= _MIN_SHARED_WORDS * min(len(words), len(others)) for others in taken):
             chosen.append(one)
     return chosen
 
 
-def _share(value: float, low: float, high: float) -> float:
+def _interpolate(value: float, low: float, high: float) -> float:
     return min(1.0, max(0.0, (value - low) / (high - low)))

@@ -1,6 +1,6 @@
-"""What the embedded model does with questions: it splits them, and detects those that it cannot read or that no phrase answers.
+"""The embedded model's handling of questions: split them, and detect those that it cannot read or that no phrase answers.
 
-The kind of answer is told by a logistic regression over the encoder's vectors of the question and of its first words, which tell its form.
+The kind of question is predicted by a logistic regression on the encoder's vectors of the question and of its first words.
 """
 
 from collections.abc import Sequence
@@ -12,73 +12,73 @@ from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.named import load_encoder, similarities, similarity
 from ramify.tools.embeddings.pretrained import E5, MINILM
-from ramify.tools.english import content, fold, has_pronoun, is_unknown, names_in, same_question
-from ramify.tools.extractive import Reply, Slots
-from ramify.tools.languages import reads
+from ramify.tools.english import content_stems, find_names, fold, has_pronoun, is_unknown, same_question
+from ramify.tools.extractive import ReplyFields, Slots
+from ramify.tools.languages import is_english_question
 from ramify.tools.reader import multilingual
-from ramify.tools.released_weights import intact
-from ramify.tools.splitting import Split, rewrite, splits
+from ramify.tools.released_weights import verify_weights
+from ramify.tools.splitting import Split, find_splits, rewrite_follow_up
 
-_QUOTED = 60
-"""Characters of a question that an objection quotes."""
+_MAX_QUOTED_CHARS = 60
+"""Characters of a question quoted in an error."""
 _IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
 
 
-def objection(question: str) -> str | None:
-    """Return why a question cannot be read, and what to do; None if it can."""
-    if reads(question) or multilingual.is_wanted(question, ()):
+def unreadable_reason(question: str) -> str | None:
+    """Return why a question cannot be read, with the remedy; None if it can."""
+    if is_english_question(question) or multilingual.should_read(question, ()):
         return None
-    start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
+    start = f"{question[:_MAX_QUOTED_CHARS].rstrip()}…" if len(question) > _MAX_QUOTED_CHARS else question
     what = f"{start!r} does not look like English, and the extractive model reads English only (Korean with the multilingual model)"
     return f"{what} — name a language model, such as ollama:llama3.1:8b{_IN_KOREAN if multilingual.is_korean(question) else ''}"
 
 
-SLOT = "{1}"
-_EVEN = 0.5
-_DEEPEST, _PARTS_DEEPEST = 4, 3
-_QUERIES, _KEYWORDS = 4, 8
-_VALID = 3
-"""Points of five from which on a pair of sub-questions is valid."""
-_ABOUT = 0.25
-"""A part less similar to the question than this is about something else."""
+ANSWER_SLOT = "{1}"
+_MIN_SINGLE_PROBABILITY = 0.5
+_MAX_DEPTH, _MAX_PLAN_DEPTH = 4, 3
+_MAX_QUERIES, _MAX_KEYWORDS = 4, 8
+_MIN_VALID_POINTS = 3
+"""Least points, of five, of a valid pair of sub-questions."""
+_MIN_PART_SIMILARITY = 0.25
+"""Least similarity of a sub-question to the question."""
 
 
 def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
-    """Return the likeliest usable split that was not rejected and contains the question to keep; None to ask the question as it is.
+    """Return the likeliest usable split that was not rejected and contains the sub-question to keep; None not to split.
 
-    A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
+    A split is usable if neither part repeats the question, and if the second part does not need the first answer unless `dependent`.
     """
-    found = splits(question) if reads(question) else ()
-    if next((split.sure for split in found if split.how == "single"), 0.0) >= _EVEN:
+    found = find_splits(question) if is_english_question(question) else ()
+    if next((split.probability for split in found if split.how == "single"), 0.0) >= _MIN_SINGLE_PROBABILITY:
         return None
     for split in found:
         parts = split.first, split.second
         repeats = fold(question) in map(fold, parts)
-        usable = split.how != "single" and all(parts) and not repeats and (dependent or SLOT not in split.second)
+        usable = split.how != "single" and all(parts) and not repeats and (dependent or ANSWER_SLOT not in split.second)
         if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not (rejected and _rejected(split, rejected)):
             return split
     return None
 
 
 def _rejected(split: Split, rejected: Sequence[str]) -> bool:
-    """Return whether both questions were rejected, the second with any answer in its slot."""
+    """Return whether both sub-questions were rejected, the second with any answer in its slot."""
     lines = [fold(line) for line in rejected]
     for part in (split.first, split.second):
-        before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(SLOT))
+        before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(ANSWER_SLOT))
         if not any(line.startswith(before) and behind in line for line in lines):
             return False
     return True
 
 
-def split_question(slots: Slots) -> Reply:
-    """Split a question into two, or return that it is simple; the better half of a weak pair is kept."""
+def split_question(slots: Slots) -> ReplyFields:
+    """Split a question into two sub-questions, or return that it is simple; a sub-question to keep is preserved."""
     split = choose_split(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
     if split is None:
         return {"simple": True, "first": "", "second": "", "together": ""}
     return {"simple": False, "first": split.first, "second": split.second, "together": split.how}
 
 
-def next_question(slots: Slots) -> Reply:
+def next_question(slots: Slots) -> ReplyFields:
     """Return the first sub-question without an answer; done if there is none, or if an answer is Unknown."""
     question = slots["question"]
     asked = [(finding["question"], finding["answer"] or "") for finding in slots["history"]]
@@ -91,65 +91,65 @@ def next_question(slots: Slots) -> Reply:
 
 
 def next_hop(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str | None:
-    """Return the question to ask next for this one; None if it is answered or cannot be."""
+    """Return the next sub-question for a question; None if it is answered, or cannot be."""
     if answer_to(question, asked, depth):
         return None
-    split = choose_split(question) if depth < _DEEPEST else None
+    split = choose_split(question) if depth < _MAX_DEPTH else None
     if split is None:
         return question
     if (first := next_hop(split.first, asked, depth + 1)) is not None:
         return first
     answer = answer_to(split.first, asked, depth + 1)
-    if SLOT in split.second and not answer:
+    if ANSWER_SLOT in split.second and not answer:
         return None
-    return next_hop(split.second.replace(SLOT, answer), asked, depth + 1)
+    return next_hop(split.second.replace(ANSWER_SLOT, answer), asked, depth + 1)
 
 
 def answer_to(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str:
-    """Return the answer of a question, given or combined from its parts; empty if there is none."""
+    """Return the answer to a question, given or combined from its parts; empty if there is none."""
     given = next((answer for before, answer in asked if same_question(before, question)), None)
-    split = choose_split(question) if given is None and depth < _DEEPEST else None
+    split = choose_split(question) if given is None and depth < _MAX_DEPTH else None
     if split is None:
         return given or ""
     first = answer_to(split.first, asked, depth + 1)
-    if SLOT in split.second and not first:
+    if ANSWER_SLOT in split.second and not first:
         return ""
-    questions = split.first, split.second.replace(SLOT, first)
+    questions = split.first, split.second.replace(ANSWER_SLOT, first)
     return combine_answers(split.how, questions, (first, answer_to(questions[1], asked, depth + 1)))
 
 
-def plan(slots: Slots) -> Reply:
-    """Plan a search: the question, its parts, its names."""
+def plan(slots: Slots) -> ReplyFields:
+    """Return a search plan: the question, its parts, its names and keywords."""
     question = slots["question"]
-    names = names_in(question)
-    queries = [part for part in dict.fromkeys((*_parts(question, 0), *names)) if not same_question(part, question)]
-    keywords = [*names, *sorted(content(question) - content(" ".join(names)))]
-    return {"primary": question, "sub_queries": queries[:_QUERIES], "keywords": keywords[:_KEYWORDS], "expected": []}
+    names = find_names(question)
+    queries = [part for part in dict.fromkeys((*_search_parts(question, 0), *names)) if not same_question(part, question)]
+    keywords = [*names, *sorted(content_stems(question) - content_stems(" ".join(names)))]
+    return {"primary": question, "sub_queries": queries[:_MAX_QUERIES], "keywords": keywords[:_MAX_KEYWORDS], "expected": []}
 
 
-def _parts(question: str, depth: int) -> list[str]:
-    split = choose_split(question) if depth < _PARTS_DEEPEST else None
+def _search_parts(question: str, depth: int) -> list[str]:
+    split = choose_split(question) if depth < _MAX_PLAN_DEPTH else None
     if split is None:
         return [question]
-    if SLOT not in split.second:
-        return [*_parts(split.first, depth + 1), *_parts(split.second, depth + 1)]
-    return [*_parts(split.first, depth + 1), " ".join(split.second.replace(SLOT, "").split())]
+    if ANSWER_SLOT not in split.second:
+        return [*_search_parts(split.first, depth + 1), *_search_parts(split.second, depth + 1)]
+    return [*_search_parts(split.first, depth + 1), " ".join(split.second.replace(ANSWER_SLOT, "").split())]
 
 
-def contextualize(slots: Slots) -> Reply:
-    """Rewrite a follow-up so that it stands alone; only sure answers are used. What is asked again is left as it is."""
+def contextualize(slots: Slots) -> ReplyFields:
+    """Rewrite a follow-up question to be self-contained, using only sure answers; repeated questions are unchanged."""
     question, turns = slots["question"], slots["turns"]
     repeats = not has_pronoun(question) and any(same_question(str(turn["asked"]), question) for turn in turns)
-    if not turns or repeats or not reads(question):
+    if not turns or repeats or not is_english_question(question):
         return {"question": question}
     lines: list[str] = []
     for turn in turns:
         lines += [turn["asked"], turn["answer"]] if turn["sure"] and not is_unknown(str(turn["answer"])) else [turn["asked"]]
-    return {"question": rewrite(question, lines)}
+    return {"question": rewrite_follow_up(question, lines)}
 
 
-def judge(slots: Slots) -> Reply:
-    """Score a pair with its answers on four criteria, 0 to 5, and name the weaker question, if only one has an answer."""
+def judge(slots: Slots) -> ReplyFields:
+    """Score a pair with its answers on four criteria, 0 to 5, and return the weaker sub-question if only one has an answer."""
     question, pair = slots["question"], (slots["first"], slots["second"])
     answers = [slots["first_answer"] or "", slots["second_answer"] or ""]
     known = [not is_unknown(answer) for answer in answers]
@@ -159,80 +159,80 @@ def judge(slots: Slots) -> Reply:
     return {
         "sufficiency": 5 * sum(known) / 2,
         "non_redundancy": round(5 * max(0.0, apart), 2),
-        "consistency": 5.0 if min(near) > _ABOUT else 2.5,
+        "consistency": 5.0 if min(near) > _MIN_PART_SIMILARITY else 2.5,
         "decomposition": round(5 * _coverage(question, pair), 2),
         "weaker": "neither" if known[0] == known[1] else str(known.index(False) + 1),
     }
 
 
-def rubric(slots: Slots) -> Reply:
+def rubric(slots: Slots) -> ReplyFields:
     """Score a pair: a point for each of five criteria."""
     question, pair = slots["question"], (slots["first"], slots["second"])
     points = {
         "both are questions": all(part.rstrip().endswith("?") for part in pair),
-        "both are specific": all(SLOT in part or names_in(part) or len(content(part)) >= 2 for part in pair),
-        "both are relevant": SLOT in pair[1] or min(similarities(question, pair)) > _ABOUT,
+        "both are specific": all(ANSWER_SLOT in part or find_names(part) or len(content_stems(part)) >= 2 for part in pair),
+        "both are relevant": ANSWER_SLOT in pair[1] or min(similarities(question, pair)) > _MIN_PART_SIMILARITY,
         "neither repeats the other": len({fold(text) for text in (question, *pair)}) == 3,
         "together they are complete": _coverage(question, pair) >= 0.7,
     }
     wrong = [point for point, met in points.items() if not met]
     score = len(points) - len(wrong)
     reasons = f"Not met: {', '.join(wrong)}." if wrong else "All five criteria are met."
-    return {"reasons": reasons, "score": float(score), "verdict": "VALID" if score >= _VALID else "INVALID"}
+    return {"reasons": reasons, "score": float(score), "verdict": "VALID" if score >= _MIN_VALID_POINTS else "INVALID"}
 
 
 def _coverage(question: str, pair: Sequence[str]) -> float:
-    """Return the share of the question's words that a pair has; little if one of it repeats the question."""
-    words = content(question)
-    share = len(words & content(" ".join(pair))) / len(words) if words else 0.0
+    """Return the share of the question's words in a pair, in [0, 1]; reduced if a part repeats the question."""
+    words = content_stems(question)
+    share = len(words & content_stems(" ".join(pair))) / len(words) if words else 0.0
     return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)
 
 
-Kind = Literal["", "how to", "list", "explain"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-"""In the order of the rows of the weights."""
-FILE: Final = "kinds.safetensors"
-SHA256 = "31cea5ccc57afff7a6c847badfcb4581f12ba178d716df50df787593e6d24c32"
+QuestionKind = Literal["", "how to", "list", "explain"]
+QUESTION_KINDS: Final[tuple[QuestionKind, ...]] = get_args(QuestionKind)
+"""In the order of the rows of the weight matrix."""
+KIND_WEIGHTS_FILE: Final = "kinds.safetensors"
+KIND_WEIGHTS_SHA256 = "31cea5ccc57afff7a6c847badfcb4581f12ba178d716df50df787593e6d24c32"
 _REMEDY: Final = "reinstall ramify"
-SURE: Final = 0.7
-"""From this probability of all others together on, a question is not taken for one that a phrase answers."""
-_LONGEST: Final = 400
-"""Characters of a question that are looked at; what is asked comes last."""
-_FIRST: Final = 5
-"""Words that a question begins with."""
-_KEPT: Final = 4096
+MIN_OPEN_PROBABILITY: Final = 0.7
+"""Least total probability of the other kinds for a question to count as open, not answerable by a phrase."""
+_MAX_QUESTION_CHARS: Final = 400
+"""Longer questions are truncated at the beginning."""
+_FIRST_WORDS: Final = 5
+"""Number of first words that are encoded separately."""
+_CACHE_SIZE: Final = 4096
 
 
-def vectors(questions: Sequence[str]) -> Matrix:
-    """Return what a question is told by, (questions, 2 x width). Blocking."""
+def question_features(questions: Sequence[str]) -> Matrix:
+    """Return the features of questions, (questions, 2 x width): the vectors of each question and of its first five words. Blocking."""
     import numpy as np
 
     encoder = load_encoder(MINILM)
-    begins = [" ".join(question.split()[:_FIRST]) for question in questions]
+    begins = [" ".join(question.split()[:_FIRST_WORDS]) for question in questions]
     return np.hstack([encoder.encode_documents(list(questions)), encoder.encode_documents(begins)])
 
 
-def open_ended(question: str) -> Kind:
-    """Return the kind of a question that no phrase answers; empty for one that asks for a fact, or is not English. Blocking."""
-    return _open_ended(" ".join(question.split())[-_LONGEST:]) if reads(question) else ""
+def open_question_kind(question: str) -> QuestionKind:
+    """Return the kind of an open question; empty for one that asks for a fact, or is not English. Blocking."""
+    return _open_question_kind(" ".join(question.split())[-_MAX_QUESTION_CHARS:]) if is_english_question(question) else ""
 
 
-@lru_cache(maxsize=_KEPT)
-def _open_ended(question: str) -> Kind:
+@lru_cache(maxsize=_CACHE_SIZE)
+def _open_question_kind(question: str) -> QuestionKind:
     import numpy as np
 
     if not question:
         return ""
     weights, bias = _weights()
-    scores = weights @ vectors([question])[0] + bias
+    scores = weights @ question_features([question])[0] + bias
     likely = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
-    return KINDS[1 + int(likely[1:].argmax())] if likely[1:].sum() >= SURE else ""
+    return QUESTION_KINDS[1 + int(likely[1:].argmax())] if likely[1:].sum() >= MIN_OPEN_PROBABILITY else ""
 
 
 @lru_cache(maxsize=1)
 def _weights() -> tuple[Matrix, Matrix]:
     from safetensors.numpy import load_file
 
-    with as_file(files(__package__) / FILE) as path:
-        packed = load_file(intact(path, SHA256, "the classifier of questions", _REMEDY))
+    with as_file(files(__package__) / KIND_WEIGHTS_FILE) as path:
+        packed = load_file(verify_weights(path, KIND_WEIGHTS_SHA256, "the classifier of questions", _REMEDY))
     return packed["weight"], packed["bias"]

@@ -1,9 +1,9 @@
 """The hierarchy of an index of kind `hierarchy`: groups by metadata with soft membership, a tree of summaries in each, and routing.
 
-* its values: `leaves`; on disk: `hierarchy_file`
-* built (`build`): `leaves` → `partition` by metadata, with membership where that is missing or does not fit
-* grown: `tree`, by `clustering` and `summaries`; reused between builds; measured and mended: `repair`
-* searched: `router`; searched, read and looked at: `index`
+* data types: `leaves`; on disk: `hierarchy_file`
+* built (`build`): `partition` groups `leaves` by metadata, with soft membership where that is missing or does not fit
+* trees: `tree` builds them by `clustering` and `summaries`; they are reused between builds; `repair` diagnoses and repairs groups
+* searched: `router`; searched and displayed: `index`
 """
 
 __all__ = ["build", "index"]

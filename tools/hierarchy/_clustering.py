@@ -1,4 +1,4 @@
-"""Cluster vectors as RAPTOR does (Sarthi et al. 2024, arXiv 2401.18059): reduced, softly, by a mixture whose size the BIC chooses."""
+"""Soft clustering as in RAPTOR (Sarthi et al. 2024, arXiv 2401.18059): reduced vectors, a Gaussian mixture, its size chosen by BIC."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -10,49 +10,49 @@ from numpy.typing import NDArray
 from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import UsageError
 
-_DIMENSIONS = 10
-_FEW = 8
-"""So many vectors get one cluster: the BIC of a mixture of few points falls to one component each."""
-_MOST = 49
+_MAX_DIMENSIONS = 10
+_MIN_CLUSTERED = 8
+"""Maximum number of vectors that are one cluster: with few points the BIC prefers one component for each."""
+_MAX_COMPONENTS = 49
 _PATIENCE = 4
-"""Sizes with a worse BIC after which no larger one is tried."""
-_SOFT = 0.1
-"""A vector is in every cluster to which it belongs with more than this probability."""
-_LEARNT_FROM = 2000
-"""Most vectors that a mixture is learnt from; the others are given to its clusters."""
-_NEIGHBOURS = 100
-"""Most neighbours of UMAP: more take memory, and no better picture."""
+"""Consecutive sizes without a better BIC after which the search stops."""
+_MIN_MEMBERSHIP = 0.1
+"""A vector is in each cluster to which it belongs with more than this probability."""
+_MAX_FIT_VECTORS = 2000
+"""Maximum number of vectors that a mixture is fitted on; the others are assigned to its clusters."""
+_MAX_UMAP_NEIGHBOURS = 100
+"""Maximum number of neighbours for UMAP; more need memory without a better result."""
 
 Clusters = list[list[int]]
-Known = tuple[frozenset[str], ...]
-"""The values of each field that are known of a place; empty where they are missing."""
+KnownValues = tuple[frozenset[str], ...]
+"""The folded values of each field; an empty set where the field is missing."""
 Reduction = Literal["pca", "umap"]
 
 
 class Mixture(NamedTuple):
-    """Clusters of places, and what had to be done otherwise."""
+    """Clusters of row numbers, and a note on any fallback."""
 
     clusters: Clusters
     note: str = ""
 
 
 def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca") -> Mixture:
-    """Cluster unit vectors; equal ones stay together, and each is in at least one cluster."""
+    """Cluster unit vectors of shape (n, dimension); equal vectors stay together, and each is in at least one cluster."""
     distinct, first, place_of = np.unique(vectors, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # by where each stands first, and not by its numbers
+    order = np.argsort(first)  # by first occurrence, not by value
     distinct, place_of = distinct[order], np.argsort(order)[place_of.reshape(-1)]
-    if len(distinct) <= _FEW:
+    if len(distinct) <= _MIN_CLUSTERED:
         return Mixture([list(range(len(vectors)))])
-    found = _mixture(reduce(distinct, seed, reduction), seed, min(_MOST, max(2, len(distinct) // 3)))
+    found = _fit_mixture(reduce_dimensions(distinct, seed, reduction), seed, min(_MAX_COMPONENTS, max(2, len(distinct) // 3)))
     together: list[list[int]] = [[] for _ in distinct]
     for place, one in enumerate(place_of.tolist()):
         together[one].append(place)
     return found._replace(clusters=sorted(sorted(place for one in own for place in together[one]) for own in found.clusters))
 
 
-def reduce(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float64]:
-    """Reduce vectors to ten dimensions; to fewer where there are few, of which a mixture cannot learn so much."""
-    dimensions = min(_DIMENSIONS, int(np.ceil(len(vectors) ** 0.5)), len(vectors) - 2, vectors.shape[1])
+def reduce_dimensions(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float64]:
+    """Return vectors reduced to at most 10 dimensions, or the square root of their number, shape (n, dimensions)."""
+    dimensions = min(_MAX_DIMENSIONS, int(np.ceil(len(vectors) ** 0.5)), len(vectors) - 2, vectors.shape[1])
     if reduction == "umap":
         return _umap(vectors, dimensions, seed)
     from sklearn.decomposition import PCA
@@ -65,44 +65,48 @@ def _umap(vectors: Matrix, dimensions: int, seed: int) -> NDArray[np.float64]:
     try:
         from umap import UMAP
     except ImportError as error:
-        raise UsageError("reduction=umap needs umap-learn, which is not installed", "pip install 'ramify-rag[umap]', or say pca") from error
-    neighbours = min(_NEIGHBOURS, max(2, round((len(vectors) - 1) ** 0.5)))
+        raise UsageError(
+            "reduction=umap needs umap-learn, which is not installed", "run `pip install 'ramify-rag[umap]'`, or use reduction=pca"
+        ) from error
+    neighbours = min(_MAX_UMAP_NEIGHBOURS, max(2, round((len(vectors) - 1) ** 0.5)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        told = UMAP(n_neighbors=neighbours, n_components=dimensions, metric="cosine", random_state=seed, n_jobs=1).fit_transform(vectors)
-    return np.asarray(told, dtype=np.float64)
+        embedded = UMAP(n_neighbors=neighbours, n_components=dimensions, metric="cosine", random_state=seed, n_jobs=1).fit_transform(
+            vectors
+        )
+    return np.asarray(embedded, dtype=np.float64)
 
 
-def _mixture(points: NDArray[np.float64], seed: int, most: int) -> Mixture:
-    """Fit mixtures of growing size until the BIC has grown for a while; where none converges, k-means."""
+def _fit_mixture(points: NDArray[np.float64], seed: int, most: int) -> Mixture:
+    """Return the clusters of the mixture with the lowest BIC; of k-means if no mixture converges."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
     best, chosen, failed, since = np.inf, None, 0, 0
-    learnt = points if len(points) <= _LEARNT_FROM else np.random.default_rng(seed).permutation(points)[:_LEARNT_FROM]
+    sample = points if len(points) <= _MAX_FIT_VECTORS else np.random.default_rng(seed).permutation(points)[:_MAX_FIT_VECTORS]
     for size in range(1, most + 1):
         mixture = GaussianMixture(size, covariance_type="diag", random_state=seed, reg_covar=1e-5, max_iter=200)
         since += 1
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", ConvergenceWarning)
-                mixture.fit(learnt)
+                mixture.fit(sample)
         except (ConvergenceWarning, ValueError):
             failed += 1
         else:
-            if (bic := float(mixture.bic(learnt))) < best:
+            if (bic := float(mixture.bic(sample))) < best:
                 best, chosen, since = bic, mixture, 0
         if since >= _PATIENCE:
             break
     if chosen is None:
-        return Mixture(_by_means(points, seed), note="no mixture converged: clustered by k-means")
+        return Mixture(_k_means(points, seed), note="no mixture converged: clustered by k-means")
     shares = chosen.predict_proba(points)
-    own = [[int(place) for place in np.flatnonzero(share > _SOFT)] for share in shares.T]
+    own = [[int(place) for place in np.flatnonzero(share > _MIN_MEMBERSHIP)] for share in shares.T]
     note = f"{failed} of the mixtures tried did not converge" if failed else ""
     return Mixture([places for places in own if places], note)
 
 
-def _by_means(points: NDArray[np.float64], seed: int) -> Clusters:
+def _k_means(points: NDArray[np.float64], seed: int) -> Clusters:
     from sklearn.cluster import KMeans
 
     size = max(2, round(len(points) ** 0.5 / 2))
@@ -110,8 +114,8 @@ def _by_means(points: NDArray[np.float64], seed: int) -> Clusters:
     return [own for label in range(size) if (own := [int(place) for place in np.flatnonzero(labels == label)])]
 
 
-def bisected(vectors: Matrix, largest: int, seed: int) -> Clusters:
-    """Cut too many vectors into parts of at most `largest`, by k-means of two, again and again; by order where that does not cut."""
+def bisect_vectors(vectors: Matrix, largest: int, seed: int) -> Clusters:
+    """Split vectors into parts of at most `largest` by repeated 2-means; in the middle where that does not split."""
     from sklearn.cluster import MiniBatchKMeans
 
     parts, waiting = [], [list(range(len(vectors)))]
@@ -126,26 +130,26 @@ def bisected(vectors: Matrix, largest: int, seed: int) -> Clusters:
     return sorted(parts)
 
 
-def constrained(
-    vectors: Matrix, must: Sequence[Sequence[int]], known: Sequence[Known], seed: int = 0, reduction: Reduction = "pca"
+def cluster_constrained(
+    vectors: Matrix, must: Sequence[Sequence[int]], known: Sequence[KnownValues], seed: int = 0, reduction: Reduction = "pca"
 ) -> Mixture:
-    """Cluster with must-links and cannot-links: each of `must` stays whole, and places whose known values differ share no cluster."""
+    """Cluster with must-links and cannot-links: rows of a unit in `must` stay together, rows with conflicting values are separated."""
     means = unit_rows(np.array([vectors[list(unit)].mean(axis=0) for unit in must]), vectors.shape[1])
     found = cluster(means, seed, reduction)
-    return found._replace(clusters=[part for own in found.clusters for part in apart([must[unit] for unit in own], known)])
+    return found._replace(clusters=[part for own in found.clusters for part in separate_conflicts([must[unit] for unit in own], known)])
 
 
-def differ(one: Known, other: Known) -> bool:
-    """Tell whether both have known values of a field, and none in common."""
+def values_conflict(one: KnownValues, other: KnownValues) -> bool:
+    """Return whether both have values of some field, and none in common."""
     return any(own and others and own.isdisjoint(others) for own, others in zip(one, other, strict=True))
 
 
-def apart(units: Iterable[Sequence[int]], known: Sequence[Known]) -> Clusters:
-    """Distribute units so that no known values differ in a part; a unit that fits several goes to the largest."""
-    parts: list[tuple[list[int], set[Known]]] = []
-    for unit in sorted(units, key=lambda unit: -max(sum(map(bool, known[place])) for place in unit)):  # the best known first
+def separate_conflicts(units: Iterable[Sequence[int]], known: Sequence[KnownValues]) -> Clusters:
+    """Distribute units into parts without conflicting values; a unit that fits several parts joins the largest."""
+    parts: list[tuple[list[int], set[KnownValues]]] = []
+    for unit in sorted(units, key=lambda unit: -max(sum(map(bool, known[place])) for place in unit)):  # those with most values first
         values = {known[place] for place in unit}
-        fitting = [part for part in parts if not any(differ(one, other) for one in values for other in part[1])]
+        fitting = [part for part in parts if not any(values_conflict(one, other) for one in values for other in part[1])]
         if not fitting:
             parts.append(([], set()))
         places, theirs = max(fitting, key=lambda part: len(part[0])) if fitting else parts[-1]
@@ -154,13 +158,13 @@ def apart(units: Iterable[Sequence[int]], known: Sequence[Known]) -> Clusters:
     return sorted(sorted(set(places)) for places, _ in parts)
 
 
-def halves(vectors: Matrix, seed: int = 0) -> Clusters:
-    """Split vectors in two if the BIC of two Gaussians is lower than that of one; else return them as one cluster."""
+def split_by_bic(vectors: Matrix, seed: int = 0) -> Clusters:
+    """Return two clusters if the BIC of two Gaussians is lower than that of one, else a single cluster."""
     from sklearn.mixture import GaussianMixture
 
-    if len(np.unique(vectors, axis=0)) < _FEW:
+    if len(np.unique(vectors, axis=0)) < _MIN_CLUSTERED:
         return [list(range(len(vectors)))]
-    points = reduce(vectors, seed, "pca")
+    points = reduce_dimensions(vectors, seed, "pca")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         one, two = (GaussianMixture(size, covariance_type="diag", random_state=seed, reg_covar=1e-4).fit(points) for size in (1, 2))
@@ -168,28 +172,35 @@ def halves(vectors: Matrix, seed: int = 0) -> Clusters:
     return sorted(own for side in (0, 1) if (own := np.flatnonzero(labels == side).tolist()))
 
 
-def merged(
-    vectors: Matrix, parts: Sequence[Sequence[int]], seed: int = 0, may: Callable[[Sequence[int], Sequence[int]], bool] = lambda *_: True
+def merge_by_bic(
+    vectors: Matrix,
+    parts: Sequence[Sequence[int]],
+    seed: int = 0,
+    may_merge: Callable[[Sequence[int], Sequence[int]], bool] = lambda *_: True,
 ) -> Clusters:
-    """Merge each part with its nearest other, the nearest pair first, while that lowers the BIC; return which parts are together.
+    """Merge nearest parts, the nearest pair first, while that lowers the BIC; return the parts' numbers by merged cluster.
 
-    may: whether two parts may be merged at all, by their places in `parts` and by the vectors of both.
+    may_merge: decides by the numbers of the parts and by the rows of both whether they may be merged.
     """
-    left, refused = [[part] for part in range(len(parts))], set()
-    while len(left) > 1:
-        own = [sorted({place for part in together for place in parts[part]}) for together in left]
+    remaining, refused = [[part] for part in range(len(parts))], set()
+    while len(remaining) > 1:
+        own = [sorted({place for part in together for place in parts[part]}) for together in remaining]
         centres = unit_rows(np.array([vectors[places].mean(axis=0) for places in own]), vectors.shape[1])
-        near = centres @ centres.T
-        np.fill_diagonal(near, -np.inf)
-        for one in np.argsort(-near.max(axis=1), kind="stable").tolist():
-            first, second = sorted((one, int(near[one].argmax())))
-            pair, union = (*left[first], -1, *left[second]), sorted({*own[first], *own[second]})
+        similarities = centres @ centres.T
+        np.fill_diagonal(similarities, -np.inf)
+        for one in np.argsort(-similarities.max(axis=1), kind="stable").tolist():
+            first, second = sorted((one, int(similarities[one].argmax())))
+            pair, union = (*remaining[first], -1, *remaining[second]), sorted({*own[first], *own[second]})
             if pair in refused:
                 continue
-            if len(union) >= _FEW and may(left[first] + left[second], union) and len(halves(vectors[union], seed)) == 1:
-                left[first] += left.pop(second)
+            if (
+                len(union) >= _MIN_CLUSTERED
+                and may_merge(remaining[first] + remaining[second], union)
+                and len(split_by_bic(vectors[union], seed)) == 1
+            ):
+                remaining[first] += remaining.pop(second)
                 break
             refused.add(pair)
         else:
             break
-    return left
+    return remaining

@@ -1,4 +1,4 @@
-"""A hierarchy on disk, and what of it the next build reuses."""
+"""The hierarchy on disk, and the cache of trees reused by the next build."""
 
 import asyncio
 import base64
@@ -15,17 +15,17 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy._clustering import Clusters, Known
-from ramify.tools.hierarchy.leaves import Edge, Finding, Group, Leaves, Measured, Node, Repair, Said, Summary, Tree
-from ramify.tools.hierarchy.tree import Grower, Grown, Tell
+from ramify.tools.hierarchy._clustering import Clusters, KnownValues
+from ramify.tools.hierarchy.leaves import Edge, Group, GroupDiagnosis, GroupMeasures, Leaves, Node, Repair, Summary, SummarySentence, Tree
+from ramify.tools.hierarchy.tree import BuiltTree, OnProgress, TreeBuilder
 from ramify.tools.index.index import read_facts, write_tables
-from ramify.tools.index.passage_store import connected
+from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.progress import Progress
-from ramify.tools.knowledge.build import Work
+from ramify.tools.knowledge.build import ReplyStore
 
 HIERARCHY = "hierarchy.sqlite"
 EDITION = "1"
-"""Counts up when a file made before cannot be read any more."""
+"""Version of the file format: incremented when older files can no longer be read."""
 _SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE fields (place INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -60,31 +60,31 @@ CREATE TABLE repairs (
 );
 """
 Link = tuple[int, int, int, int, float]
-"""A group and its node, another group and its node, and how similar their summaries are."""
+"""A group, its node, another group, its node, and the cosine of their summaries."""
 
 
-class Content(NamedTuple):
-    """All that the file holds."""
+class HierarchyContent(NamedTuple):
+    """The content of a hierarchy file."""
 
     fields: tuple[str, ...]
     ids: Sequence[str]
     titles: Sequence[str]
-    """Of the leaves, folded: what a question may name."""
+    """Folded titles of the leaves, matched with questions."""
     groups: Sequence[Group]
     edges: Sequence[Edge]
     trees: Mapping[int, Tree]
     links: Sequence[Link]
-    findings: Sequence[Finding]
+    diagnoses: Sequence[GroupDiagnosis]
     repairs: Sequence[Repair]
     facts: Mapping[str, str]
 
 
-def write_content(path: Path, content: Content) -> None:
-    """Write the file anew."""
+def write_hierarchy_file(path: Path, content: HierarchyContent) -> None:
+    """Write the content to an empty file."""
     write_tables(path, _SCHEMA, _rows(content))
 
 
-def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
+def _rows(content: HierarchyContent) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
     yield "facts", sorted({**content.facts, "edition": EDITION}.items())
     yield "fields", enumerate(content.fields)
     yield "leaves", ((number, *one) for number, one in enumerate(zip(content.ids, content.titles, strict=True)))
@@ -105,18 +105,18 @@ def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]
     )
     yield "children", ((group, place, child) for group, place, node in nodes for child in node.children)
     yield "below", ((group, place, leaf) for group, place, node in nodes if not node.children for leaf in node.leaves)
-    yield "said", ((group, place, line, *one) for group, place, node in nodes for line, one in enumerate(node.summary.said))
+    yield "said", ((group, place, line, *one) for group, place, node in nodes for line, one in enumerate(node.summary.sentences))
     yield "links", sorted(content.links)
-    yield "diagnostics", ((group, one.leaves, *one.measured, " ".join(one.flags)) for group, one in enumerate(content.findings))
+    yield "diagnostics", ((group, one.leaves, *one.measures, " ".join(one.flags)) for group, one in enumerate(content.diagnoses))
     yield "repairs", ((number, *one) for number, one in enumerate(content.repairs))
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """Open the file to be read; IndexingError for one that another version has written."""
+def open_hierarchy_file(path: Path) -> sqlite3.Connection:
+    """Open a hierarchy file for reading; IndexingError if it was written by another version."""
     if read_facts(path).get("edition") != EDITION:
         what = f"the groups in {str(path.parent)!r} were made by another version of ramify"
-        raise IndexingError(what, "make them again: ramify index --kind hierarchy --out DIR")
-    return connected(path)
+        raise IndexingError(what, "rebuild them: `ramify index --kind hierarchy --out DIR`")
+    return open_readonly(path)
 
 
 def _groups(database: sqlite3.Connection) -> list[Group]:
@@ -130,9 +130,9 @@ def _groups(database: sqlite3.Connection) -> list[Group]:
 def _trees(database: sqlite3.Connection) -> dict[int, Tree]:
     children = _lists(database, "SELECT grp, place, child FROM children ORDER BY grp, place, child")
     below = _lists(database, "SELECT grp, place, leaf FROM below ORDER BY grp, place, leaf")
-    said: dict[tuple[int, int], list[Said]] = {}
+    sentences: dict[tuple[int, int], list[SummarySentence]] = {}
     for group, place, text, leaf in database.execute("SELECT grp, place, text, leaf FROM said ORDER BY grp, place, line"):
-        said.setdefault((group, place), []).append(Said(text, leaf))
+        sentences.setdefault((group, place), []).append(SummarySentence(text, leaf))
     found: dict[int, Tree] = {}
     rows = database.execute("SELECT grp, place, title, made_by, support, vector FROM nodes ORDER BY grp, place")
     for group, place, title, made_by, support, vector in rows:
@@ -140,7 +140,7 @@ def _trees(database: sqlite3.Connection) -> dict[int, Tree]:
         own = children.get((group, place), ())
         leaves = tuple(sorted({leaf for child in own for leaf in tree[child].leaves})) if own else tuple(below.get((group, place), ()))
         read: Matrix = np.frombuffer(vector, dtype="<f4").astype(np.float32)
-        tree.append(Node(tuple(own), leaves, title, Summary(tuple(said.get((group, place), ())), made_by, support), read))
+        tree.append(Node(tuple(own), leaves, title, Summary(tuple(sentences.get((group, place), ())), made_by, support), read))
     return found
 
 
@@ -151,18 +151,18 @@ def _lists(database: sqlite3.Connection, sql: str) -> dict[tuple[int, int], list
     return found
 
 
-def read_content(path: Path) -> Content:
-    """Read all of a file."""
-    with closing(opened(path)) as database:
+def read_hierarchy_file(path: Path) -> HierarchyContent:
+    """Read a hierarchy file; IndexingError if it was written by another version."""
+    with closing(open_hierarchy_file(path)) as database:
         leaves = database.execute("SELECT id, title FROM leaves ORDER BY number").fetchall()
         findings = [
-            Finding(leaves, Measured(*measured), tuple(flags.split()))
+            GroupDiagnosis(leaves, GroupMeasures(*measured), tuple(flags.split()))
             for leaves, *measured, flags in database.execute(
                 "SELECT leaves, cluster_cohesion, outlier_rate, meta_conflict, step_discontinuity, summary_support, self_retrieval, flags "
                 "FROM diagnostics ORDER BY grp"
             )
         ]
-        return Content(
+        return HierarchyContent(
             tuple(name for (name,) in database.execute("SELECT name FROM fields ORDER BY place")),
             [id for id, _ in leaves],
             [title for _, title in leaves],
@@ -176,186 +176,189 @@ def read_content(path: Path) -> Content:
         )
 
 
-_AT_ONCE = 8
-"""Groups that a model sums up at the same time; quoting does one after another."""
-DRIFT = 0.1
-"""From this share of changed leaves of a group on, growing its tree anew is advised."""
+_MAX_PARALLEL_GROUPS = 8
+"""Groups summarized in parallel by a model; extractive summaries are sequential."""
+MAX_DRIFT = 0.1
+"""Share of changed leaves of a group above which rebuilding its tree is recommended."""
 
 
-class Last(NamedTuple):
-    """How a group was at the end of the last build: the key of its tree before repair, its lowest clusters by ids of leaves, its drift."""
+class PreviousState(NamedTuple):
+    """A group's state after the last build: the key of its unrepaired tree, its lowest clusters by leaf ids, and its drift."""
 
     key: str = ""
     lowest: Sequence[Sequence[str]] = ()
     drift: float = 0.0
 
 
-class Standing(NamedTuple):
-    """The tree of a group, the keys it is kept under now and was before repair, and how much the group has changed since clustered."""
+class GroupState(NamedTuple):
+    """A group's tree with its cache key now and before repair, notes, and drift: the share of leaves changed since clustering."""
 
     key: str
-    first: str
+    initial_key: str
     tree: Tree
     notes: tuple[str, ...] = ()
     drift: float = 0.0
 
 
-class Change(NamedTuple):
-    """The leaves of a group to repair, and new clusters for its lowest nodes; None: it is clustered anew, with constraints."""
+class GroupRepair(NamedTuple):
+    """A planned repair: the group's leaves, and new clusters by lowest node; None to recluster with constraints."""
 
-    own: Sequence[int]
-    parts: Mapping[int, Clusters] | None = None
+    leaves: Sequence[int]
+    clusters: Mapping[int, Clusters] | None = None
 
 
-class Trees:
-    """The tree of each group so far."""
+class GroupTrees:
+    """The trees of all groups during a build."""
 
-    def __init__(self, leaves: Leaves, grower: Grower, kept: "Kept", rebuild: bool, progress: Progress) -> None:
+    def __init__(self, leaves: Leaves, builder: TreeBuilder, cache: "TreeCache", rebuild: bool, progress: Progress) -> None:
         self.leaves = leaves
-        self._grower, self._kept, self._rebuild, self._progress = grower, kept, rebuild, progress
-        self._made: dict[str, Standing] = {}
-        self.grown: set[str] = set()
-        """Groups of which a summary was made in this build."""
+        self._builder, self._cache, self._rebuild, self._progress = builder, cache, rebuild, progress
+        self._states: dict[str, GroupState] = {}
+        self.rebuilt: set[str] = set()
+        """Groups with a summary written in this build."""
 
-    def of(self, names: Sequence[str]) -> dict[int, Tree]:
-        """Return the tree of each group by its number."""
-        return {group: self._made[name].tree for group, name in enumerate(names)}
+    def by_group(self, names: Sequence[str]) -> dict[int, Tree]:
+        """Return the trees by group number."""
+        return {group: self._states[name].tree for group, name in enumerate(names)}
 
-    async def grow(self, members: Mapping[str, Sequence[int]]) -> None:
-        """Grow the tree of each group, unless it is kept."""
-        await self._each({name: len(own) for name, own in members.items()}, lambda name, tell: self._first(name, members[name], tell))
+    async def build(self, members: Mapping[str, Sequence[int]]) -> None:
+        """Build the tree of each group, unless it is cached."""
+        await self._run_all(
+            {name: len(own) for name, own in members.items()},
+            lambda name, on_progress: self._initial_tree(name, members[name], on_progress),
+        )
 
-    async def renew(self, changes: Mapping[str, Change]) -> None:
+    async def repair(self, repairs: Mapping[str, GroupRepair]) -> None:
         """Repair the trees of some groups."""
-        sizes = {name: len(change.own) for name, change in changes.items()}
-        await self._each(sizes, lambda name, tell: self._repaired(name, changes[name], tell))
+        sizes = {name: len(repair.leaves) for name, repair in repairs.items()}
+        await self._run_all(sizes, lambda name, on_progress: self._repair_tree(name, repairs[name], on_progress))
 
-    async def _each(self, sizes: Mapping[str, int], make: Callable[[str, Tell], Awaitable[Standing]]) -> None:
-        free, shares, total = asyncio.Semaphore(_AT_ONCE), dict.fromkeys(sizes, 0.0), sum(sizes.values())
+    async def _run_all(self, sizes: Mapping[str, int], make: Callable[[str, OnProgress], Awaitable[GroupState]]) -> None:
+        semaphore, shares, total = asyncio.Semaphore(_MAX_PARALLEL_GROUPS), dict.fromkeys(sizes, 0.0), sum(sizes.values())
 
-        def tell(name: str, share: float) -> None:
+        def report(name: str, share: float) -> None:
             shares[name] = share
             self._progress(round(sum(share * sizes[one] for one, share in shares.items())), total, "passages in groups")
 
-        async def made(name: str) -> Standing:
-            async with free:
-                standing = await make(name, partial(tell, name))
-            tell(name, 1.0)
-            return standing
+        async def make_limited(name: str) -> GroupState:
+            async with semaphore:
+                state = await make(name, partial(report, name))
+            report(name, 1.0)
+            return state
 
-        self._made.update(zip(sizes, await asyncio.gather(*map(made, sizes)), strict=True))
+        self._states.update(zip(sizes, await asyncio.gather(*map(make_limited, sizes)), strict=True))
 
-    async def _first(self, name: str, own: Sequence[int], tell: Tell) -> Standing:
-        """Take the tree of a group that is as it was, grow a new one, or go on from what it was."""
-        fresh = self._kept.key(name, own)
-        last = Last() if self._rebuild else self._kept.latest(name)
-        if last.key.startswith(fresh) and (held := self._kept.get(last.key)):
-            return Standing(last.key, last.key, *held, last.drift)
-        if held := self._kept.get(fresh):
-            return Standing(fresh, fresh, *held)
-        before, changed = self._kept.places(last.lowest, own)
-        clusters = list(filter(None, following(self.leaves, own, before)))
-        key = self._kept.key(name, own, before=last.lowest)
-        made = await self._keeping(name, key, lambda: self._grower.grow(name, own, tell, kept=clusters))
-        return Standing(key, key, *made, round(last.drift + changed, 4) if clusters else 0.0)
+    async def _initial_tree(self, name: str, own: Sequence[int], on_progress: OnProgress) -> GroupState:
+        """Return the cached tree of an unchanged group, a new tree, or one built from the previous clusters."""
+        key_of_new = self._cache.tree_key(name, own)
+        previous = PreviousState() if self._rebuild else self._cache.previous_state(name)
+        if previous.key.startswith(key_of_new) and (cached := self._cache.get(previous.key)):
+            return GroupState(previous.key, previous.key, *cached, previous.drift)
+        if cached := self._cache.get(key_of_new):
+            return GroupState(key_of_new, key_of_new, *cached)
+        before, changed = self._cache.locate_clusters(previous.lowest, own)
+        clusters = list(filter(None, update_clusters(self.leaves, own, before)))
+        key = self._cache.tree_key(name, own, before=previous.lowest)
+        made = await self._cached_or_built(name, key, lambda: self._builder.build(name, own, on_progress, clusters_before=clusters))
+        return GroupState(key, key, *made, round(previous.drift + changed, 4) if clusters else 0.0)
 
-    async def _repaired(self, name: str, change: Change, tell: Tell) -> Standing:
-        standing, parts = self._made[name], change.parts
+    async def _repair_tree(self, name: str, repair: GroupRepair, on_progress: OnProgress) -> GroupState:
+        state, parts = self._states[name], repair.clusters
         if parts is None:
-            key = self._kept.key(name, change.own, linked=True)
-            made = await self._keeping(name, key, lambda: self._grower.grow(name, change.own, tell, linked=True))
+            key = self._cache.tree_key(name, repair.leaves, linked=True)
+            made = await self._cached_or_built(name, key, lambda: self._builder.build(name, repair.leaves, on_progress, linked=True))
         else:
-            key = self._kept.revised(standing.key, parts)
-            made = await self._keeping(name, key, lambda: self._grower.revise(name, standing.tree, parts, tell))
-        return standing._replace(key=key, tree=made.tree, notes=tuple(dict.fromkeys((*standing.notes, *made.notes))))
+            key = self._cache.revised_key(state.key, parts)
+            made = await self._cached_or_built(name, key, lambda: self._builder.revise(name, state.tree, parts, on_progress))
+        return state._replace(key=key, tree=made.tree, notes=tuple(dict.fromkeys((*state.notes, *made.notes))))
 
-    async def _keeping(self, name: str, key: str, grow: Callable[[], Awaitable[Grown]]) -> Grown:
-        """Return the tree kept under a key, or make and keep it."""
-        if held := self._kept.get(key):
-            return held
-        made = await grow()
-        if all(node.summary.made_by == self._grower.made_by for node in made.tree):  # what was quoted instead is asked for again
-            self._kept.put(key, made)
-        self.grown.add(name)
+    async def _cached_or_built(self, name: str, key: str, build: Callable[[], Awaitable[BuiltTree]]) -> BuiltTree:
+        """Return the cached tree of a key, or build and cache it."""
+        if cached := self._cache.get(key):
+            return cached
+        made = await build()
+        if all(node.summary.made_by == self._builder.made_by for node in made.tree):  # failed summaries are requested again
+            self._cache.put(key, made)
+        self.rebuilt.add(name)
         return made
 
     @property
     def drifted(self) -> dict[str, float]:
-        """Return the groups that have changed much since they were clustered, with the share."""
-        return {name: one.drift for name, one in self._made.items() if one.drift > DRIFT}
+        """Return the share of changed leaves of the groups above `MAX_DRIFT`."""
+        return {name: one.drift for name, one in self._states.items() if one.drift > MAX_DRIFT}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what had to be done otherwise."""
-        return tuple(f"{name}: {note}" for name, one in self._made.items() for note in one.notes)
+        """Return the notes on fallbacks, with the groups' names."""
+        return tuple(f"{name}: {note}" for name, one in self._states.items() for note in one.notes)
 
-    def settle(self) -> None:
-        """Keep how the groups are at the end of a build: a further one goes on from that, an interrupted one does not."""
-        for name, one in self._made.items():
-            self._kept.settle(name, one)
+    def save(self) -> None:
+        """Save the states of all groups at the end of a build, for the next one; an interrupted build saves none."""
+        for name, one in self._states.items():
+            self._cache.save(name, one)
 
 
-class Kept:
-    """Keep trees by what they are grown from, and the last one of each group."""
+class TreeCache:
+    """Cache of trees by a digest of their input, and of each group's last state."""
 
-    def __init__(self, work: Work, leaves: Leaves, known: Sequence[Known], made: Sequence[str]) -> None:
-        """Keep trees; made: what else a tree depends on: settings, the embedding, who sums up."""
-        self._work, self._leaves, self._made = work, leaves, made
+    def __init__(self, replies: ReplyStore, leaves: Leaves, known: Sequence[KnownValues], build_options: Sequence[str]) -> None:
+        """build_options: what else a tree depends on: settings, embedding, summarizer."""
+        self._replies, self._leaves, self._build_options = replies, leaves, build_options
         self._places = {id: place for place, id in enumerate(leaves.ids)}
         rows = zip(leaves.ids, leaves.titles, leaves.vectors, strict=True)
         self._digests = [hashlib.sha256(f"{id}\0{title}".encode() + vector.tobytes()).digest() for id, title, vector in rows]
         self._known = known
 
-    def key(self, name: str, own: Sequence[int], linked: bool = False, before: Sequence[Sequence[str]] = ()) -> str:
-        """Return the key of a group's tree: another one where a leaf, a setting, the name or what it goes on from is another."""
+    def tree_key(self, name: str, own: Sequence[int], linked: bool = False, before: Sequence[Sequence[str]] = ()) -> str:
+        """Return the cache key of a group's tree: a digest of leaves, options, name, and the clusters it starts from."""
         values = [[sorted(field) for field in self._known[place]] for place in own] if linked else None
-        content = hashlib.sha256(json.dumps([*self._made, name, values]).encode())
+        content = hashlib.sha256(json.dumps([*self._build_options, name, values]).encode())
         for place in own:
             content.update(self._digests[place])
         earlier = f" {hashlib.sha256(json.dumps(before).encode()).hexdigest()}" if before else ""
         return f"tree {content.hexdigest()}{earlier}"
 
-    def revised(self, key: str, parts: Mapping[int, Clusters]) -> str:
-        """Return the key of a tree that was revised."""
+    def revised_key(self, key: str, parts: Mapping[int, Clusters]) -> str:
+        """Return the cache key of a revised tree."""
         clusters = {place: [[self._digests[leaf].hex() for leaf in own] for own in found] for place, found in sorted(parts.items())}
         return f"{key} {hashlib.sha256(json.dumps(clusters).encode()).hexdigest()}"
 
-    def get(self, key: str) -> Grown | None:
-        """Return the tree kept under a key; none where a leaf of it is gone."""
-        held = self._work.get(key) if key else None
-        tree = self._read(held) if held else None
-        return Grown(tree, tuple(held["notes"])) if held and tree else None
+    def get(self, key: str) -> BuiltTree | None:
+        """Return the cached tree of a key; None if there is none or one of its leaves was deleted."""
+        stored = self._replies.get(key) if key else None
+        tree = self._from_json(stored) if stored else None
+        return BuiltTree(tree, tuple(stored["notes"])) if stored and tree else None
 
-    def put(self, key: str, made: Grown) -> None:
-        """Keep a tree."""
-        self._work.put(key, {"nodes": self._written(made.tree), "notes": made.notes})
+    def put(self, key: str, made: BuiltTree) -> None:
+        """Cache a tree."""
+        self._replies.put(key, {"nodes": self._to_json(made.tree), "notes": made.notes})
 
-    def settle(self, name: str, standing: Standing) -> None:
-        """Keep how a group is now."""
-        lowest = [[self._leaves.ids[leaf] for leaf in node.leaves] for node in standing.tree if not node.children]
-        self._work.put(self._latest(name), {"key": standing.first, "lowest": lowest, "drift": standing.drift})
+    def save(self, name: str, state: GroupState) -> None:
+        """Save the state of a group."""
+        lowest = [[self._leaves.ids[leaf] for leaf in node.leaves] for node in state.tree if not node.children]
+        self._replies.put(self._state_key(name), {"key": state.initial_key, "lowest": lowest, "drift": state.drift})
 
-    def latest(self, name: str) -> Last:
-        """Return how a group was at the end of the last build."""
-        held = self._work.get(self._latest(name))
-        return Last(**held) if held else Last()
+    def previous_state(self, name: str) -> PreviousState:
+        """Return the state of a group after the last build; an empty one if there is none."""
+        stored = self._replies.get(self._state_key(name))
+        return PreviousState(**stored) if stored else PreviousState()
 
-    def places(self, clusters: Sequence[Sequence[str]], own: Sequence[int]) -> tuple[Clusters, float]:
-        """Return clusters by the places of their leaves, and how many leaves of the group are new or gone, as a share of those."""
+    def locate_clusters(self, clusters: Sequence[Sequence[str]], own: Sequence[int]) -> tuple[Clusters, float]:
+        """Return clusters of leaf ids as clusters of positions, and the share of leaves added or deleted since."""
         known, now = {id for cluster in clusters for id in cluster}, {self._leaves.ids[place] for place in own}
         return [[self._places[id] for id in cluster if id in self._places] for cluster in clusters], len(known ^ now) / max(1, len(known))
 
-    def _latest(self, name: str) -> str:
-        return f"latest {hashlib.sha256(json.dumps([*self._made, name]).encode()).hexdigest()}"
+    def _state_key(self, name: str) -> str:
+        return f"latest {hashlib.sha256(json.dumps([*self._build_options, name]).encode()).hexdigest()}"
 
-    def _written(self, tree: Tree) -> list[dict[str, Any]]:
+    def _to_json(self, tree: Tree) -> list[dict[str, Any]]:
         ids = self._leaves.ids
         return [
             {
                 "children": node.children,
                 "leaves": [] if node.children else [ids[leaf] for leaf in node.leaves],
                 "title": node.title,
-                "said": [[one.text, ids[one.leaf]] for one in node.summary.said],
+                "said": [[one.text, ids[one.leaf]] for one in node.summary.sentences],
                 "made_by": node.summary.made_by,
                 "support": node.summary.support,
                 "vector": base64.b64encode(node.vector.astype("<f4").tobytes()).decode(),
@@ -363,29 +366,29 @@ class Kept:
             for node in tree
         ]
 
-    def _read(self, held: dict[str, Any]) -> Tree | None:
+    def _from_json(self, stored: dict[str, Any]) -> Tree | None:
         place_of = self._places
         tree: Tree = []
-        for node in held["nodes"]:
+        for node in stored["nodes"]:
             children = tuple(node["children"])
             if any(id not in place_of for id in (*node["leaves"], *(id for _, id in node["said"]))):
                 return None
             own = [place_of[id] for id in node["leaves"]]
             leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves} if children else own))
-            said = tuple(Said(text, place_of[id]) for text, id in node["said"])
+            sentences = tuple(SummarySentence(text, place_of[id]) for text, id in node["said"])
             vector: Matrix = np.frombuffer(base64.b64decode(node["vector"]), dtype="<f4").astype(np.float32)
-            tree.append(Node(children, leaves, node["title"], Summary(said, node["made_by"], node["support"]), vector))
+            tree.append(Node(children, leaves, node["title"], Summary(sentences, node["made_by"], node["support"]), vector))
         return tree
 
 
-def following(leaves: Leaves, own: Sequence[int], clusters: Clusters) -> Clusters:
-    """Bring clusters to the leaves that their group has now: others leave, new ones join the nearest; one may be empty then."""
-    there, known = set(own), {place for cluster in clusters for place in cluster}
-    found = [[place for place in cluster if place in there] for cluster in clusters]
-    left = [cluster for cluster in found if cluster]
-    if left:
-        centres = unit_rows(np.array([leaves.vectors[cluster].mean(axis=0) for cluster in left]), leaves.vectors.shape[1])
+def update_clusters(leaves: Leaves, own: Sequence[int], clusters: Clusters) -> Clusters:
+    """Update clusters to a group's current leaves: deleted leaves are removed, new ones join the nearest cluster; some may be empty."""
+    current, known = set(own), {place for cluster in clusters for place in cluster}
+    found = [[place for place in cluster if place in current] for cluster in clusters]
+    remaining = [cluster for cluster in found if cluster]
+    if remaining:
+        centres = unit_rows(np.array([leaves.vectors[cluster].mean(axis=0) for cluster in remaining]), leaves.vectors.shape[1])
         for place in own:
             if place not in known:
-                left[int(np.argmax(centres @ leaves.vectors[place]))].append(place)
+                remaining[int(np.argmax(centres @ leaves.vectors[place]))].append(place)
     return [sorted(cluster) for cluster in found]

@@ -1,4 +1,4 @@
-"""An index with a hierarchy: searched by way of its groups; its summaries, level by level; and all that there is to see of it."""
+"""An index with a hierarchy: search through its groups, its summaries by level, and a view for display."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,24 +10,24 @@ from typing import NamedTuple
 
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, Link, read_content
-from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, Link, read_hierarchy_file
+from ramify.tools.hierarchy.leaves import Edge, EdgeKind, GroupDiagnosis, GroupKind, Tree, unique_group_names
 from ramify.tools.hierarchy.router import Router, RouteSearch
-from ramify.tools.index.index import LocalIndex, documents, tokens_of
-from ramify.tools.index.reports import Level, Subject
+from ramify.tools.index.index import LocalIndex, count_tokens, iterate_passages
+from ramify.tools.index.reports import ReportLevel, Subject
 from ramify.tools.knowledge import reports as knowledge
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import one_line
 
-_HIGHEST = 10.0
-_NEAR = 5
-"""Names that are suggested for one that there is not."""
-Place = tuple[int, int]
-"""A group, and the place of a node in its tree."""
+_MAX_RATING = 10.0
+_MAX_SUGGESTIONS = 5
+"""Names suggested for an unknown group."""
+NodePosition = tuple[int, int]
+"""A group's number, and the position of a node in its tree."""
 
 
 class Summaries:
-    """Read the summaries of a hierarchy: level 0 are the groups' roots, "0" that of the largest; "0.1" is the second largest part of it."""
+    """Reads the summaries of a hierarchy by level: at level 0 "0" is the root of the largest group, "0.1" its second largest child."""
 
     subject: Subject = "summary"
 
@@ -35,80 +35,83 @@ class Summaries:
         self._path = path
 
     @cached_property
-    def content(self) -> Content:
-        """Return all of the hierarchy."""
-        return read_content(self._path)
+    def content(self) -> HierarchyContent:
+        """The content of the hierarchy file."""
+        return read_hierarchy_file(self._path)
 
     @cached_property
-    def _paths(self) -> list[dict[str, Place]]:
-        """List the summaries that make up each level, each once; one without parts stands for itself at every level below its own."""
+    def _paths(self) -> list[dict[str, NodePosition]]:
+        """The summaries of each level by number; a summary without children also counts at all levels below its own."""
         trees = self.content.trees
-        roots = [(group, len(tree) - 1) for group, tree in sorted(trees.items()) if tree[-1].summary.said]
+        roots = [(group, len(tree) - 1) for group, tree in sorted(trees.items()) if tree[-1].summary.sentences]
         roots.sort(key=lambda one: -len(trees[one[0]][one[1]].leaves))
         level = {str(number): root for number, root in enumerate(roots)}
         found = []
         while True:
             found.append(level)
-            below = {one: part for id, place in level.items() for part, one in _parts(id, place, trees[place[0]]).items()}
+            below = {one: part for id, place in level.items() for part, one in _child_summaries(id, place, trees[place[0]]).items()}
             if below.keys() == set(level.values()):
                 return found
             level = {part: one for one, part in below.items()}
 
     @cached_property
-    def places(self) -> dict[str, Place]:
-        """Give the group and the place in its tree of every summary by its number."""
+    def positions(self) -> dict[str, NodePosition]:
+        """The group and node position of every summary by its number."""
         return {id: place for level in self._paths for id, place in level.items()}
 
     def _report(self, id: str) -> knowledge.Report:
-        group, place = self.places[id]
+        group, place = self.positions[id]
         tree = self.content.trees[group]
         node = tree[place]
         title = node.title if place == len(tree) - 1 else f"{tree[-1].title} > {node.title}"
-        findings = tuple(knowledge.Finding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.said)
-        rating = min(_HIGHEST, float(max(1, len(node.leaves)).bit_length()))  # each doubling of its leaves is a point
+        findings = tuple(knowledge.ReportFinding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.sentences)
+        rating = min(_MAX_RATING, float(max(1, len(node.leaves)).bit_length()))  # one point for each doubling of its leaves
         return knowledge.Report(id, title, "", rating, findings, node.summary.made_by, "")
 
     @cached_property
-    def levels(self) -> list[Level]:
-        """List the levels, the groups' own level first."""
-        return [Level(number, len(own), sum(estimate(self._report(id).text) for id in own)) for number, own in enumerate(self._paths)]
+    def levels(self) -> list[ReportLevel]:
+        """The levels, that of the groups' roots first."""
+        return [
+            ReportLevel(number, len(own), sum(estimate_tokens(self._report(id).text) for id in own))
+            for number, own in enumerate(self._paths)
+        ]
 
     def reports(self, level: int) -> list[knowledge.Report]:
-        """Return the reports of a level; UsageError where there is no such level."""
+        """Return the summaries of a level as reports; UsageError if there is no such level."""
         if not 0 <= level < len(self._paths):
             what = f"there is no level {level}: the hierarchy has levels 0 to {len(self._paths) - 1}"
-            raise UsageError(what, "take one of them, or level=auto")
-        return list(self.of(self._paths[level]))
+            raise UsageError(what, "choose one of them, or level=auto")
+        return list(self.by_ids(self._paths[level]))
 
-    def of(self, ids: Iterable[str]) -> list[knowledge.Report]:
-        """Return the reports of some nodes; what is none is passed over."""
-        return [self._report(id) for id in ids if id in self.places]
+    def by_ids(self, ids: Iterable[str]) -> list[knowledge.Report]:
+        """Return the summaries of some numbers as reports; unknown numbers are skipped."""
+        return [self._report(id) for id in ids if id in self.positions]
 
 
-def _parts(id: str, place: Place, tree: Tree) -> dict[str, Place]:
-    """Give the summaries below one by number, the largest first; one without any stands for itself."""
+def _child_summaries(id: str, place: NodePosition, tree: Tree) -> dict[str, NodePosition]:
+    """Return the child summaries by number, the largest first; a summary without children returns itself."""
     group, own = place
-    children = sorted((child for child in tree[own].children if tree[child].summary.said), key=lambda child: -len(tree[child].leaves))
+    children = sorted((child for child in tree[own].children if tree[child].summary.sentences), key=lambda child: -len(tree[child].leaves))
     return {f"{id}.{number}": (group, child) for number, child in enumerate(children)} or {id: place}
 
 
 class HierarchyIndex(LocalIndex[RouteSearch]):
-    """An index of kind `hierarchy`, searched by way of the groups that a question is about."""
+    """An index of kind `hierarchy`, searched through the groups that match a question."""
 
     kind_name, settings_class = "a hierarchy", RouteSearch
 
     def load_structure(self, ids: Sequence[str]) -> Router:
-        """Read the groups of the passages."""
+        """Return the router of the passages at these positions."""
         return Router(self.folder / HIERARCHY, ids)
 
     @cached_property
     def reports(self) -> Summaries:
-        """Give the summaries, level by level."""
+        """The summaries by level."""
         return Summaries(self.folder / HIERARCHY)
 
 
-class Depth(NamedTuple):
-    """A level of summaries: how many, their tokens, and these as a share of the source text's."""
+class SummaryLevel(NamedTuple):
+    """A level of summaries: number of summaries, their tokens, and these as a share of the source text."""
 
     number: int
     summaries: int
@@ -117,20 +120,20 @@ class Depth(NamedTuple):
 
 
 class GroupOverview(NamedTuple):
-    """A group with all that there is to see of it; two of one name are told apart."""
+    """A group for display, with a unique name."""
 
     number: int
     name: str
     kind: GroupKind
     metadata: Mapping[str, str]
-    finding: Finding
+    diagnosis: GroupDiagnosis
     tree: Tree
     edges: Sequence[Edge]
     links: Sequence[Link]
 
     @property
     def depth(self) -> int:
-        """Count the levels of its tree."""
+        """Return the number of levels of its tree."""
         deep: list[int] = []
         for node in self.tree:
             deep.append(1 + max((deep[child] for child in node.children), default=0))
@@ -138,59 +141,59 @@ class GroupOverview(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Grouped:
-    """What the hierarchy of an index holds."""
+class HierarchyView:
+    """The hierarchy of an index, for display."""
 
-    content: Content
+    content: HierarchyContent
     groups: Sequence[GroupOverview]
-    places: Mapping[str, Place]
-    """The group of each summary and its place in the tree there, by its number."""
-    levels: Sequence[Depth]
+    positions: Mapping[str, NodePosition]
+    """The group and node position of each summary, by its number."""
+    levels: Sequence[SummaryLevel]
     tokens: int
-    """Of the text of all passages that are searched."""
-    missing: int
-    """Passages that came in after it was made."""
-    homeless: Mapping[str, int]
-    """Passages without the metadata, by the file they are from: the None-pool."""
+    """Tokens of all searchable passages."""
+    missing_passages: int
+    """Passages added after the hierarchy was built."""
+    without_metadata: Mapping[str, int]
+    """Number of passages without the grouping metadata (the None-pool), by file."""
     made_by: str
     replaced: int
-    """Summaries that the model did not write, and that are quoted from the documents instead."""
+    """Summaries quoted from the documents because the model failed to write them."""
     drifted: Mapping[str, float]
-    """The groups that have changed much since they were clustered, with the share, the most first."""
+    """Groups changed by more than `MAX_DRIFT` since they were clustered, with the share, the largest first."""
     notes: Sequence[str]
-    """What had to be done otherwise."""
+    """Notes on fallbacks during the build."""
 
     @cached_property
-    def kinds(self) -> Counter[EdgeKind]:
-        """Count the memberships by kind."""
+    def edge_counts(self) -> Counter[EdgeKind]:
+        """Number of memberships by kind."""
         return Counter(edge.kind for edge in self.content.edges)
 
     @cached_property
     def by_size(self) -> list[GroupOverview]:
-        """List the groups, the largest first."""
-        return sorted(self.groups, key=lambda group: -group.finding.leaves)
+        """The groups by descending size."""
+        return sorted(self.groups, key=lambda group: -group.diagnosis.leaves)
 
     @cached_property
     def suspicious_first(self) -> list[GroupOverview]:
-        """List the groups, those of which most is suspicious first."""
-        return sorted(self.by_size, key=lambda group: -len(group.finding.flags))
+        """The groups by descending number of suspicious measures."""
+        return sorted(self.by_size, key=lambda group: -len(group.diagnosis.flags))
 
     def find(self, name: str) -> GroupOverview:
-        """Find a group by name, however that is spelled; UsageError where there is none, or several."""
+        """Return the group of a name, ignoring case and accents; UsageError if there is none, or several."""
         exact = [group for group in self.groups if group.name == name]
         same = [group for group in self.groups if fold(group.name) == fold(name) and fold(name)]
         if exact or len(same) == 1:
             return (exact or same)[0]
         folded = {fold(group.name): group.name for group in reversed(self.groups)}
-        near = [folded[known] for known in get_close_matches(fold(name), folded, _NEAR, 0.3)]
-        listed = near or [group.name for group in self.by_size[:_NEAR]]
-        raise UsageError(f"there is no group {name!r}", f"name one of {len(self.groups):,}, such as {' · '.join(map(one_line, listed))}")
+        close = [folded[known] for known in get_close_matches(fold(name), folded, _MAX_SUGGESTIONS, 0.3)]
+        listed = close or [group.name for group in self.by_size[:_MAX_SUGGESTIONS]]
+        raise UsageError(f"there is no group {name!r}", f"choose one of {len(self.groups):,}, such as {' · '.join(map(one_line, listed))}")
 
 
-def grouped(index: HierarchyIndex) -> Grouped:
-    """Look at the hierarchy of an index."""
-    summaries, there = index.reports, index.ids()
-    content, tokens = summaries.content, tokens_of(index, there)
+def hierarchy_view(index: HierarchyIndex) -> HierarchyView:
+    """Return the view of an index's hierarchy."""
+    summaries, ids = index.reports, index.ids()
+    content, tokens = summaries.content, count_tokens(index, ids)
     edges: dict[int, list[Edge]] = defaultdict(list)
     for edge in content.edges:
         edges[edge.group].append(edge)
@@ -198,22 +201,22 @@ def grouped(index: HierarchyIndex) -> Grouped:
     for link in content.links:
         links[link[0]].append(link)
     groups = []
-    for number, (name, group) in enumerate(zip(distinct(content.groups), content.groups, strict=True)):
+    for number, (name, group) in enumerate(zip(unique_group_names(content.groups), content.groups, strict=True)):
         metadata = dict(zip(content.fields, group.key, strict=False))
-        known = (content.findings[number], content.trees[number], edges[number], links[number])
-        groups.append(GroupOverview(number, name, group.kind, metadata, *known))
-    at_home = {edge.leaf for edge in content.edges if edge.kind == "primary"}
-    homeless = [id for leaf, id in enumerate(content.ids) if leaf not in at_home]
-    files = Counter(_file(str(document.metadata.get("source", document.id))) for document in documents(index, homeless))
+        details = (content.diagnoses[number], content.trees[number], edges[number], links[number])
+        groups.append(GroupOverview(number, name, group.kind, metadata, *details))
+    grouped_leaves = {edge.leaf for edge in content.edges if edge.kind == "primary"}
+    without_metadata = [id for leaf, id in enumerate(content.ids) if leaf not in grouped_leaves]
+    files = Counter(_file_name(str(document.metadata.get("source", document.id))) for document in iterate_passages(index, without_metadata))
     drifted = {name: float(share) for name, share in _facts(content, "drifted ").items()}
-    return Grouped(
+    return HierarchyView(
         content,
         groups,
-        summaries.places,
-        [Depth(*level, level.tokens / max(1, tokens)) for level in summaries.levels],
+        summaries.positions,
+        [SummaryLevel(*level, level.tokens / max(1, tokens)) for level in summaries.levels],
         tokens,
-        missing=len(set(there) - set(content.ids)),
-        homeless=dict(files.most_common()),
+        missing_passages=len(set(ids) - set(content.ids)),
+        without_metadata=dict(files.most_common()),
         made_by=content.facts.get("made_by", ""),
         replaced=int(content.facts.get("replaced", 0)),
         drifted=dict(sorted(drifted.items(), key=lambda one: (-one[1], one[0]))),
@@ -221,11 +224,11 @@ def grouped(index: HierarchyIndex) -> Grouped:
     )
 
 
-def _facts(content: Content, prefix: str) -> dict[str, str]:
+def _facts(content: HierarchyContent, prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): value for name, value in content.facts.items() if name.startswith(prefix)}
 
 
-def _file(source: str) -> str:
-    """Name the file of a passage; of a record, what stands before its own name."""
+def _file_name(source: str) -> str:
+    """Return the file of a source; of a record `file#id`, the file."""
     file, mark, _ = source.partition("#")
     return file if mark and PurePath(file).suffix else source

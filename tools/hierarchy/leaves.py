@@ -21,54 +21,59 @@ from pydantic import BaseModel, ConfigDict, Field
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy._clustering import Known
+from ramify.tools.hierarchy._clustering import KnownValues
 
-NONE = "none"
-"""What is grouped by where all leaves are to be one group: a RAPTOR tree over everything."""
+NO_FIELDS = "none"
+"""The value of `group_by` for one group of all leaves: a RAPTOR tree over the whole corpus."""
 GroupKind = Literal["metadata", "founded", "pool", "all"]
 EdgeKind = Literal["primary", "soft", "novel", "escape", "founded", "pool", "moved"]
 
 
 class Routing(BaseModel):
-    """How leaves are given to groups and trees are grown; letters as in the design (meta-guided hierarchical RAG)."""
+    """Options for assigning leaves to groups and building trees; Greek letters as in meta-guided hierarchical RAG."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    beta: float = Field(default=1.0, ge=0, description="Weight of the similarity to a group, in its standard deviations.")
-    alpha: float = Field(default=0.5, ge=0, description="Weight of each field of metadata that agrees; one that differs counts against.")
-    gamma: float = Field(default=0.3, ge=0, description="Weight of the groups of the passages before and after.")
-    delta: float = Field(default=0.3, ge=0, description="Weight of the groups of the other passages of the document.")
-    kappa: float = Field(default=0.2, ge=0, description="Weight of a step or paragraph number that continues one of the group.")
-    soft_k: int = Field(default=2, ge=1, le=10, description="Groups that a passage without metadata may belong to.")
-    least: float = Field(default=0.1, ge=0, lt=1, description="A membership that weighs less is dropped.")
-    candidates: int = Field(default=10, ge=1, description="Groups that are weighed for a passage where there are more than 1,000.")
+    beta: float = Field(default=1.0, ge=0, description="Weight of the similarity to a group, in standard deviations of the group.")
+    alpha: float = Field(default=0.5, ge=0, description="Weight of each metadata field that agrees; a field that differs is subtracted.")
+    gamma: float = Field(default=0.3, ge=0, description="Weight of the groups of the previous and next passage of the file.")
+    delta: float = Field(default=0.3, ge=0, description="Weight of the groups of the document's other passages.")
+    kappa: float = Field(default=0.2, ge=0, description="Weight of a step or paragraph number adjacent to one in the group.")
+    soft_k: int = Field(default=2, ge=1, le=10, description="Maximum number of groups of a passage without metadata.")
+    least: float = Field(default=0.1, ge=0, lt=1, description="Minimum weight of a membership, from 0 to 1; lighter ones are dropped.")
+    candidates: int = Field(default=10, ge=1, description="Groups scored for each passage if there are more than 1,000 groups.")
     novelty: float = Field(
-        default=0.05, ge=0, le=1, description="A passage less similar than this share of every group's own belongs to none of them."
+        default=0.05,
+        ge=0,
+        le=1,
+        description="Quantile, from 0 to 1: a passage less similar to each group than this share of its members is in none.",
     )
-    found: int = Field(default=5, ge=2, description="Passages of no group that found one, if they cluster.")
+    found: int = Field(default=5, ge=2, description="Minimum size of a new group formed of passages that fit no group.")
     escape: float = Field(
         default=2.0,
         ge=0,
-        description="From so many standard deviations below its group's mean on, a passage is linked to other groups too.",
+        description="Standard deviations below its group's mean similarity from which a passage is linked to other groups, too.",
     )
-    tree: int = Field(default=12, ge=2, description="A group of fewer passages gets one summary and no tree.")
-    max_levels: int = Field(default=3, ge=1, le=4, description="Levels of summaries in a group's tree, below its root.")
-    largest: int = Field(default=20_000, ge=100, description="Passages clustered at once; a larger group is cut beforehand.")
-    reduction: Literal["pca", "umap"] = Field(default="pca", description="How vectors are reduced before clustering; umap needs an extra.")
-    repairs: int = Field(default=2, ge=0, le=5, description="Most rounds of repair.")
-    seed: int = Field(default=0, ge=0, description="Seed of the clustering.")
+    tree: int = Field(default=12, ge=2, description="Minimum number of passages for a tree; a smaller group gets one summary.")
+    max_levels: int = Field(default=3, ge=1, le=4, description="Maximum number of summary levels in a group's tree, below its root.")
+    largest: int = Field(default=20_000, ge=100, description="Maximum number of passages clustered at once; a larger group is split first.")
+    reduction: Literal["pca", "umap"] = Field(
+        default="pca", description="Dimensionality reduction before clustering; umap needs the extra `umap`."
+    )
+    repairs: int = Field(default=2, ge=0, le=5, description="Maximum number of repair rounds.")
+    seed: int = Field(default=0, ge=0, description="Random seed of the clustering.")
 
 
 class Group(NamedTuple):
-    """A group of leaves: what it is called, its value of each field (folded, "" for none), and where it is from."""
+    """A group of leaves: its name, its folded value of each field ("" for none), and how it was formed."""
 
     name: str
     key: tuple[str, ...]
     kind: GroupKind
 
 
-def distinct(groups: Sequence[Group]) -> list[str]:
-    """Name each group; two of one name are told apart."""
+def unique_group_names(groups: Sequence[Group]) -> list[str]:
+    """Return the names of the groups; repeated names get a number."""
     met: Counter[str] = Counter()
     names = []
     for group in groups:
@@ -78,7 +83,7 @@ def distinct(groups: Sequence[Group]) -> list[str]:
 
 
 class Edge(NamedTuple):
-    """A leaf in a group, by their numbers, with what it weighs there and why it is there."""
+    """The membership of a leaf in a group: both numbers, the weight from 0 to 1, and the reason."""
 
     leaf: int
     group: int
@@ -86,28 +91,28 @@ class Edge(NamedTuple):
     kind: EdgeKind
 
 
-class Said(NamedTuple):
-    """A sentence of a summary, and the number of the leaf it rests on."""
+class SummarySentence(NamedTuple):
+    """A sentence of a summary, and the number of the leaf that supports it."""
 
     text: str
     leaf: int
 
 
 class Summary(NamedTuple):
-    """What is said of a cluster, who says it, and the share of its sentences that the leaves support."""
+    """The summary of a cluster: its sentences, the model that wrote it, and the share of sentences supported by the leaves, from 0 to 1."""
 
-    said: tuple[Said, ...]
+    sentences: tuple[SummarySentence, ...]
     made_by: str
     support: float = 1.0
 
     @property
     def text(self) -> str:
-        """Write it out."""
-        return " ".join(one.text for one in self.said)
+        """Return the sentences as text."""
+        return " ".join(one.text for one in self.sentences)
 
 
 class Node(NamedTuple):
-    """A node of a group's tree: its children by their places in the group's list of nodes, and all leaves below it."""
+    """A node of a group's tree: the positions of its children in the tree, all leaves below it, title, summary and vector."""
 
     children: tuple[int, ...]
     leaves: tuple[int, ...]
@@ -120,31 +125,31 @@ Tree = list[Node]
 """The nodes of a group: children come before their parents, the root is the last."""
 
 
-class Measured(NamedTuple):
-    """What was measured of a group, under the names of the seed."""
+class GroupMeasures(NamedTuple):
+    """Quality measures of a group (meta-guided RAG §5), each from 0 to 1 but the cohesion, a cosine."""
 
     cluster_cohesion: float
     """Mean cosine of its leaves to its centre."""
     outlier_rate: float
     meta_conflict: float
-    """Share of its leaves whose metadata say another group."""
+    """Share of its leaves whose metadata belong to another group."""
     step_discontinuity: float
-    """Share of consecutive steps that its clusters tear apart."""
+    """Share of its pairs of consecutive steps that are in no common cluster."""
     summary_support: float
     self_retrieval: float
-    """Share of a cluster's leaves that its summary finds among all leaves, averaged over its clusters."""
+    """Share of a cluster's leaves retrieved by its summary among all leaves, averaged over its clusters."""
 
 
-class Finding(NamedTuple):
-    """A group's size, what was measured of it, and what of that is suspicious."""
+class GroupDiagnosis(NamedTuple):
+    """The diagnosis of a group: its size, its measures, and the names of the suspicious ones."""
 
     leaves: int
-    measured: Measured
+    measures: GroupMeasures
     flags: tuple[str, ...]
 
 
 class Repair(NamedTuple):
-    """What was done about a group, and to how many of its leaves."""
+    """A repair: its round, the group's number, what was done, and the number of leaves affected."""
 
     round: int
     group: int
@@ -153,79 +158,79 @@ class Repair(NamedTuple):
 
 
 Values = tuple[tuple[str, ...], ...]
-"""What a leaf says of each field: a value, several, or none where it is missing."""
+"""The values of a leaf for each field; an empty tuple where the field is missing."""
 Step = tuple[str, int]
-"""The number of a step or paragraph: what stands before its last part, and that."""
+"""The number of a step or paragraph: its prefix and its last part."""
 _STEP = re.compile(r"(?:(?:step|schritt|étape|paso|passo)\s+|단계\s*)?((?:[A-Z]?\d+[-.–])*)(\d+)(?:단계)?[.:)]?(?:\s|$)", re.IGNORECASE)
 _LETTER = re.compile(r"\(?([a-z])[.)]\s")
-_SQL = """SELECT passages.id, document, documents.file, label, metadata, vector FROM passages
+_LEAVES_SQL = """SELECT passages.id, document, documents.file, label, metadata, vector FROM passages
 JOIN vectors USING (digest) JOIN documents ON documents.id = document WHERE hidden IS NULL ORDER BY passages.id"""
-MARK = ":"
+BINNING_SEPARATOR = ":"
 _DATE = re.compile(r"(\d{4})[-/.]?(0[1-9]|1[0-2])[-/.]?(0[1-9]|[12]\d|3[01])(?!\d)|(\d{4})[-/.](0[1-9]|1[0-2])(?![-/.]?\d)|(\d{4})(?!\d)")
-_PARTS = {"year": 1, "month": 2, "day": 3}
+_DATE_PARTS = {"year": 1, "month": 2, "day": 3}
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
-class Binned(NamedTuple):
-    """A field, and how its values are put together."""
+class BinnedField(NamedTuple):
+    """A metadata field, and how its values are binned: by year, month, day, a numeric step, or not at all."""
 
     field: str
     by: str = ""
 
-    def values(self, given: Any) -> tuple[str, ...]:
-        """Write a value of metadata, or those of a list, as what each belongs to; what says nothing, or has no place, is left out."""
-        listed = given if isinstance(given, list) else [given]
+    def values(self, value: Any) -> tuple[str, ...]:
+        """Return the bins of a value or a list of values; empty values and values outside any bin are left out."""
+        listed = value if isinstance(value, list) else [value]
         written = (" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict))
-        return tuple(dict.fromkeys(filter(None, map(self._put_together, written))))
+        return tuple(dict.fromkeys(filter(None, map(self._bin, written))))
 
-    def _put_together(self, value: str) -> str:
-        """Cut an ISO date, with or without hyphens, to its year, month or day, and a number to its step; nothing of what says less."""
+    def _bin(self, value: str) -> str:
+        """Return the year, month or day of an ISO date, or the interval of a number; "" where the value does not have it."""
         if not self.by:
             return value
-        if self.steps:
+        if self.is_numeric:
             step = float(self.by)
             low = floor(float(value) / step) * step if _NUMBER.fullmatch(value) else None
             return "" if low is None else f"{low:g} to {low + step:g}"
-        found, parts = _DATE.match(value), _PARTS[self.by]
-        said = [part for part in found.groups() if part] if found else []
-        return "-".join(said[:parts]) if len(said) >= parts else ""
+        found, count = _DATE.match(value), _DATE_PARTS[self.by]
+        parts = [part for part in found.groups() if part] if found else []
+        return "-".join(parts[:count]) if len(parts) >= count else ""
 
     @property
-    def steps(self) -> bool:
-        """Tell whether numbers are put together, not dates."""
-        return bool(self.by) and self.by not in _PARTS
+    def is_numeric(self) -> bool:
+        """Return whether numbers are binned, not dates."""
+        return bool(self.by) and self.by not in _DATE_PARTS
 
 
-def binned(name: str, known: Iterable[str]) -> Binned:
-    """Read `FIELD`, or `FIELD:BY`; UsageError for another way to put values together."""
-    field, mark, by = name.rpartition(MARK)
+def parse_field(name: str, known: Iterable[str]) -> BinnedField:
+    """Parse `FIELD` or `FIELD:BY`; UsageError for an invalid BY."""
+    field, mark, by = name.rpartition(BINNING_SEPARATOR)
     if not mark or name in known:
-        return Binned(name)
-    if by not in _PARTS and not (_NUMBER.fullmatch(by) and float(by) > 0):
+        return BinnedField(name)
+    if by not in _DATE_PARTS and not (_NUMBER.fullmatch(by) and float(by) > 0):
         remedy = f"write {field}:year, {field}:month, {field}:day, or {field}:100 for steps of 100"
-        raise UsageError(f"values of {field!r} cannot be put together by {by!r}", remedy)
-    return Binned(field, by)
+        raise UsageError(f"values of {field!r} cannot be grouped by {by!r}", remedy)
+    return BinnedField(field, by)
 
 
 @dataclass(frozen=True)
 class Leaves:
-    """What is known of each leaf, in the order of the positions in the index."""
+    """The leaves (searchable passages) of an index, in the order of their positions."""
 
     path: Path
     ids: Sequence[str]
     documents: Sequence[str]
     files: Sequence[str]
     titles: Sequence[str]
-    """The last heading above each, or its document's title."""
+    """The innermost heading of each leaf, or its document's title."""
     metadata: Sequence[dict[str, Any]]
-    """With `folder` and `part`, where a document does not say these itself."""
+    """Metadata of each leaf, with `folder` and `part` added unless the document sets them."""
     vectors: Matrix
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def texts(self, places: Sequence[int]) -> list[str]:
-        """Read the texts of some leaves."""
+        """Return the texts of some leaves."""
         wanted = json.dumps([self.ids[place] for place in places])
         with closing(sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             found = dict(database.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [wanted]))
@@ -233,67 +238,69 @@ class Leaves:
 
     @cached_property
     def steps(self) -> list[Step | None]:
-        """Read the number of the step or paragraph that each leaf is, from its heading or its title."""
-        return [step_of(title) or step_of(str(known.get("title") or "")) for title, known in zip(self.titles, self.metadata, strict=True)]
+        """The step or paragraph number of each leaf, parsed from its heading or title; None if it has none."""
+        return [
+            parse_step(title) or parse_step(str(known.get("title") or "")) for title, known in zip(self.titles, self.metadata, strict=True)
+        ]
 
     @cached_property
     def reading_order(self) -> list[int]:
-        """List the leaves as they stand in their files."""
+        """The leaves in reading order of their files."""
         numbers = [[(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", id)] for id in self.ids]
         return sorted(range(len(self)), key=lambda place: (self.files[place], numbers[place]))
 
     @cached_property
     def fields(self) -> list[str]:
-        """List the fields of metadata that any leaf has."""
+        """The metadata fields that any leaf has, sorted."""
         return sorted({field for known in self.metadata for field in known})
 
     def values(self, fields: Sequence[str]) -> list[Values]:
-        """Give what each leaf says of some fields, of `date:month` the month; UsageError for a field that no leaf has."""
-        wanted = [binned(name, self.fields) for name in fields]
+        """Return each leaf's values of some fields, binned for `date:month`; UsageError for a field that no leaf has."""
+        wanted = [parse_field(name, self.fields) for name in fields]
         for one in wanted:
             if one.field not in self.fields:
                 what = f"no document has the metadata {one.field!r}"
-                raise UsageError(what, f"group by what there is: {', '.join(self.fields) or 'nothing; use --group-by none'}")
-        said = [tuple(one.values(known.get(one.field)) for one in wanted) for known in self.metadata]
+                raise UsageError(what, f"group by one of: {', '.join(self.fields) or 'no fields; use --group-by none'}")
+        values = [tuple(one.values(known.get(one.field)) for one in wanted) for known in self.metadata]
         for place, one in enumerate(wanted):
-            if one.by and not any(values[place] for values in said):
-                what = f"no value of {one.field!r} is {'a number' if one.steps else 'a date such as 2026-11-23'}"
-                raise UsageError(what, f"group by {one.field} as it is, or by another field")
-        return said
+            if one.by and not any(values[place] for values in values):
+                what = f"no value of {one.field!r} is {'a number' if one.is_numeric else 'a date such as 2026-11-23'}"
+                raise UsageError(what, f"group by {one.field} without binning, or by another field")
+        return values
 
-    def known(self, fields: Sequence[str]) -> list[Known]:
-        """Return the folded values of the fields that leaves are grouped by; of no field where all are one group."""
-        grouping = [] if tuple(fields) == (NONE,) else fields
-        return [tuple(frozenset(map(folded, own)) for own in values) for values in self.values(grouping)]
+    def folded_values(self, fields: Sequence[str]) -> list[KnownValues]:
+        """Return each leaf's folded values of the grouping fields; of no fields if all leaves are one group."""
+        grouping = [] if tuple(fields) == (NO_FIELDS,) else fields
+        return [tuple(frozenset(map(fold_value, own)) for own in values) for values in self.values(grouping)]
 
 
 def read_leaves(path: Path, encoded: bool = True) -> Leaves:
-    """Read the passages of an index that are searched, in order of their ids; of a draft that is not encoded, without vectors."""
-    sql = _SQL if encoded else _SQL.replace("JOIN vectors", "LEFT JOIN vectors", 1)
+    """Read the searchable passages of an index, sorted by id; without vectors if the index is not encoded yet."""
+    sql = _LEAVES_SQL if encoded else _LEAVES_SQL.replace("JOIN vectors", "LEFT JOIN vectors", 1)
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
         rows = database.execute(sql).fetchall()
-    known = [_with_places(json.loads(row[4])) for row in rows]
+    known = [_with_location(json.loads(row[4])) for row in rows]
     titles = [label.rpartition(" > ")[2] for _, _, _, label, _, _ in rows]
     vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows if encoded], dtype=np.float32)
     ids, documents, files = ([str(row[column]) for row in rows] for column in range(3))
     return Leaves(path, ids, documents, files, titles, known, vectors)
 
 
-def _with_places(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Add where a passage stands: the folder of its file, and the outermost heading above it."""
+def _with_location(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata with the folder of the file and the outermost heading added."""
     folder = PurePosixPath(str(metadata.get("source") or "").replace("\\", "/")).parent.as_posix()
     part = str(metadata.get("heading") or "").partition(" > ")[0]
     return {**({"folder": folder} if folder not in (".", "/") else {}), **({"part": part} if part else {}), **metadata}
 
 
-def step_of(heading: str) -> Step | None:
-    """Read the number that a heading begins with: "Step 3", "4-38.", "2.1 Scope", "a."."""
+def parse_step(heading: str) -> Step | None:
+    """Return the number at the beginning of a heading: "Step 3", "4-38.", "2.1 Scope", "a."; None if there is none."""
     if found := _STEP.match(heading):
         return found[1].casefold(), int(found[2])
     letter = _LETTER.match(heading)
     return ("", ord(letter[1])) if letter else None
 
 
-def folded(value: str) -> str:
-    """Write a value as it is compared: in one case, without accents and punctuation."""
+def fold_value(value: str) -> str:
+    """Return a value in the form used for comparison: case-folded, without accents and punctuation."""
     return fold(value) or value.casefold()

@@ -1,7 +1,7 @@
-"""Route a question: which groups answer it, and in what order their leaves do (a mixture of experts, meta-guided RAG §3).
+"""Route a question to groups and rank their leaves (a mixture of experts, meta-guided RAG §3).
 
 p(g | q) ∝ exp(beta · sim(g) + alpha · match(g)): sim(g) is the value of the group's best leaf, and match(g) the number of its metadata
-values that the question names. own(leaf) is what the plain search gives a leaf, with its best summary and its heading. Two formulas:
+values that the question names. own(leaf) is its value in the plain search, its best summary and its heading. Two formulas:
 
 values: own(leaf) · (fallback + (1 - fallback) · sum over its groups of w(leaf, g) · p(g | q)), p as a share of the best group's, and sim
 as a share of the best one's;
@@ -19,58 +19,65 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
-from ramify.tools.hierarchy.hierarchy_file import read_content
+from ramify.tools.hierarchy.hierarchy_file import read_hierarchy_file
 from ramify.tools.hierarchy.leaves import EdgeKind
 
-_NAMED = 100
-"""Leaves of the groups that a question names, and of the summaries nearest to it, that come in beside what was found."""
-_SUMMARIES = 10
-"""Summaries whose leaves come in."""
-_LETTERS = 3
-"""A value of fewer letters is not looked for in a question."""
-_GROUPS, _RANK = 3, 60
-"""Groups whose rankings are fused, and what is added to each rank, in formula rrf."""
-COUNTED: Mapping[str, frozenset[EdgeKind]] = {
+_MAX_ADDED_LEAVES = 100
+"""Maximum number of leaves added from groups named in the question and from the nearest summaries."""
+_NEAREST_SUMMARIES = 10
+"""Nearest summaries whose leaves are added."""
+_MIN_VALUE_CHARS = 3
+"""Values of fewer characters are not matched in a question."""
+_MAX_FUSED_GROUPS, _RRF_K = 3, 60
+"""Number of groups whose rankings are fused, and the constant of reciprocal rank fusion, in formula rrf."""
+COUNTED_EDGE_KINDS: Mapping[str, frozenset[EdgeKind]] = {
     "primary": frozenset({"primary"}),
     "soft": frozenset({"primary", "soft", "novel", "escape"}),
     "all": frozenset({"primary", "soft", "escape", "founded", "pool", "moved"}),
 }
 Values = NDArray[np.float64]
-Vectors = Callable[[Sequence[int]], Matrix]
+VectorLookup = Callable[[Sequence[int]], Matrix]
 
 
 class RouteSearch(BaseModel):
-    """How a question is routed."""
+    """Options for routing a question."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     formula: Literal["values", "rrf"] = Field(
-        default="values", description="How groups and passages are weighed: by values, or by fusing ranks (weighted RRF)."
+        default="values", description="Ranking formula: by values, or by weighted reciprocal rank fusion."
     )
-    beta: float = Field(default=0.7, ge=0, description="Weight of how well a group's best passage matches.")
-    alpha: float = Field(default=0.5, ge=0, description="Weight of each value of a group's metadata that the question names.")
-    fallback: float = Field(default=0.2, ge=0, le=1, description="What a passage counts whatever its groups; 1: no routing at all.")
-    summaries: float = Field(default=0.1, ge=0, description="Weight of the best summary above a passage, beside 1 for itself; 0: no trees.")
-    headings: float = Field(default=0.1, ge=0, description="What a passage gains whose heading, or title, the question names.")
+    beta: float = Field(default=0.7, ge=0, description="Weight of the similarity of a group's best passage.")
+    alpha: float = Field(default=0.5, ge=0, description="Weight of each metadata value of a group that occurs in the question.")
+    fallback: float = Field(
+        default=0.2, ge=0, le=1, description="Share of a passage's value independent of its groups, from 0 to 1; 1 disables routing."
+    )
+    summaries: float = Field(
+        default=0.1, ge=0, description="Weight of the best summary above a passage; the passage has weight 1; 0 ignores the trees."
+    )
+    headings: float = Field(default=0.1, ge=0, description="Bonus of a passage whose heading or title occurs in the question.")
     members: Literal["primary", "soft", "all"] = Field(
-        default="all", description="Memberships that count: by metadata alone; also soft ones; all, after novelty and repair."
+        default="all", description="Memberships used: primary (metadata only), soft (also soft ones), all (after novelty and repair)."
     )
 
 
 class Router:
-    """The groups and trees of a finished index; immutable, so any thread may ask."""
+    """The groups and trees of a finished index for search; immutable, so thread-safe."""
 
     def __init__(self, path: Path, ids: Sequence[str]) -> None:
-        """Read them; ids: those of the passages, in order of their positions. One that came in later loses nothing by being in no group."""
-        content = read_content(path)
+        """Read the hierarchy; ids: the passage ids by position. Passages added after it was built are not penalized."""
+        content = read_hierarchy_file(path)
         position = {id: place for place, id in enumerate(ids)}
         place_of = np.array([position.get(id, -1) for id in content.ids], dtype=np.int64)
-        self._known = frozenset(place_of.tolist())
+        self._known_positions = frozenset(place_of.tolist())
         self._groups = content.groups
-        there = [(int(place_of[edge.leaf]), edge) for edge in content.edges if place_of[edge.leaf] >= 0]
-        edges = {name: [(leaf, one.group, one.weight) for leaf, one in there if one.kind in kinds] for name, kinds in COUNTED.items()}
-        self._of_leaf = {name: _by(own, 0) for name, own in edges.items()}
-        self._of_group = {name: _by(own, 1) for name, own in edges.items()}
+        edges_in_index = [(int(place_of[edge.leaf]), edge) for edge in content.edges if place_of[edge.leaf] >= 0]
+        edges = {
+            name: [(leaf, one.group, one.weight) for leaf, one in edges_in_index if one.kind in kinds]
+            for name, kinds in COUNTED_EDGE_KINDS.items()
+        }
+        self._of_leaf = {name: _group_edges(own, 0) for name, own in edges.items()}
+        self._of_group = {name: _group_edges(own, 1) for name, own in edges.items()}
         self._heading = [""] * len(ids)
         for place, title in zip(place_of.tolist(), content.titles, strict=True):
             if place >= 0:
@@ -84,91 +91,103 @@ class Router:
                 if place >= 0:
                     self._above[place].append(number)
         self._values = [
-            {key: None for group in content.groups if len(group.key) > field and len(key := group.key[field]) >= _LETTERS}
+            {key: None for group in content.groups if len(group.key) > field and len(key := group.key[field]) >= _MIN_VALUE_CHARS}
             for field in range(len(content.fields))
         ]
 
-    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Vectors, how: RouteSearch) -> list[int]:
-        """Order what the plain search found, and what the groups and summaries bring in; found: values from 0 to 1 by position."""
+    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: VectorLookup, options: RouteSearch) -> list[int]:
+        """Return the positions of found and added passages, the best first; found: values of the plain search from 0 to 1, by position."""
         if not found:
             return []
-        asked = f" {fold(query)} "
-        named = [named_in(asked, values) for values in self._values]
+        question = f" {fold(query)} "
+        named = [find_named_values(question, values) for values in self._values]
         match = np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
-        near = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
-        places = self._candidates(found, match, near, vector, vectors, how)
-        own = self._own(places, asked, found, near, vectors(places) @ vector, how)
+        similarities = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
+        places = self._candidates(found, match, similarities, vector, vectors, options)
+        own = self._leaf_values(places, question, found, similarities, vectors(places) @ vector, options)
         best = np.zeros(len(self._groups))
         for place, value in zip(places, own, strict=True):
-            for _, group, weight in self._of_leaf[how.members].get(place, ()):
+            for _, group, weight in self._of_leaf[options.members].get(place, ()):
                 best[group] = max(best[group], weight * value)
-        if how.formula == "rrf" and len(best):
-            values = self._fused(
-                places, own, list(found), how.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + how.alpha * match, how
+        if options.formula == "rrf" and len(best):
+            values = self._fuse_by_rank(
+                places,
+                own,
+                list(found),
+                options.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + options.alpha * match,
+                options,
             )
         else:
-            shares = self._shares(places, how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match, how)
-            values = own * (how.fallback + (1 - how.fallback) * shares)
+            shares = self._group_shares(
+                places, options.beta * best / max(float(best.max(initial=0.0)), 1e-9) + options.alpha * match, options
+            )
+            values = own * (options.fallback + (1 - options.fallback) * shares)
         order = np.lexsort((np.arange(len(places)), -values))
         return [places[one] for one in order.tolist() if values[one] > 0]
 
     def _candidates(
-        self, found: Mapping[int, float], match: Values, near: Matrix, vector: Matrix, vectors: Vectors, how: RouteSearch
+        self, found: Mapping[int, float], match: Values, similarities: Matrix, vector: Matrix, vectors: VectorLookup, options: RouteSearch
     ) -> list[int]:
-        """Add the nearest leaves of the groups that are named most, and of the nearest summaries."""
+        """Return the found positions, with the nearest leaves of the best-matching groups and of the nearest summaries."""
         groups = np.flatnonzero(match == match.max()).tolist() if len(match) and match.max() > 0 else []
-        more = [place for group in groups for place, _, _ in self._of_group[how.members].get(group, ())]
-        if how.summaries:
-            more += [place for node in np.argsort(-near, kind="stable")[:_SUMMARIES].tolist() for place in self._below[node].tolist()]
+        more = [place for group in groups for place, _, _ in self._of_group[options.members].get(group, ())]
+        if options.summaries:
+            more += [
+                place
+                for node in np.argsort(-similarities, kind="stable")[:_NEAREST_SUMMARIES].tolist()
+                for place in self._below[node].tolist()
+            ]
         new = [place for place in dict.fromkeys(more) if place >= 0 and place not in found]
-        if len(new) > _NAMED:
+        if len(new) > _MAX_ADDED_LEAVES:
             cosines = vectors(new) @ vector
-            new = [new[one] for one in np.argsort(-cosines, kind="stable")[:_NAMED].tolist()]
+            new = [new[one] for one in np.argsort(-cosines, kind="stable")[:_MAX_ADDED_LEAVES].tolist()]
         return [*found, *new]
 
-    def _own(
-        self, places: Sequence[int], asked: str, found: Mapping[int, float], near: Matrix, cosines: Matrix, how: RouteSearch
+    def _leaf_values(
+        self, places: Sequence[int], question: str, found: Mapping[int, float], similarities: Matrix, cosines: Matrix, options: RouteSearch
     ) -> Values:
-        """Give what each leaf is worth by itself: as it was found, by its best summary, and by its heading."""
+        """Return the value of each leaf by itself, shape (places,): from the search, its best summary, and its heading."""
         best = max(float(cosines.max()), 1e-9)
         values = np.array([found.get(place, max(float(cosine), 0.0) / best / 2) for place, cosine in zip(places, cosines, strict=True)])
-        if how.summaries and len(near):
-            highest = max(float(near.max()), 1e-9)
-            above = [max((float(near[node]) for node in self._above[place]), default=0.0) / highest for place in places]
-            values = (values + how.summaries * np.maximum(above, 0)) / (1 + how.summaries)
-        if how.headings:
-            named = named_in(asked, {self._heading[place]: None for place in places if len(self._heading[place]) >= _LETTERS})
-            values = values * np.exp(how.headings * np.array([self._heading[place] in named for place in places]))
+        if options.summaries and len(similarities):
+            highest = max(float(similarities.max()), 1e-9)
+            above = [max((float(similarities[node]) for node in self._above[place]), default=0.0) / highest for place in places]
+            values = (values + options.summaries * np.maximum(above, 0)) / (1 + options.summaries)
+        if options.headings:
+            named = find_named_values(
+                question, {self._heading[place]: None for place in places if len(self._heading[place]) >= _MIN_VALUE_CHARS}
+            )
+            values = values * np.exp(options.headings * np.array([self._heading[place] in named for place in places]))
         return np.asarray(values, dtype=np.float64)
 
-    def _shares(self, places: Sequence[int], scores: Values, how: RouteSearch) -> Values:
-        """Give the share of each leaf in the likeliness of its groups, of which the best has 1."""
-        edges, likely = self._of_leaf[how.members], np.exp(scores - scores.max(initial=0.0))
+    def _group_shares(self, places: Sequence[int], scores: Values, options: RouteSearch) -> Values:
+        """Return the weighted likelihood of each leaf's groups relative to the best group, from 0 to 1, shape (places,)."""
+        edges, likely = self._of_leaf[options.members], np.exp(scores - scores.max(initial=0.0))
         shares = [sum(weight * likely[group] for _, group, weight in edges.get(place, ())) for place in places]
-        return np.array([min(1.0, share) if place in self._known else 1.0 for place, share in zip(places, shares, strict=True)])
+        return np.array([min(1.0, share) if place in self._known_positions else 1.0 for place, share in zip(places, shares, strict=True)])
 
-    def _fused(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
-        """Fuse the rankings of the likeliest groups with the plain one (weighted reciprocal rank fusion)."""
+    def _fuse_by_rank(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, options: RouteSearch) -> Values:
+        """Return fused scores of the likeliest groups' rankings and the plain one (weighted reciprocal rank fusion), shape (places,)."""
         value_of = dict(zip(places, own.tolist(), strict=True))
         fused = dict.fromkeys(places, 0.0)
         for rank, place in enumerate(flat, 1):
-            fused[place] += (how.fallback if place in self._known else 1.0) / (_RANK + rank)
-        likeliest = np.argsort(-scores, kind="stable")[:_GROUPS]
+            fused[place] += (options.fallback if place in self._known_positions else 1.0) / (_RRF_K + rank)
+        likeliest = np.argsort(-scores, kind="stable")[:_MAX_FUSED_GROUPS]
         likely = np.exp(scores[likeliest] - scores[likeliest].max(initial=0.0))
         for group, share in zip(likeliest.tolist(), (likely / likely.sum()).tolist(), strict=True):
-            weights = {place: weight for place, _, weight in self._of_group[how.members].get(group, ()) if place in value_of}
+            weights = {place: weight for place, _, weight in self._of_group[options.members].get(group, ()) if place in value_of}
             for rank, place in enumerate(sorted(weights, key=lambda place: (-value_of[place], place)), 1):
-                fused[place] += share * weights[place] / (_RANK + rank)
+                fused[place] += share * weights[place] / (_RRF_K + rank)
         return np.array([fused[place] for place in places])
 
 
-def named_in(asked: str, values: Mapping[str, None]) -> frozenset[str]:
-    """Tell which values a folded question names; one that is part of a longer one that it names does not count."""
-    found = [value for value in values if f" {value} " in asked]
+def find_named_values(question: str, values: Mapping[str, None]) -> frozenset[str]:
+    """Return the values that occur in a folded question, without those that are part of a longer one that occurs."""
+    found = [value for value in values if f" {value} " in question]
     return frozenset(value for value in found if not any(value != other and f" {value} " in f" {other} " for other in found))
 
 
-def _by(edges: Sequence[tuple[int, int, float]], column: Literal[0, 1]) -> dict[int, list[tuple[int, int, float]]]:
+def _group_edges(edges: Sequence[tuple[int, int, float]], column: Literal[0, 1]) -> dict[int, list[tuple[int, int, float]]]:
     found: dict[int, list[tuple[int, int, float]]] = {}
     for edge in edges:
         found.setdefault(edge[column], []).append(edge)

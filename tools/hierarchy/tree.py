@@ -1,4 +1,4 @@
-"""The tree of a group: its leaves clustered, each cluster summed up, the summaries clustered in turn, up to one root (local RAPTOR)."""
+"""The tree of a group: leaves are clustered, each cluster summarized, the summaries clustered again, up to one root (local RAPTOR)."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -7,70 +7,72 @@ from typing import NamedTuple
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy._clustering import Clusters, Known, Mixture, bisected, cluster, constrained, differ
+from ramify.tools.hierarchy._clustering import Clusters, KnownValues, Mixture, bisect_vectors, cluster, cluster_constrained, values_conflict
 from ramify.tools.hierarchy.leaves import Leaves, Node, Routing, Tree
-from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
+from ramify.tools.hierarchy.summaries import ClusterText, Summarizer, SummaryMaterial, encode_cached
 
-TOKENS = 3500
-"""Most tokens of the texts of a cluster, about: what a summary can be made from (RAPTOR's own limit)."""
-LETTERS = 4
-"""Characters of a token, about."""
-_DEEPEST = 3
-"""How often a cluster is clustered again, at most."""
-_LONGEST = 8
-"""Leaves that must stay together, at most."""
-
-
-Tell = Callable[[float], None]
-"""Called with the share of a group that is summed up."""
+MAX_CLUSTER_TOKENS = 3500
+"""Approximate maximum of tokens in a cluster (RAPTOR's limit for a summary)."""
+CHARS_PER_TOKEN = 4
+"""Approximate number of characters per token."""
+_MAX_RECLUSTERINGS = 3
+"""Maximum depth of reclustering a large cluster."""
+_MAX_CHAIN_LEAVES = 8
+"""Maximum number of leaves in a must-link chain."""
 
 
-class Grown(NamedTuple):
-    """A tree, and what had to be done otherwise."""
+OnProgress = Callable[[float], None]
+"""Called with the summarized share of a group, from 0 to 1."""
+
+
+class BuiltTree(NamedTuple):
+    """A tree, and notes on fallbacks."""
 
     tree: Tree
     notes: tuple[str, ...] = ()
 
 
-class Grower:
-    """Grow the trees of an index."""
+class TreeBuilder:
+    """Builds and revises the trees of an index."""
 
-    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, how: Routing, known: Sequence[Known]) -> None:
-        """Grow trees; known: the metadata values of each leaf, which cannot-links come from."""
-        self._leaves, self._encoder, self._summarizer, self._how, self._known = leaves, encoder, summarizer, how, known
+    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, routing: Routing, known: Sequence[KnownValues]) -> None:
+        """known: the folded metadata values of each leaf, from which cannot-links are derived."""
+        self._leaves, self._encoder, self._summarizer, self._routing, self._known = leaves, encoder, summarizer, routing, known
 
     @property
     def made_by(self) -> str:
-        """Name who sums up."""
+        """Return the name of the summarizing model, or "extractive"."""
         return self._summarizer.made_by
 
-    async def grow(self, name: str, own: Sequence[int], tell: Tell, linked: bool = False, kept: Clusters | None = None) -> Grown:
-        """Grow the tree of a group; linked: with must-links and cannot-links; kept: the lowest clusters as they were."""
-        clusters, notes = (kept, []) if kept else self._lowest(own, linked)
-        tree = await self._of_clusters(name, clusters, tell)
+    async def build(
+        self, name: str, own: Sequence[int], on_progress: OnProgress, linked: bool = False, clusters_before: Clusters | None = None
+    ) -> BuiltTree:
+        """Build the tree of a group; linked: with must-links and cannot-links; clusters_before: lowest clusters to reuse."""
+        clusters, notes = (clusters_before, []) if clusters_before else self._cluster_leaves(own, linked)
+        tree = await self._leaf_nodes(name, clusters, on_progress)
         top = list(range(len(tree)))
-        for _ in range(self._how.max_levels - 1):
+        for _ in range(self._routing.max_levels - 1):
             if len(top) == 1:
                 break
-            found = cluster(np.array([tree[place].vector for place in top]), self._how.seed, self._how.reduction)
+            found = cluster(np.array([tree[place].vector for place in top]), self._routing.seed, self._routing.reduction)
             notes += [found.note] if found.note else []
             if len(found.clusters) >= len(top):
                 break
-            top = await self._above(name, tree, [[top[one] for one in places] for places in found.clusters])
+            top = await self._add_parents(name, tree, [[top[one] for one in places] for places in found.clusters])
         if len(top) > 1:
-            await self._above(name, tree, [top])
+            await self._add_parents(name, tree, [top])
         tree[-1] = tree[-1]._replace(title=name)
-        return Grown(tree, tuple(dict.fromkeys(notes)))
+        return BuiltTree(tree, tuple(dict.fromkeys(notes)))
 
-    async def revise(self, name: str, tree: Tree, parts: Mapping[int, Clusters], tell: Tell) -> Grown:
-        """Put other clusters in the place of the lowest ones of a tree; only summaries of what has changed are made again."""
-        kept = {node.leaves: node for node in tree if not node.children}
+    async def revise(self, name: str, tree: Tree, parts: Mapping[int, Clusters], on_progress: OnProgress) -> BuiltTree:
+        """Replace lowest clusters of a tree; parts: the new clusters by node position. Only changed summaries are written again."""
+        old_nodes = {node.leaves: node for node in tree if not node.children}
         wanted = dict.fromkeys(tuple(own) for clusters in parts.values() for own in clusters)
-        new = [list(own) for own in wanted if own not in kept]
-        fresh = dict(zip(map(tuple, new), await self._of_clusters(name, new, tell), strict=True))
-        made = [kept.get(own) or fresh[own] for own in wanted]
+        new = [list(own) for own in wanted if own not in old_nodes]
+        new_nodes = dict(zip(map(tuple, new), await self._leaf_nodes(name, new, on_progress), strict=True))
+        nodes = [old_nodes.get(own) or new_nodes[own] for own in wanted]
         place_of = {own: place for place, own in enumerate(wanted)}
-        unchanged = {place for own, place in place_of.items() if own in kept}
+        unchanged = {place for own, place in place_of.items() if own in old_nodes}
         now = {place: [place_of[tuple(own)] for own in clusters] for place, clusters in parts.items()}
         parents: dict[tuple[int, ...], int] = {}
         for place, node in enumerate(tree):
@@ -79,98 +81,98 @@ class Grower:
             children = tuple(sorted({new for child in node.children for new in now[child]}))
             if len(children) > 1 and children not in parents:
                 same = unchanged.issuperset(children) and len(children) == len(node.children)
-                parents[children] = len(made)
-                unchanged |= {len(made)} if same else set()
-                made.append(node._replace(children=children) if same else await self._parent(name, made, children))
+                parents[children] = len(nodes)
+                unchanged |= {len(nodes)} if same else set()
+                nodes.append(node._replace(children=children) if same else await self._parent_node(name, nodes, children))
             now[place] = [parents[children]] if len(children) > 1 else list(children)
-        if len(now[len(tree) - 1]) > 1:  # one cluster was the whole tree
-            await self._above(name, made, [now[len(tree) - 1]])
-        made[-1] = made[-1]._replace(title=name)
-        return Grown(made)
+        if len(now[len(tree) - 1]) > 1:  # the tree had a single cluster
+            await self._add_parents(name, nodes, [now[len(tree) - 1]])
+        nodes[-1] = nodes[-1]._replace(title=name)
+        return BuiltTree(nodes)
 
-    async def _of_clusters(self, name: str, clusters: Clusters, tell: Tell) -> Tree:
-        """Make the lowest nodes."""
+    async def _leaf_nodes(self, name: str, clusters: Clusters, on_progress: OnProgress) -> Tree:
+        """Return the lowest nodes, one for each cluster."""
         total, done = sum(map(len, clusters)), 0
         every = sorted({place for own in clusters for place in own})
         texts = dict(zip(every, self._leaves.texts(every), strict=True))
 
         async def node(own: Sequence[int]) -> Node:
             nonlocal done
-            made = await self._node(name, (), tuple(own), tuple(self._of_leaf(place, texts[place]) for place in own))
+            made = await self._make_node(name, (), tuple(own), tuple(self._leaf_text(place, texts[place]) for place in own))
             done += len(own)
-            tell(done / total)
+            on_progress(done / total)
             return made
 
         return list(await asyncio.gather(*map(node, clusters)))
 
-    def _lowest(self, own: Sequence[int], linked: bool) -> tuple[Clusters, list[str]]:
-        """Cluster the leaves of a group; one of few leaves is one cluster."""
-        if len(own) < self._how.tree:
+    def _cluster_leaves(self, own: Sequence[int], linked: bool) -> tuple[Clusters, list[str]]:
+        """Return the clusters of a group's leaves, and notes on fallbacks; a small group is one cluster."""
+        if len(own) < self._routing.tree:
             return [list(own)], []
         notes: list[str] = []
         clusters: Clusters = []
-        for part in bisected(self._leaves.vectors[list(own)], self._how.largest, self._how.seed):
+        for part in bisect_vectors(self._leaves.vectors[list(own)], self._routing.largest, self._routing.seed):
             places = [own[one] for one in part]
-            found = self._clustered(places, linked)
+            found = self._cluster(places, linked)
             notes += [found.note] if found.note else []
             clusters += [[places[one] for one in one_cluster] for one_cluster in found.clusters]
-        lengths = dict(zip(own, (len(text) / LETTERS for text in self._leaves.texts(own)), strict=True))
-        return [part for places in clusters for part in self._cut(places, lengths, linked)], notes
+        lengths = dict(zip(own, (len(text) / CHARS_PER_TOKEN for text in self._leaves.texts(own)), strict=True))
+        return [part for places in clusters for part in self._split_large(places, lengths, linked)], notes
 
-    def _clustered(self, places: Sequence[int], linked: bool) -> Mixture:
-        vectors, seed, reduction = self._leaves.vectors[list(places)], self._how.seed, self._how.reduction
+    def _cluster(self, places: Sequence[int], linked: bool) -> Mixture:
+        vectors, seed, reduction = self._leaves.vectors[list(places)], self._routing.seed, self._routing.reduction
         if not linked:
             return cluster(vectors, seed, reduction)
         known = [self._known[place] for place in places]
-        return constrained(vectors, must_links(self._leaves, places, known), known, seed, reduction)
+        return cluster_constrained(vectors, must_links(self._leaves, places, known), known, seed, reduction)
 
-    def _cut(self, places: list[int], lengths: Mapping[int, float], linked: bool, depth: int = 0) -> Clusters:
-        """Cluster again what is too much for one summary; what that does not cut is cut by size."""
-        parts = int(np.ceil(sum(lengths[place] for place in places) / TOKENS))
+    def _split_large(self, places: list[int], lengths: Mapping[int, float], linked: bool, depth: int = 0) -> Clusters:
+        """Recluster what is too long for one summary; split by size where reclustering does not help."""
+        parts = int(np.ceil(sum(lengths[place] for place in places) / MAX_CLUSTER_TOKENS))
         if parts <= 1 or len(places) <= 1:
             return [places]
-        if depth < _DEEPEST and parts > 2:
-            found = self._clustered(places, linked).clusters
+        if depth < _MAX_RECLUSTERINGS and parts > 2:
+            found = self._cluster(places, linked).clusters
             if len(found) > 1 and max(map(len, found)) < len(places):
-                return [part for own in found for part in self._cut([places[one] for one in own], lengths, linked, depth + 1)]
+                return [part for own in found for part in self._split_large([places[one] for one in own], lengths, linked, depth + 1)]
         size = int(np.ceil(len(places) / parts))
         if linked:
             chains = must_links(self._leaves, places, [self._known[place] for place in places])
-            return _filled([[places[one] for one in chain] for chain in chains], size)
+            return _pack_chains([[places[one] for one in chain] for chain in chains], size)
         main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
         order = [places[one] for one in np.argsort(-main, kind="stable")]
         return [sorted(order[start : start + size]) for start in range(0, len(order), size)]
 
-    def _of_leaf(self, place: int, text: str) -> Source:
+    def _leaf_text(self, place: int, text: str) -> ClusterText:
         known = self._leaves.metadata[place]
         headings = (str(known.get("title") or ""), *str(known.get("heading") or "").split(" > "))
-        return Source(text, place, self._leaves.vectors[place], headings)
+        return ClusterText(text, place, self._leaves.vectors[place], headings)
 
-    async def _above(self, name: str, tree: Tree, clusters: Sequence[Sequence[int]]) -> list[int]:
-        """Add the parents of some nodes, and give their places; one alone needs no parent."""
+    async def _add_parents(self, name: str, tree: Tree, clusters: Sequence[Sequence[int]]) -> list[int]:
+        """Add parent nodes to the tree and return the positions of the new top level; a single child needs no parent."""
         several = [children for children in clusters if len(children) > 1]
         alone = [children[0] for children in clusters if len(children) == 1]
-        tree += await asyncio.gather(*(self._parent(name, tree, children) for children in several))
+        tree += await asyncio.gather(*(self._parent_node(name, tree, children) for children in several))
         return [*alone, *range(len(tree) - len(several), len(tree))]
 
-    async def _parent(self, name: str, tree: Tree, children: Sequence[int]) -> Node:
+    async def _parent_node(self, name: str, tree: Tree, children: Sequence[int]) -> Node:
         leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves}))
-        said = [one for child in children for one in tree[child].summary.said]
-        vectors = encoded(self._encoder, tuple(one.text for one in said)) if said else ()
-        sources = tuple(Source(one.text, one.leaf, vector) for one, vector in zip(said, vectors, strict=True))
-        return await self._node(name, tuple(children), leaves, sources or tuple(self._of_leaf(leaf, "") for leaf in leaves))
+        sentences = [one for child in children for one in tree[child].summary.sentences]
+        vectors = encode_cached(self._encoder, tuple(one.text for one in sentences)) if sentences else ()
+        texts = tuple(ClusterText(one.text, one.leaf, vector) for one, vector in zip(sentences, vectors, strict=True))
+        return await self._make_node(name, tuple(children), leaves, texts or tuple(self._leaf_text(leaf, "") for leaf in leaves))
 
-    async def _node(self, name: str, children: tuple[int, ...], leaves: tuple[int, ...], sources: tuple[Source, ...]) -> Node:
-        material = Material(sources, len(leaves), name)
+    async def _make_node(self, name: str, children: tuple[int, ...], leaves: tuple[int, ...], texts: tuple[ClusterText, ...]) -> Node:
+        material = SummaryMaterial(texts, len(leaves), name)
         title = self._leaves.titles[material.nearest[0].leaf] or name
         summary = await self._summarizer.summarize(material)
-        # Where there is nothing to sum up, the centre of the leaves stands for it.
-        vector = encoded(self._encoder, (summary.text,))[0] if summary.text else material.centre
+        # An empty summary gets the centre of its leaves.
+        vector = encode_cached(self._encoder, (summary.text,))[0] if summary.text else material.centre
         return Node(children, leaves, title, summary, vector)
 
 
-def _filled(chained: Clusters, size: int) -> Clusters:
-    """Put chains together, in their order, until so many leaves are reached."""
+def _pack_chains(chained: Clusters, size: int) -> Clusters:
+    """Pack chains, in order, into clusters of about `size` leaves."""
     found: Clusters = [[]]
     for chain in chained:
         if found[-1] and len(found[-1]) + len(chain) > size:
@@ -179,8 +181,8 @@ def _filled(chained: Clusters, size: int) -> Clusters:
     return found
 
 
-def must_links(leaves: Leaves, places: Sequence[int], known: Sequence[Known]) -> Clusters:
-    """Group what must stay together: consecutive steps, and the parts of a document that is a step, up to a few, if no metadata differ."""
+def must_links(leaves: Leaves, places: Sequence[int], known: Sequence[KnownValues]) -> Clusters:
+    """Return chains of leaves to keep together: consecutive steps, and parts of one step's document, without conflicting metadata."""
     number = {(*step, leaves.files[place]): one for one, place in enumerate(places) if (step := leaves.steps[place])}
     first: dict[str, int] = {}
     own = [[one] for one in range(len(places))]
@@ -190,10 +192,10 @@ def must_links(leaves: Leaves, places: Sequence[int], known: Sequence[Known]) ->
             continue
         before = number.get((step[0], step[1] - 1, leaves.files[place]))
         for other in (before, first.setdefault(leaves.documents[place], one)):
-            if other is None or own[other] is own[one] or len(own[other]) + len(own[one]) > _LONGEST:
+            if other is None or own[other] is own[one] or len(own[other]) + len(own[one]) > _MAX_CHAIN_LEAVES:
                 continue
-            if not any(differ(known[a], known[b]) for a in own[other] for b in own[one]):
-                joined = own[other] + own[one]
-                for member in joined:
-                    own[member] = joined
+            if not any(values_conflict(known[a], known[b]) for a in own[other] for b in own[one]):
+                chain = own[other] + own[one]
+                for member in chain:
+                    own[member] = chain
     return [sorted(chain) for one, chain in enumerate(own) if one == min(chain)]

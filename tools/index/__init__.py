@@ -1,12 +1,12 @@
-"""The corpus index: documents read, split, encoded and searched; one folder, a LangChain `VectorStore`.
+"""The corpus index: documents are read, split, encoded and searched; a folder or a store, as a LangChain `VectorStore`.
 
-* requested: `index` (the class), `index_store` (a folder or a store), `progress`; again and again by `watching`
+* interface: `index` (the class), `index_store` (a folder or a store), `progress`; `watching` updates an index when files change
 * read and split: `build`, `chunking`, `near_duplicates`
 * written: `index_writer`, its tables in `passage_store`
-* linked: `hnsw` by vectors, `full_text` by words
+* search structures: `hnsw` for vectors, `full_text` for words
 * published: `publication`, `manifest`
-* opened: `publication`, `passage_store`; `index` for what a graph or a hierarchy has beside the passages
-* searched: `searcher`, `hybrid_search`, `reports`; several as one by `collections`
+* opened: `publication`, `passage_store`; `index` has the base class of graphs and hierarchies
+* searched: `searcher`, `hybrid_search`, `reports`; several indexes as one by `collection_set`
 """
 
 from ramify.tools.index.build import Built

@@ -1,4 +1,4 @@
-"""Build an index: files that are new or changed are read and split into passages, near-duplicates hidden; then the store publishes."""
+"""Build an index: new and changed files are read and split, near-duplicates hidden, and the store publishes the result."""
 
 import json
 import time
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
-from ramify.tools.documents.load import EDITION, load_documents, nothing_readable, read_files
-from ramify.tools.documents.readers import kind_of
+from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
+from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
+from ramify.tools.documents.readers import format_name
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
-from ramify.tools.index.chunking import Chunking, clip, label, split
+from ramify.tools.index.chunking import Chunking, passage_label, split_documents, truncate_label
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter
 from ramify.tools.index.manifest import PASSAGES, Manifest
@@ -29,20 +29,20 @@ from ramify.tools.index.passage_store import DocumentEntry, document_digest
 from ramify.tools.index.progress import Progress
 
 Sources = Sequence[str | Path] | BaseLoader
-"""What an index is built of: files and folders, or the documents of a LangChain loader."""
-LOADED = "loader:"
-"""Before a loader's source, where documents of files have the path given."""
+"""The sources of an index: files and folders, or a LangChain loader."""
+LOADER_ROOT = "loader:"
+"""Prefix of the root of a loader's document, followed by its source."""
 _UNCHANGED = """SELECT skipped FROM files WHERE root = :root AND source = :source
 AND size = :size AND changed_ns = :changed_ns AND edition = :edition AND path = :path"""
-_GROUP = 256
-_GROUP_CHARACTERS = 1 << 22
-"""Documents, and characters of them, that are split and written in one transaction."""
+_BATCH_DOCUMENTS = 256
+_BATCH_CHARS = 1 << 22
+"""Maximum number of documents, and of their characters, written in one transaction."""
 
 
 class SourcedDocument(NamedTuple):
-    """A document, the path given under which it was found, its file's source and kind (all "" for one handed over by a program).
+    """A document with its root path, its file's source and kind (all "" for a document added by a program).
 
-    One of a LangChain loader was found under its source.
+    The root of a loader's document is its source.
     """
 
     document: Document
@@ -52,7 +52,7 @@ class SourcedDocument(NamedTuple):
 
 
 class FileRecord(NamedTuple):
-    """A file that was read: its size and time then, how files were read, what was left out of it, and where it lay."""
+    """The record of a file read: size, modification time, version of the readers, skipped parts, and path."""
 
     root: str
     source: str
@@ -64,7 +64,7 @@ class FileRecord(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a build did: documents by their fate, what the index now holds, how many texts were encoded, what was left out and why."""
+    """The result of a build: documents by outcome, the size of the index, encoded texts, and skipped files with reasons."""
 
     added: int
     changed: int
@@ -76,65 +76,65 @@ class Built(NamedTuple):
     skipped: list[Skipped]
     seconds: float
     hidden: dict[str, int]
-    """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
+    """Passages stored but not searched, by reason: lists, licences, duplicates."""
     remarks: list[Skipped]
-    """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
+    """Remarks on files read in this build, such as a guessed encoding or pages without text."""
     computed_in: str
-    """The numbers in which vectors were computed, such as bfloat16; empty where that is not known."""
+    """The number type in which vectors were computed, such as bfloat16; empty if unknown."""
 
 
-class Intake:
-    """Write new and changed documents to an index writer, and count them."""
+class DocumentUpdater:
+    """Writes new and changed documents to an index writer, and counts them."""
 
     def __init__(self, writer: IndexWriter, options: BuildOptions, roots: Iterable[str] = ()) -> None:
         self.seen: set[str] = set()
-        self.added = self.changed = self.unchanged = self.gone = 0
+        self.added = self.changed = self.unchanged = self.removed = 0
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
-        self.absent = list(writer.label)
-        """Fields that passages are to be labelled with, and that no document read so far has."""
+        self.missing_fields = list(writer.label)
+        """Label fields that no document read so far has."""
         self.fields: set[str] = set()
         """All fields of the documents read."""
         self._files: set[tuple[str, str]] = set()
         self._numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
-        """Of each source the numbers that no document of it has been called by."""
+        """The next free number for ids of documents with the same source."""
         self._writer = writer
         self._options = options
         self._roots = set(roots)
 
-    def take(self, paths: Sequence[Path]) -> None:
+    def update_from_files(self, paths: Sequence[Path]) -> None:
         """Read and write new and changed files."""
-        found = {file: _file_record(file) for file in list(files_under(paths, self.skipped))}
-        self._read({file: note for file, note in found.items() if not self._known_again(note)})
+        found = {file: _file_record(file) for file in list(list_files(paths, self.skipped))}
+        self._read({file: note for file, note in found.items() if not self._is_unchanged(note)})
 
-    def load(self, loader: BaseLoader) -> None:
-        """Write the documents of a loader, those that are new or changed; documents that its sources no longer have count as missing."""
+    def update_from_loader(self, loader: BaseLoader) -> None:
+        """Write the new and changed documents of a loader; documents missing from its sources will be removed."""
         found = load_documents(loader, self.skipped)
-        while group := list(islice(found, _GROUP)):
-            roots = [f"{LOADED}{document.metadata['source']}" for document in group]
+        while group := list(islice(found, _BATCH_DOCUMENTS)):
+            roots = [f"{LOADER_ROOT}{document.metadata['source']}" for document in group]
             self._roots.update(roots)
-            self.write([self._claimed(document, root) for document, root in zip(group, roots, strict=True)])
+            self.write([self._with_unique_id(document, root) for document, root in zip(group, roots, strict=True)])
             self._options.progress(len(self.seen), None, "documents")
 
-    def _known_again(self, note: FileRecord | None) -> bool:
-        """Return whether a file is unchanged; its documents then count as seen."""
+    def _is_unchanged(self, note: FileRecord | None) -> bool:
+        """Return whether a file is unchanged; if so, its documents count as seen."""
         if note is None:
             return False
         database, place = self._writer.database, (note.root, note.source)
-        held = database.execute(_UNCHANGED, note._asdict()).fetchone()
+        recorded = database.execute(_UNCHANGED, note._asdict()).fetchone()
         documents = database.execute("SELECT id FROM documents WHERE root = ? AND file = ?", place).fetchall()
-        if held is None or not documents:
+        if recorded is None or not documents:
             return False
         self.seen.update(identity for (identity,) in documents)
         self._files.add(place)
         self.unchanged += len(documents)
-        self.skipped += [(name, reason) for name, reason in json.loads(held[0])]
+        self.skipped += [(name, reason) for name, reason in json.loads(recorded[0])]
         return True
 
     def _read(self, files: Mapping[File, FileRecord | None]) -> None:
-        """Write a group of documents at a time, and note the files whose documents are all written.
+        """Read files, write their documents in batches, and record completed files.
 
-        One that gave none is read again next time: what it wanted may be there by then.
+        A file without documents is read again by the next build, because a missing dependency may be installed by then.
         """
         progress = self._options.progress
         group: list[SourcedDocument] = []
@@ -144,9 +144,9 @@ class Intake:
             before = len(self.seen)
             for document in read.documents:
                 file = read.file
-                group.append(self._claimed(document, str(file.root.resolve()), file.source, kind_of(file.path)))
+                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, format_name(file.path)))
                 characters += len(document.page_content)
-                if len(group) == _GROUP or characters >= _GROUP_CHARACTERS:
+                if len(group) == _BATCH_DOCUMENTS or characters >= _BATCH_CHARS:
                     self._commit(group, notes)
                     characters = 0
                     progress(len(self.seen), None, "documents")
@@ -159,7 +159,7 @@ class Intake:
         self._commit(group, notes)
 
     def _commit(self, group: list[SourcedDocument], notes: list[FileRecord]) -> None:
-        """Write documents, and note the files whose documents are then all written."""
+        """Write documents, and record the files that are completed by them."""
         self.write(group)
         rows = [note._asdict() | {"skipped": json.dumps(note.skipped)} for note in notes]
         sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
@@ -170,31 +170,31 @@ class Intake:
 
     def remove_missing(self) -> None:
         """Remove documents and files that are no longer under the paths."""
-        absent = self._writer.absent(self._roots, self.seen)
-        self._writer.remove(absent)
+        missing = self._writer.missing_ids(self._roots, self.seen)
+        self._writer.remove(missing)
         sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
-        held = self._writer.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
-        gone = [key for key in held if key not in self._files]
-        self._execute("DELETE FROM files WHERE root = ? AND source = ?", gone)
-        self.gone = len(absent)
+        recorded = self._writer.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
+        deleted = [key for key in recorded if key not in self._files]
+        self._execute("DELETE FROM files WHERE root = ? AND source = ?", deleted)
+        self.removed = len(missing)
 
     def _execute(self, sql: str, rows: Sequence[tuple[str, str] | dict[str, Any]]) -> None:
-        """Write rows, where there are any."""
+        """Execute a statement for each row, if there are any."""
         if rows:
             with self._writer.writing() as database:
                 self._writer.changed = True
                 database.executemany(sql, rows)
 
     def write(self, found: Sequence[SourcedDocument]) -> None:
-        """Write the documents that are not held as they are, under the ids they have."""
+        """Write the documents that are new or changed, under their ids."""
         new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
         documents = [one.document for one, _ in new]
         fields = self._writer.label
-        self.absent = [field for field in self.absent if not any(field in document.metadata for document in documents)]
+        self.missing_fields = [field for field in self.missing_fields if not any(field in document.metadata for document in documents)]
         self.fields.update(field for document in documents for field in document.metadata)
         encoder = self._options.encoder
-        labels = [clip(label(document.metadata, fields), encoder) for document in documents]
-        passages = split(documents, encoder, self._options.chunking, labels)
+        labels = [truncate_label(passage_label(document.metadata, fields), encoder) for document in documents]
+        passages = split_documents(documents, encoder, self._options.chunking, labels)
         self._writer.write(
             DocumentEntry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
             for (one, digest), above, parts in zip(new, labels, passages, strict=True)
@@ -202,34 +202,34 @@ class Intake:
 
     def built(self, manifest: Manifest, encoded: int, began: float) -> Built:
         """Return the summary of a build that began at `began` (`time.perf_counter`)."""
-        fates = (self.added, self.changed, self.unchanged, self.gone)
+        fates = (self.added, self.changed, self.unchanged, self.removed)
         held, encoder = (manifest.documents, manifest.passages), self._options.encoder
         seconds = time.perf_counter() - began
         return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in)
 
     def _is_new(self, found: SourcedDocument) -> bool:
         identity = str(found.document.id)
-        held = self._writer.stored(identity)
-        if held and held.digest == document_digest(found.document):
+        stored = self._writer.stored_document(identity)
+        if stored and stored.digest == document_digest(found.document):
             self.unchanged += 1
-            if (held.root, held.file) != (found.root, found.file):
-                self._writer.adopt(identity, found.root, found.file)
+            if (stored.root, stored.file) != (found.root, found.file):
+                self._writer.reassign(identity, found.root, found.file)
             return False
-        self.added += held is None
-        self.changed += held is not None
+        self.added += stored is None
+        self.changed += stored is not None
         return True
 
-    def _claimed(self, document: Document, root: str, file: str = "", kind: str = "") -> SourcedDocument:
-        """Return a document with the first id that no other document of this build, or of a path not read now, has."""
-        for identity in self._names(document):
-            held = None if identity in self.seen else self._writer.stored(identity)
-            if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):
+    def _with_unique_id(self, document: Document, root: str, file: str = "", kind: str = "") -> SourcedDocument:
+        """Return a document with the first candidate id that no other document of this build or of another root has."""
+        for identity in self._candidate_ids(document):
+            stored = None if identity in self.seen else self._writer.stored_document(identity)
+            if identity not in self.seen and (stored is None or stored.root in self._roots or stored.digest == document_digest(document)):
                 break
         self.seen.add(identity)
         return SourcedDocument(document.model_copy(update={"id": identity}), root, file, kind)
 
-    def _names(self, document: Document) -> Iterator[str]:
-        """Yield what a document may be called: by its id, its source, or its source with a number."""
+    def _candidate_ids(self, document: Document) -> Iterator[str]:
+        """Yield candidate ids of a document: its id, its source, and its source with a number."""
         yield str(document.id)
         source = str(document.metadata["source"])
         yield source
@@ -248,38 +248,38 @@ def _file_record(file: File) -> FileRecord | None:
     )
 
 
-Given = Mapping[Path, Path] | BaseLoader
+ResolvedSources = Mapping[Path, Path] | BaseLoader
 """Paths by their absolute form, or a loader."""
 
 
-def given_paths(paths: Sources) -> Given:
-    """Return each path by its absolute form, without repetitions; InputError where one does not exist. A loader is returned as it is."""
+def resolve_sources(paths: Sources) -> ResolvedSources:
+    """Return paths by their absolute form, without duplicates, or the loader unchanged; InputError if a path does not exist."""
     if isinstance(paths, BaseLoader):
         return paths
-    return {existing(path).resolve(): existing(path) for path in paths}
+    return {existing_path(path).resolve(): existing_path(path) for path in paths}
 
 
-def read_documents(given: Given, writer: IndexWriter, options: BuildOptions) -> Intake:
-    """Write the documents under the paths, or of a loader, and remove those that are gone; InputError where nothing can be read."""
-    if isinstance(given, BaseLoader):
-        intake = Intake(writer, options)
-        intake.load(given)
-        if not intake.seen:
-            raise InputError(f"the loader {type(given).__name__!r} gave no document with text", "look at what its `load()` returns")
+def read_documents(sources: ResolvedSources, writer: IndexWriter, options: BuildOptions) -> DocumentUpdater:
+    """Write the documents of paths or a loader, and remove deleted ones; InputError if nothing can be read."""
+    if isinstance(sources, BaseLoader):
+        updater = DocumentUpdater(writer, options)
+        updater.update_from_loader(sources)
+        if not updater.seen:
+            raise InputError(f"the loader {type(sources).__name__!r} gave no document with text", "check what its `load()` returns")
     else:
-        paths = list(given.values())
-        intake = Intake(writer, options, map(str, given))
-        intake.take(paths)
-        if not intake.seen:
-            raise nothing_readable(paths, intake.skipped)
-    if intake.absent and intake.fields:
-        what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
-        raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")
-    intake.remove_missing()
+        paths = list(sources.values())
+        updater = DocumentUpdater(writer, options, map(str, sources))
+        updater.update_from_files(paths)
+        if not updater.seen:
+            raise nothing_readable_error(paths, updater.skipped)
+    if updater.missing_fields and updater.fields:
+        what = f"no document has the metadata {', '.join(map(repr, updater.missing_fields))}"
+        raise InputError(what, f"use existing fields for labels: {', '.join(sorted(updater.fields))}")
+    updater.remove_missing()
     if writer.clean:
         hide_duplicates(writer)
-    writer.note_left_out(intake.skipped)
-    return intake
+    writer.record_skipped(updater.skipped)
+    return updater
 
 
 T = TypeVar("T")
@@ -288,18 +288,18 @@ T = TypeVar("T")
 def estimate_passages(
     paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress, read: Callable[[Path], T]
 ) -> tuple[T, Encoder]:
-    """Read the passages, and give the encoder that would encode them; InputError where nothing can be read."""
-    encoder, given = load_encoder(embedding), given_paths(paths)
+    """Return `read` of the passages in a temporary index, and the encoder; InputError if nothing can be read."""
+    encoder, sources = load_encoder(embedding), resolve_sources(paths)
     with TemporaryDirectory(prefix="ramify-estimate-") as folder:
         path = Path(folder) / PASSAGES
         with IndexWriter(path) as writer:
-            writer.remember({"clean": "yes" if clean else "no"})
-            read_documents(given, writer, BuildOptions(encoder, chunking, progress=progress))
+            writer.record_facts({"clean": "yes" if clean else "no"})
+            read_documents(sources, writer, BuildOptions(encoder, chunking, progress=progress))
         return read(path), encoder
 
 
 class OpenIndex(Protocol):
-    """An index as it was when it was opened."""
+    """An opened index: a snapshot of its content at that time."""
 
     @property
     def manifest(self) -> Manifest:
@@ -309,21 +309,21 @@ class OpenIndex(Protocol):
         """Return the number of searchable passages."""
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); reranker: reorders the results."""
 
     def ids(self) -> list[str]:
-        """List the ids of the passages that are searched, in order."""
+        """Return the sorted ids of the searchable passages."""
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
+        """Return the passages of the ids that exist, in the order of `ids`."""
 
 
 Publish = Callable[[BuildOptions], tuple[int, Manifest]]
-"""Encodes what has no vector, and puts what was written in the place of what was there; gives how many texts were encoded."""
+"""Encodes texts without a vector and replaces the published index; returns the number of encoded texts and the manifest."""
 
 
 class IndexStore(ABC):
-    """Where an index is stored: built, opened and changed."""
+    """The storage of an index: builds, opens and changes it."""
 
     @property
     @abstractmethod
@@ -332,11 +332,11 @@ class IndexStore(ABC):
 
     @abstractmethod
     def manifest(self) -> Manifest | None:
-        """Return the manifest, None where there is no index."""
+        """Return the manifest, None if there is no index."""
 
     @abstractmethod
     def open(self) -> OpenIndex:
-        """Open the index; IndexingError where there is none, or it is incomplete."""
+        """Open the index; IndexingError if it is missing or incomplete."""
 
     @abstractmethod
     def fingerprint(self) -> bytes:
@@ -344,32 +344,32 @@ class IndexStore(ABC):
 
     @abstractmethod
     def describe(self, text: str) -> None:
-        """Remember what the index is about; empty for nothing. IndexingError where there is no index."""
+        """Store a description of the index, "" for none; IndexingError if there is no index."""
 
     @abstractmethod
     def writing(
-        self, options: BuildOptions, given: Given | None = None, documents: Sequence[str] | None = None
+        self, options: BuildOptions, sources: ResolvedSources | None = None, documents: Sequence[str] | None = None
     ) -> AbstractContextManager[tuple[IndexWriter, Publish]]:
-        """Lock the index and yield a writer of it, and what publishes the changes; IndexingError where it is made with other options.
+        """Lock the index and yield a writer and a publish function; IndexingError if it was made with other options.
 
-        given: what it is built of, where it is; documents: those that alone are changed.
+        sources: of a build, None for a change by a program; documents: ids of the only documents that will change.
         """
 
     def build(self, paths: Sources, options: BuildOptions) -> Built:
         """Update the index from the files under the paths, or from a loader's documents."""
         began = time.perf_counter()
-        given = given_paths(paths)
-        with self.writing(options, given) as (writer, publish):
+        sources = resolve_sources(paths)
+        with self.writing(options, sources) as (writer, publish):
             options = options._replace(encoder=with_prefixes(options.encoder, writer.prefixes))
-            intake = read_documents(given, writer, options)
+            updater = read_documents(sources, writer, options)
             encoded, manifest = publish(options)
-        return intake.built(manifest, encoded, began)
+        return updater.built(manifest, encoded, began)
 
     @contextmanager
     def changing(
         self, encoder: Encoder, chunking: Chunking, documents: Sequence[str] | None = None
     ) -> Iterator[tuple[IndexWriter, BuildOptions]]:
-        """Yield a writer, and how it is to be written to; then publish."""
+        """Yield a writer and the options to write with; then publish."""
         options = BuildOptions(encoder, chunking)
         with self.writing(options, documents=documents) as (writer, publish):
             options = options._replace(encoder=with_prefixes(encoder, writer.prefixes))
@@ -379,7 +379,7 @@ class IndexStore(ABC):
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
         with self.changing(encoder, chunking, [str(document.id) for document in documents]) as (writer, options):
-            Intake(writer, options).write([SourcedDocument(document) for document in documents])
+            DocumentUpdater(writer, options).write([SourcedDocument(document) for document in documents])
 
     def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
         """Remove documents or single passages."""

@@ -1,7 +1,7 @@
-"""Split documents into passages, measured in tokens of the embedding model, and write the label that each is embedded under.
+"""Split documents into passages, measured in tokens of the embedding model, and compose their labels.
 
-A passage's text is an exact slice of its document's. What is embedded is the passage under its label (title and headings): the label says
-what "it" is, but is not part of the stored text, so a citation quotes the document and nothing else.
+A passage's text is an exact slice of its document's. It is embedded with its label (title and headings), which resolves references such as
+"it" but is not part of the stored text, so a citation quotes only the document.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.sections import placed
+from ramify.tools.documents.sections import locate_passages
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 
@@ -23,26 +23,26 @@ _BOUNDARIES = (_HEADING, _PARAGRAPH, _LINE, _SENTENCE)
 _NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
 _SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
 _WORD = re.compile(r"\w+")
-_AT_ONCE = 1 << 20
-"""Characters of a text that are tokenized at once: tokens take a hundred times the memory of their text."""
-_LABEL_SHARE = 4
-"""A label longer than this fraction of what the model sees is cut: the text matters more."""
+_MAX_TOKENIZED_CHARS = 1 << 20
+"""Maximum characters tokenized at once, because tokens need a hundred times the memory of their text."""
+_MAX_LABEL_FRACTION = 4
+"""A label is truncated to 1 / so much of the model's maximum tokens."""
 
 
 class Chunking(NamedTuple):
-    """How long a passage is and how much of it the next one repeats, in tokens."""
+    """Maximum length of a passage, and overlap with the next one, in tokens."""
 
     tokens: int = 300
     overlap: int = 30
 
-    def checked(self) -> "Chunking":
-        """Return itself, or raise `UsageError` where the numbers cannot work."""
+    def validated(self) -> "Chunking":
+        """Return itself; UsageError for invalid numbers."""
         if self.tokens < 1 or not 0 <= self.overlap < self.tokens:
-            raise UsageError(f"cannot split into {self.tokens} tokens with an overlap of {self.overlap}", "take 0 <= overlap < tokens")
+            raise UsageError(f"cannot split into {self.tokens} tokens with an overlap of {self.overlap}", "give 0 <= overlap < tokens")
         return self
 
     def limited(self, room: int) -> "Chunking":
-        """Return it with passages of at most `room` tokens."""
+        """Return a copy with passages of at most `room` tokens."""
         tokens = max(1, min(self.tokens, room))
         return Chunking(tokens, min(self.overlap, tokens - 1))
 
@@ -50,51 +50,51 @@ class Chunking(NamedTuple):
 DEFAULT_CHUNKING = Chunking()
 
 
-def split(
+def split_documents(
     documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
 ) -> list[list[Document]]:
-    """Split each document; passages keep its metadata, `page` and `heading` as most of them stands, and are called `id`, `id~2`, `id~3` …
+    """Return the passages of each document, with its metadata, their main `page` and `heading`, and ids `id`, `id~2`, `id~3` …
 
-    labels: what each is embedded under; not given: its title and headings.
+    labels: the documents' labels; by default title and headings.
     """
     if labels is None:
-        labels = [clip(label(document.metadata), encoder) for document in documents]
-    begins = [document.page_content[:_AT_ONCE] for document in documents]
+        labels = [truncate_label(passage_label(document.metadata), encoder) for document in documents]
+    begins = [document.page_content[:_MAX_TOKENIZED_CHARS] for document in documents]
     return [
-        list(_passages(document, tokens, encoder, chunking.checked().limited(encoder.max_tokens - len(above) - 1)))
+        list(_passages(document, tokens, encoder, chunking.validated().limited(encoder.max_tokens - len(above) - 1)))
         for document, above, tokens in zip(documents, encoder.offsets(labels), encoder.offsets(begins), strict=True)
     ]
 
 
 def _passages(document: Document, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[Document]:
     spans = _spans(document.page_content, tokens, encoder, chunking)
-    for number, passage in enumerate(placed(document, spans), start=1):
+    for number, passage in enumerate(locate_passages(document, spans), start=1):
         passage.id = document.id if number == 1 else f"{document.id}~{number}"
         yield passage
 
 
 def _spans(text: str, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[tuple[int, int]]:
-    """Yield the character spans of passages; `tokens` are those of the first piece of the text.
+    """Yield the character spans of passages; tokens: offsets of the first `_MAX_TOKENIZED_CHARS` characters.
 
-    A piece is read up to its last full passage, and the next piece begins where the passage after that does.
+    Each piece is split up to its last full passage, and the next piece begins where the next passage does.
     """
-    begin, length = 0, _AT_ONCE
+    begin, length = 0, _MAX_TOKENIZED_CHARS
     while True:
         following = 0
         for start, end, next_start in _full_spans(text[begin : begin + length], tokens, chunking):
-            yield _stripped(text, begin + start, begin + end)
+            yield _strip_span(text, begin + start, begin + end)
             following = next_start
         if begin + length >= len(text):
-            yield _stripped(text, begin + following, len(text))
+            yield _strip_span(text, begin + following, len(text))
             return
-        begin, length = begin + following, _AT_ONCE if following else 2 * length
+        begin, length = begin + following, _MAX_TOKENIZED_CHARS if following else 2 * length
         tokens = encoder.offsets([text[begin : begin + length]])[0]
 
 
 def _full_spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int, int, int]]:
-    """Yield where each passage that others follow starts and ends, and where the next one starts.
+    """Yield start, end and start of the next passage for each passage but the last.
 
-    A passage ends at the best boundary in the later half of its window.
+    A passage ends at the best boundary in the second half of its window.
     """
     if len(tokens) <= chunking.tokens:
         return
@@ -112,7 +112,7 @@ def _full_spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tupl
 
 
 def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int | None:
-    """Return the last token in [low, high] that opens the strongest kind of unit to be found there."""
+    """Return the last token in [low, high] that begins a unit of the strongest kind found there; None if there is none."""
     for kind in boundaries:
         place = bisect_left(kind, high + 1) - 1
         if place >= 0 and kind[place] >= low:
@@ -121,7 +121,7 @@ def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int 
 
 
 def _overlapping_start(boundaries: Sequence[list[int]], low: int, after: int) -> int:
-    """Return the first token in [low, after) that opens the strongest kind of unit to be found there, else `after`."""
+    """Return the first token in [low, after) that begins a unit of the strongest kind found there, else `after`."""
     for kind in boundaries:
         place = bisect_left(kind, low)
         if place < len(kind) and kind[place] < after:
@@ -130,27 +130,27 @@ def _overlapping_start(boundaries: Sequence[list[int]], low: int, after: int) ->
 
 
 def _token_boundaries(pattern: re.Pattern[str], text: str, starts: list[int]) -> list[int]:
-    """Return the tokens that are the first after a match."""
+    """Return the first token after each match, sorted."""
     return sorted({place for match in pattern.finditer(text) if 0 < (place := bisect_left(starts, match.end())) < len(starts)})
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
-def label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
-    """Return chosen fields, title and headings, outermost first; what another of them says already is left out."""
+def passage_label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
+    """Return the label: fields, title and headings, joined by " > ", without redundant parts."""
     listed = [value if isinstance(value := metadata.get(field), list) else [value] for field in fields]
     chosen = [" ".join(str(value).split()) for values in listed for value in values if value is not None]
     headings = [heading.strip() for heading in str(metadata.get("heading") or "").split(" > ")]
     title = str(metadata.get("title") or "").strip()
     parts = list(dict.fromkeys(part for part in (*chosen, title, *headings) if part))
-    return " > ".join(part for place, part in enumerate(parts) if not _is_said(part, parts, place))
+    return " > ".join(part for place, part in enumerate(parts) if not _is_redundant(part, parts, place))
 
 
-def _is_said(part: str, parts: list[str], place: int) -> bool:
-    """Return whether an earlier part is the same but for its number, or a later one begins with it, or is it without the site's name."""
+def _is_redundant(part: str, parts: list[str], place: int) -> bool:
+    """Return whether a part repeats an earlier one, or the next one contains it or equals it without the site's name."""
     words = _words(part)
     if any(words and words == _words(earlier) for earlier in parts[:place]):
         return True
@@ -163,7 +163,7 @@ def _is_said(part: str, parts: list[str], place: int) -> bool:
 
 
 def _without_site(title: str) -> list[list[str]]:
-    """Return what a title says with names of its site or book left out, at its end or its beginning."""
+    """Return the words of a title without the name of its site or book at the end or beginning, one list for each cut."""
     names = [_words(name) for name in _SEPARATOR.split(title)]
     cuts = range(1, len(names))
     return [[word for name in part for word in name] for cut in cuts for part in (names[:cut], names[cut:])]
@@ -173,9 +173,9 @@ def _words(part: str) -> list[str]:
     return _WORD.findall(_NUMBER.sub("", part).casefold())
 
 
-def clip(above: str, encoder: Encoder) -> str:
-    """Cut a label that would leave the text too little room."""
-    room = encoder.max_tokens // _LABEL_SHARE
+def truncate_label(above: str, encoder: Encoder) -> str:
+    """Return a label truncated to a quarter of the encoder's maximum tokens."""
+    room = encoder.max_tokens // _MAX_LABEL_FRACTION
     if len(above) <= room:  # no token is shorter than a character
         return above
     tokens = encoder.offsets([above])[0]
@@ -183,5 +183,5 @@ def clip(above: str, encoder: Encoder) -> str:
 
 
 def embedded_text(text: str, above: str) -> str:
-    """Return what is embedded for a passage; a text that begins with its label does not get it twice."""
+    """Return the text to embed: label and text; the label is not repeated if the text begins with it."""
     return text if not above or text.startswith(above) else f"{above}\n{text}"

@@ -1,12 +1,11 @@
-"""Full-text search: the words of questions and texts, and BM25 over the postings of a large index.
+"""Full-text search: segmenting questions and texts into words, and BM25 over the postings of a large index.
 
 Chinese and Japanese put no space between words, and Korean joins particles to them: runs of these scripts are searched by pairs of
 characters, as is usual (Lucene's CJKAnalyzer); three at a time would not find a noun of two syllables before another particle.
 
-SQLite's FTS5 scores every passage with one of a question's words. A large index has postings instead: for each word the slots of the
-passages that have it, mapped into memory. The words are those of FTS5, as it cut and stemmed them; so are a question's. BM25 is Lucene's,
-with counts that are exact at all times: an update takes what is gone out and puts what is new in, and weights are counted when a question
-is asked.
+SQLite's FTS5 scores every passage with one of a question's words. A large index has postings instead: for each word the slots of its
+passages, memory-mapped. Words are tokenized and stemmed by FTS5 in both cases. BM25 is Lucene's; updates keep the counts exact, and weights
+are computed at query time.
 """
 
 import json
@@ -26,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.index.hnsw import Positions, Slots
-from ramify.tools.index.manifest import WORDS
+from ramify.tools.index.manifest import POSTINGS_FILES
 from ramify.tools.index.progress import Progress
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
-_APART = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
-"""Parts of syllables, which some systems write apart."""
+_DECOMPOSED = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
+"""Decomposed syllables, which some systems write."""
 
 _STOP_WORDS = """
 a about after all also although am an and any are as at be because been before being between both but by can could did do does
@@ -45,27 +44,27 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def query_words(query: str) -> list[str]:
-    """Return the words of a question, each once, without stop words unless there is nothing else."""
-    words = list(dict.fromkeys(_WORD.findall(searchable(query.lower()))))
+    """Return the distinct words of a question, without stop words unless there are no others."""
+    words = list(dict.fromkeys(_WORD.findall(segment_words(query.lower()))))
     return [word for word in words if word not in STOP_WORDS] or words
 
 
-def searchable(text: str) -> str:
-    """Write a text with spaces between the words to search: each run of Chinese, Japanese or Korean as its pairs of characters."""
-    whole = unicodedata.normalize("NFC", text) if _APART.search(text) else text
+def segment_words(text: str) -> str:
+    """Return a text with spaces between searchable words: runs of Chinese, Japanese or Korean become pairs of characters."""
+    whole = unicodedata.normalize("NFC", text) if _DECOMPOSED.search(text) else text
     return _CJK.sub(lambda run: f" {' '.join(map(''.join, pairwise(run[0]))) or run[0]} ", whole)
 
 
-def names(query: str, heading: str) -> bool:
-    """Return whether a question has all words of a section's own heading, the last of "A > B"."""
+def mentions_heading(query: str, heading: str) -> bool:
+    """Return whether a question contains all words of a section's own heading, the last of "A > B"."""
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))
 
 
 _TOKENIZING = threading.Lock()
 
 
-def stems(query: str) -> list[str]:
-    """Return the words of a question as the full-text search cuts and stems them."""
+def query_stems(query: str) -> list[str]:
+    """Return the words of a question as tokenized and stemmed by FTS5."""
     with _TOKENIZING:
         database = _tokenizer()
         database.execute("DELETE FROM asked")
@@ -81,58 +80,58 @@ def _tokenizer() -> sqlite3.Connection:
     return database
 
 
-POSTINGS_FROM = 20_000
-"""Passages from which on words have postings of their own."""
+MIN_POSTINGS_PASSAGES = 20_000
+"""Number of passages above which an index has postings."""
 _LABEL_WEIGHT = 2
-_MOST = int(np.iinfo(np.uint16).max)
-"""A count that is kept; one above it is cut to it."""
-_SATURATION, _LENGTH = 1.2, 0.75
+_MAX_COUNT = int(np.iinfo(np.uint16).max)
+"""Maximum stored count; larger ones are truncated."""
+_SATURATION, _LENGTH_NORMALIZATION = 1.2, 0.75
 """k1 and b, those of SQLite."""
-_REPORT_EVERY = 1000
-"""After so many different words progress is told."""
+_PROGRESS_EVERY = 1000
+"""Distinct words between two progress reports."""
 _TABLE = "fts5(label, text, content='', tokenize='porter unicode61')"
 
 
 class Postings(NamedTuple):
-    """How often each word stands where: word after word, the slots that have it."""
+    """Postings: for each word the slots that contain it, with counts, concatenated."""
 
     counts: NDArray[np.uint16]
     slots: NDArray[np.int32]
     ends: NDArray[np.int64]
-    """Where the slots of each word end, after a 0."""
+    """The end of each word's slots, preceded by 0."""
     lengths: NDArray[np.int32]
-    """The words in each slot."""
+    """The number of words in each slot."""
     words: list[str]
 
     @classmethod
     def read(cls, folder: Path) -> "Postings":
-        """Read files; what is mapped stays as it is when others take their place."""
-        counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in WORDS[:-1])
-        return cls(counts, slots, ends, lengths, json.loads((folder / WORDS[-1]).read_bytes()))
+        """Read the files memory-mapped; replacing the files does not affect open postings."""
+        counts, slots, ends, lengths = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in POSTINGS_FILES[:-1])
+        return cls(counts, slots, ends, lengths, json.loads((folder / POSTINGS_FILES[-1]).read_bytes()))
 
     def write(self, path: Callable[[str], Path]) -> None:
-        """Write files; path: gives that of each name."""
+        """Write the files; path: returns the path of each name."""
         arrays: list[NDArray[Any]] = [self.counts, self.slots, self.ends, self.lengths]
-        for name, values in zip(WORDS, arrays, strict=False):
+        for name, values in zip(POSTINGS_FILES, arrays, strict=False):
             with path(name).open("wb") as file:
                 np.save(file, values)
-        path(WORDS[-1]).write_bytes(json.dumps(self.words).encode())
+        path(POSTINGS_FILES[-1]).write_bytes(json.dumps(self.words).encode())
 
-    def moved(self, to: Positions, slots: int) -> "Postings":
-        """Return the postings of the slots that go on, under their new numbers; to: those, less than 0 where there is none."""
+    def renumbered(self, to: Positions, slots: int) -> "Postings":
+        """Return the postings of the remaining slots with new numbers; to: the new slot of each slot, negative if it is dropped."""
         moved = to.astype(np.int32)[self.slots]
-        kept = moved >= 0
-        passed = np.zeros(len(kept) + 1, dtype=np.int64)
-        np.cumsum(kept, out=passed[1:])
+        remaining = moved >= 0
+        passed = np.zeros(len(remaining) + 1, dtype=np.int64)
+        np.cumsum(remaining, out=passed[1:])
         ends = passed[self.ends]
         used = np.diff(ends) > 0
         lengths = np.zeros(slots, dtype=np.int32)
         lengths[to[to >= 0]] = self.lengths[to >= 0]
         words = [word for word, has in zip(self.words, used, strict=True) if has]
-        return Postings(self.counts[kept], moved[kept], np.concatenate([[0], ends[1:][used]]), lengths, words)
+        return Postings(self.counts[remaining], moved[remaining], np.concatenate([[0], ends[1:][used]]), lengths, words)
 
-    def joined(self, others: "Postings") -> "Postings":
-        """Return the postings of these slots and of others beside them."""
+    def merged(self, others: "Postings") -> "Postings":
+        """Return the postings of both, which must have different slots."""
         number = {word: place for place, word in enumerate(self.words)}
         words = self.words + [word for word in others.words if word not in number]
         number = {word: place for place, word in enumerate(words)}
@@ -147,7 +146,7 @@ class Postings(NamedTuple):
 
 
 class WordSearch:
-    """Search by words."""
+    """BM25 search over postings."""
 
     def __init__(self, folder: Path, slots: Slots) -> None:
         self._slots = slots
@@ -159,18 +158,18 @@ class WordSearch:
 
     @cached_property
     def _saturation(self) -> NDArray[np.float32]:
-        """What a count in each slot is weighed against: more in a long passage."""
+        """The length-normalized k1 of each slot, shape (slots,)."""
         lengths = self._postings.lengths
-        mean = lengths.sum(dtype=np.int64) / max(len(self._slots.of), 1)
-        return np.asarray(_SATURATION * (1 - _LENGTH + _LENGTH * lengths / max(mean, 1)), dtype=np.float32)
+        mean = lengths.sum(dtype=np.int64) / max(len(self._slots.slot_of), 1)
+        return np.asarray(_SATURATION * (1 - _LENGTH_NORMALIZATION + _LENGTH_NORMALIZATION * lengths / max(mean, 1)), dtype=np.float32)
 
     def search(self, query: str, n: int, among: Positions | None) -> dict[int, float]:
-        """Return the n best positions by BM25, greater is better, of all or of some; ties go to the lesser."""
-        asked = [self._number[word] for word in stems(query) if word in self._number]
-        if not asked:
+        """Return at most n positions with their BM25, the best first, of all or of `among`; ties go to the smaller position."""
+        terms = [self._number[word] for word in query_stems(query) if word in self._number]
+        if not terms:
             return {}
-        scores = self._scores(asked)
-        slots = np.flatnonzero(scores) if among is None else self._slots.of[among][scores[self._slots.of[among]] > 0]
+        scores = self._scores(terms)
+        slots = np.flatnonzero(scores) if among is None else self._slots.slot_of[among][scores[self._slots.slot_of[among]] > 0]
         if len(slots) > n:
             least = np.partition(scores[slots], len(slots) - n)[len(slots) - n]
             slots = slots[scores[slots] >= least]
@@ -178,44 +177,44 @@ class WordSearch:
         order = np.lexsort((positions, -scores[slots]))[:n]
         return dict(zip(positions[order].tolist(), scores[slots[order]].tolist(), strict=True))
 
-    def _scores(self, asked: Iterable[int]) -> NDArray[np.float32]:
-        """Return the BM25 of each slot."""
+    def _scores(self, terms: Iterable[int]) -> NDArray[np.float32]:
+        """Return the BM25 of each slot, shape (slots,)."""
         counts, slots, ends, lengths, _ = self._postings
         scores: NDArray[np.float32] = np.zeros(len(lengths), dtype=np.float32)
-        for number in asked:
+        for number in terms:
             own = slice(ends[number], ends[number + 1])
             having, count = slots[own], counts[own].astype(np.float32)
-            rare = np.float32(np.log1p((len(self._slots.of) - len(having) + 0.5) / (len(having) + 0.5)))
+            rare = np.float32(np.log1p((len(self._slots.slot_of) - len(having) + 0.5) / (len(having) + 0.5)))
             scores[having] += rare * count / (count + self._saturation[having])
         return scores
 
 
-def postings(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+def build_postings(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
     """Count the words of all passages; rows: those in the database, in order of id."""
     database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab(main, words, instance)")
-    return _counted(database, slots, rows, progress)
+    return _count_words(database, slots, rows, progress)
 
 
-def updated_postings(
-    former: Postings, held: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
+def update_postings(
+    previous: Postings, previous_slots: Slots, database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress
 ) -> Postings:  # fmt: skip
-    """Return the postings of passages of which some had slots before; the words of the others alone are counted."""
-    moved = held.moved_to(slots)
-    going_on = former.moved(moved, len(slots))
-    new = np.setdiff1d(slots.of, moved)
+    """Return updated postings; only the words of passages without a previous slot are counted."""
+    new_slots = previous_slots.map_to(slots)
+    remaining = previous.renumbered(new_slots, len(slots))
+    new = np.setdiff1d(slots.slot_of, new_slots)
     if not len(new):
-        return going_on
+        return remaining
     with closing(sqlite3.connect(":memory:")) as counting:
         counting.execute(f"CREATE VIRTUAL TABLE words USING {_TABLE}")
         counting.execute("CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance)")
         for row in rows[slots.positions[new]].tolist():
             texts = database.execute("SELECT label, text FROM passages WHERE row = ?", [row]).fetchone()
-            counting.execute("INSERT INTO words (rowid, label, text) VALUES (?, ?, ?)", [row, *map(searchable, texts)])
-        return going_on.joined(_counted(counting, slots, rows, progress))
+            counting.execute("INSERT INTO words (rowid, label, text) VALUES (?, ?, ?)", [row, *map(segment_words, texts)])
+        return remaining.merged(_count_words(counting, slots, rows, progress))
 
 
-def _counted(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
-    """Count the words that FTS5 lists, which it does word by word; a word of a label counts twice."""
+def _count_words(database: sqlite3.Connection, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+    """Return the postings of an FTS5 instance table, which lists word by word; words of a label count twice."""
     words: list[str] = []
     counts, having, ends = array("H"), array("q"), array("q", [0])
     last: tuple[str, int] | None = None
@@ -223,16 +222,16 @@ def _counted(database: sqlite3.Connection, slots: Slots, rows: Positions, progre
         if last is None or last[0] != word:
             words.append(word)
             ends.append(ends[-1])
-            if len(words) % _REPORT_EVERY == 0:
+            if len(words) % _PROGRESS_EVERY == 0:
                 progress(len(words), None, "words")
         if last != (word, row):
             last = (word, row)
             having.append(row)
             counts.append(0)
             ends[-1] += 1
-        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MOST)
+        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MAX_COUNT)
     by_row = np.argsort(rows)
-    found = slots.of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
+    found = slots.slot_of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
     every = np.frombuffer(counts, dtype=np.uint16)
     lengths = np.bincount(found, weights=every, minlength=len(slots)).astype(np.int32)
     return Postings(every, found, np.frombuffer(ends, dtype=np.int64), lengths, words)

@@ -1,8 +1,8 @@
-"""The vectors of an index, whole or quantised, searched by inner product: few are all compared, many are linked into an HNSW graph.
+"""The vector index: inner-product search over full or quantised vectors, exhaustive for small indexes, an HNSW graph for large ones.
 
-A passage keeps its slot among the vectors, and among the words of a large index, while its text and label stay as they are. New ones come
-after all others, and what is gone leaves its slot empty until so many are that all are numbered anew: so a few changes are added to the
-graph and the postings that are there.
+A passage keeps its slot in the vectors, and in the postings of a large index, while its text and label are unchanged. New passages are
+appended, and deleted ones leave their slots empty, until too many are empty and all passages are renumbered. So a few changes only extend
+the existing graph and postings.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.index.manifest import LARGE, WHOLE, Precision
+from ramify.tools.index.manifest import FULL_PRECISION, LARGE_FILE_BYTES, Precision
 from ramify.tools.index.progress import Progress
 
 if TYPE_CHECKING:
@@ -23,49 +23,49 @@ if TYPE_CHECKING:
 _NEIGHBOURS = 32
 _EF_CONSTRUCTION = 80
 _EF_SEARCH = 128
-_SCANNED = 20_000
-"""Up to here all vectors are compared: about as fast as the graph, and it misses nothing among near-duplicates, where a graph does."""
+_MAX_SCANNED = 20_000
+"""Maximum number of vectors compared exhaustively: about as fast as the graph, and exact among near-duplicates."""
 
 
 Positions = NDArray[np.int64]
-"""Passages that are searched, in order of id, counted from 0."""
+"""Positions of searchable passages, sorted by id, from 0: int64, shape (n,)."""
 Keys = NDArray[np.int64]
-"""What passages are known by: two are alike where label and text are."""
-GONE = -1
-_MOST_GONE = 0.2
-"""Part of the slots that may be empty: a search passes them, too."""
-_FACTOR = np.int64(0x1E3779B97F4A7C15)
+"""Keys of passages, equal for equal label and text: int64, shape (n,)."""
+NO_POSITION = -1
+_MAX_EMPTY_SHARE = 0.2
+"""Maximum share of empty slots, which a search has to skip."""
+_KEY_STEP = np.int64(0x1E3779B97F4A7C15)
 
 
-def distinct(keys: Keys) -> Keys:
-    """Return keys of which no two are alike: a text that stands there again gets another, the same in any order."""
+def unique_keys(keys: Keys) -> Keys:
+    """Return unique keys: repeated keys are changed, independently of their order."""
     order = np.argsort(keys, kind="stable")
     _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
     again = np.arange(len(keys)) - np.repeat(first, counts)
-    told = keys.copy()
-    told[order] += again * _FACTOR
-    return told
+    unique = keys.copy()
+    unique[order] += again * _KEY_STEP
+    return unique
 
 
 class Slots:
-    """The passage in each slot: its key, and its position or `GONE`."""
+    """The passage in each slot: its key, and its position or `NO_POSITION` if the slot is empty."""
 
     def __init__(self, keys: Keys, positions: Positions) -> None:
         self.keys = keys
         self.positions = positions
 
     @classmethod
-    def numbered(cls, keys: Keys) -> "Slots":
-        """Return slots in order of id."""
+    def in_order(cls, keys: Keys) -> "Slots":
+        """Return slots in the order of positions."""
         return cls(keys, np.arange(len(keys)))
 
     @classmethod
     def read(cls, path: Path) -> "Slots":
-        """Read a file; ValueError where it is none."""
-        held = np.load(path, allow_pickle=False)
-        if held.dtype != np.int64 or held.ndim != 2 or len(held) != 2:
-            raise ValueError(f"{path.name} holds {held.dtype} of shape {held.shape}")
-        return cls(*held)
+        """Read a slots file; ValueError if it is invalid."""
+        stored = np.load(path, allow_pickle=False)
+        if stored.dtype != np.int64 or stored.ndim != 2 or len(stored) != 2:
+            raise ValueError(f"{path.name} has {stored.dtype} of shape {stored.shape}")
+        return cls(*stored)
 
     def write(self, path: Path) -> None:
         """Write a file."""
@@ -77,87 +77,91 @@ class Slots:
 
     @cached_property
     def filled(self) -> NDArray[np.bool_]:
-        """Whether there is a passage in each slot."""
-        return np.not_equal(self.positions, GONE)
+        """Whether each slot has a passage, shape (slots,)."""
+        return np.not_equal(self.positions, NO_POSITION)
 
     @cached_property
-    def of(self) -> Positions:
-        """The slot of each position."""
+    def slot_of(self) -> Positions:
+        """The slot of each position, shape (positions,)."""
         found = np.flatnonzero(self.filled)
         return found[np.argsort(self.positions[found])]
 
     def updated(self, keys: Keys) -> "Slots":
-        """Return the slots of other passages, their keys given in order of id: those that are there stay where they are."""
-        held, here = self._shared(keys)
-        new = np.setdiff1d(np.arange(len(keys)), here)
-        positions = np.full(len(self), GONE)
-        positions[held] = here
+        """Return the slots for new keys by position: known keys keep their slots, new ones are appended."""
+        own_indices, other_indices = self._shared(keys)
+        new = np.setdiff1d(np.arange(len(keys)), other_indices)
+        positions = np.full(len(self), NO_POSITION)
+        positions[own_indices] = other_indices
         return Slots(np.concatenate([self.keys, keys[new]]), np.concatenate([positions, new]))
 
-    def moved_to(self, others: "Slots") -> Positions:
-        """Return for each slot that of the same passage among others, `GONE` where either has none."""
-        moved = np.full(len(self), GONE)
-        held, there = self._shared(others.keys)
-        both = self.filled[held] & others.filled[there]
-        moved[held[both]] = there[both]
+    def map_to(self, others: "Slots") -> Positions:
+        """Return for each slot the slot of the same key in `others`, `NO_POSITION` where either is missing or empty."""
+        moved = np.full(len(self), NO_POSITION)
+        own_indices, other_indices = self._shared(others.keys)
+        both = self.filled[own_indices] & others.filled[other_indices]
+        moved[own_indices[both]] = other_indices[both]
         return moved
 
     def _shared(self, keys: Keys) -> tuple[Positions, Positions]:
-        """Return where the keys are that both have, in either."""
-        _, held, there = np.intersect1d(self.keys, keys, assume_unique=True, return_indices=True)
-        return held, there
+        """Return the indices of common keys in both."""
+        _, own_indices, other_indices = np.intersect1d(self.keys, keys, assume_unique=True, return_indices=True)
+        return own_indices, other_indices
 
-    def crowded(self) -> bool:
-        """Return whether so many slots are empty that the passages are to be numbered anew."""
-        return bool(len(self) - np.count_nonzero(self.filled) > _MOST_GONE * len(self))
+    def needs_renumbering(self) -> bool:
+        """Return whether too many slots are empty, so that the passages should be renumbered."""
+        return bool(len(self) - np.count_nonzero(self.filled) > _MAX_EMPTY_SHARE * len(self))
 
 
-class Graph:
-    """Search vectors by position."""
+class VectorIndex:
+    """Vectors by position, searched by inner product (cosine, as all rows are unit vectors)."""
 
     def __init__(self, index: "faiss.Index", slots: Slots) -> None:
         import faiss
 
         self._index = index
-        self._linked = isinstance(index, faiss.IndexHNSW)
+        self._has_graph = isinstance(index, faiss.IndexHNSW)
         self._flat = faiss.downcast_index(index.storage) if isinstance(index, faiss.IndexHNSW) else index
         self._slots = slots
         bits = np.packbits(slots.filled, bitorder="little")
         self._filled = None if slots.filled.all() else faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]  # a wrong stub
-        self.whole = isinstance(self._flat, faiss.IndexFlat)
-        """Whether it has the vectors as they were encoded."""
+        self.is_full_precision = isinstance(self._flat, faiss.IndexFlat)
+        """Whether vectors are stored in full precision."""
         self.dimension = int(index.d)
 
     def __len__(self) -> int:
-        return len(self._slots.of)
+        return len(self._slots.slot_of)
 
     def search(self, queries: Matrix, n: int) -> list[Positions]:
-        """Return the n nearest positions of each query, nearest first; only a large corpus is searched along the graph."""
+        """Return for each query an int64 array of at most n positions, nearest first.
+
+        queries: unit rows of shape (queries, dimension). Up to `_MAX_SCANNED` vectors are compared exhaustively; a larger index is searched
+        approximately along the graph.
+        """
         import faiss
 
-        held = len(self._slots.of)
-        n = min(n, held)
-        if not self._linked:
-            return self._found(self._flat, queries, n, faiss.SearchParameters(sel=self._filled))  # type: ignore[call-arg]  # a wrong stub
+        count = len(self._slots.slot_of)
+        n = min(n, count)
+        if not self._has_graph:
+            return self._search_index(self._flat, queries, n, faiss.SearchParameters(sel=self._filled))  # type: ignore[call-arg]  # a wrong stub
         parameters = faiss.SearchParametersHNSW(sel=self._filled)  # type: ignore[attr-defined]  # missing from the stubs of faiss
-        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // held  # some slots that it passes are empty
-        return self._found(self._index, queries, n, parameters)
+        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // count  # compensates for empty slots
+        return self._search_index(self._index, queries, n, parameters)
 
-    def exact(self, queries: Matrix, n: int, among: Positions) -> list[Positions]:
-        """Return the n nearest of the positions given, for each query, nearest first; every one of them is looked at."""
+    def search_exact(self, queries: Matrix, n: int, among: Positions) -> list[Positions]:
+        """Return for each query at most n of the positions `among`, nearest first, by exhaustive comparison."""
         import faiss
 
-        selector = faiss.IDSelectorBatch(self._slots.of[among])
+        selector = faiss.IDSelectorBatch(self._slots.slot_of[among])
         parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # missing from the stubs of faiss
-        return self._found(self._flat, queries, min(n, len(among)), parameters)
+        return self._search_index(self._flat, queries, min(n, len(among)), parameters)
 
     def vectors(self, positions: Sequence[int] | Positions) -> Matrix:
-        """Return vectors, shape (positions, dimension), as it has them."""
-        slots = self._slots.of[np.asarray(positions, dtype=np.int64)]
+        """Return the stored vectors, shape (positions, dimension), dequantised if necessary."""
+        slots = self._slots.slot_of[np.asarray(positions, dtype=np.int64)]
         return np.asarray(self._index.reconstruct_batch(slots), dtype=np.float32)
 
-    def _found(self, index: "faiss.Index", queries: Matrix, n: int, parameters: "faiss.SearchParameters") -> list[Positions]:
-        """Search, settle ties by position, and drop the places faiss could not fill."""
+    def _search_index(self, index: "faiss.Index", queries: Matrix, n: int, parameters: "faiss.SearchParameters") -> list[Positions]:
+        """Search a faiss index; ties are ordered by position, and unfilled results dropped."""
         if not n or not len(queries):
             return [np.empty(0, dtype=np.int64) for _ in queries]
         similarities, slots = index.search(queries, n, params=parameters)
@@ -168,25 +172,26 @@ class Graph:
         return found
 
 
-def are_linked(count: int) -> bool:
-    """Return whether so many vectors are linked into a graph, to which more can be added; fewer are written anew in no time."""
-    return count > _SCANNED
+def uses_graph(count: int) -> bool:
+    """Return whether `count` vectors are stored as an HNSW graph, which can be extended; fewer are rewritten."""
+    return count > _MAX_SCANNED
 
 
 def write_vectors(
     blocks: Iterable[Matrix], path: Path, total: int, dimension: int, precision: Precision, sample: Callable[[], Matrix],
-    progress: Progress, former: Path | None = None,
+    progress: Progress, previous: Path | None = None,
 ) -> None:  # fmt: skip
-    """Write vectors, or those of a former file with these after them; one thread and one order, so that the same give the same file.
+    """Write a vector file, or extend a previous one; single-threaded, so the same vectors give the same file.
 
-    total: how many there are then; sample: gives vectors that quantisation learns its range from, shape (vectors, dimension).
+    blocks: of shape (n, dimension); total: number of vectors afterwards; sample: returns vectors of shape (n, dimension) to train the
+    quantiser.
     """
     import faiss
 
-    index = faiss.read_index(str(former)) if former else _empty(dimension, precision, are_linked(total))
+    index = faiss.read_index(str(previous)) if previous else _new_index(dimension, precision, uses_graph(total))
     if isinstance(index, faiss.IndexHNSW):
         index.hnsw.efConstruction = _EF_CONSTRUCTION
-        # A file does not have the state of what levels are drawn from: each update would draw the same ones.
+        # The file lacks the state of the random generator: without this, each update would draw the same levels.
         index.hnsw.rng = faiss.RandomGenerator(index.ntotal)  # type: ignore[attr-defined]  # missing from the stubs of faiss
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
@@ -198,14 +203,14 @@ def write_vectors(
             progress(int(index.ntotal), total, "vectors")
     finally:
         faiss.omp_set_num_threads(threads)
-    with path.open("wb") as file:  # a disk that is full is an OSError then; faiss has a RuntimeError for everything
+    with path.open("wb") as file:  # so that a full disk raises OSError, not faiss's RuntimeError
         faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]  # missing from the stubs
 
 
-def _empty(dimension: int, precision: Precision, linked: bool) -> "faiss.Index":
+def _new_index(dimension: int, precision: Precision, linked: bool) -> "faiss.Index":
     import faiss
 
-    if precision == WHOLE:
+    if precision == FULL_PRECISION:
         metric = faiss.METRIC_INNER_PRODUCT
         return faiss.IndexHNSWFlat(dimension, _NEIGHBOURS, metric) if linked else faiss.IndexFlat(dimension, metric)
     kind = {"fp16": faiss.ScalarQuantizer.QT_fp16, "int8": faiss.ScalarQuantizer.QT_8bit}[precision]
@@ -214,17 +219,17 @@ def _empty(dimension: int, precision: Precision, linked: bool) -> "faiss.Index":
     return faiss.IndexScalarQuantizer(dimension, kind, faiss.METRIC_INNER_PRODUCT)
 
 
-def read_graph(path: Path, slots: Slots) -> Graph:
-    """Read vectors, those of a large file page by page as they are searched; raises `RuntimeError`, as faiss does, where there are none.
+def read_vector_index(path: Path, slots: Slots) -> VectorIndex:
+    """Read a vector file, memory-mapped if it is large; RuntimeError, as in faiss, if it is invalid.
 
-    A file that takes the place of this one does not change it; one that is overwritten where it lies would, so small ones are read whole.
+    Replacing the file does not affect an open index; overwriting it in place would, so small files are read whole.
     """
     import faiss
 
-    mapped = faiss.IO_FLAG_MMAP_IFC if path.stat().st_size > LARGE else 0
+    mapped = faiss.IO_FLAG_MMAP_IFC if path.stat().st_size > LARGE_FILE_BYTES else 0
     index = faiss.read_index(str(path), mapped) if mapped else faiss.deserialize_index(np.frombuffer(path.read_bytes(), dtype=np.uint8))
     if not isinstance(index, (faiss.IndexHNSWFlat, faiss.IndexHNSWSQ, faiss.IndexFlat, faiss.IndexScalarQuantizer)):
-        raise RuntimeError(f"no vectors but {type(index).__name__}")
+        raise RuntimeError(f"unexpected index type {type(index).__name__}")
     if index.ntotal != len(slots):
         raise RuntimeError(f"{index.ntotal} vectors for {len(slots)} slots")
-    return Graph(index, slots)
+    return VectorIndex(index, slots)

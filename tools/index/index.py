@@ -1,4 +1,4 @@
-"""A corpus index as a LangChain `VectorStore`; and an index on disk with what it has beside its passages."""
+"""A corpus index as a LangChain `VectorStore`; and the base class of indexes with a graph or a hierarchy."""
 
 import hashlib
 import json
@@ -19,31 +19,31 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, prefixed, unit_rows, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_sequentially, unit_rows, with_given_prefixes, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, IndexStore, OpenIndex, Sources
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.hybrid_search import Hit, Reranker, Scores, SearchOptions, View
 from ramify.tools.index.index_store import FolderStore, store_at
 from ramify.tools.index.index_writer import BATCH_SIZE, BuildOptions
-from ramify.tools.index.manifest import Manifest, Precision, precision_of
-from ramify.tools.index.passage_store import Filter, connected, documents_of
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.manifest import Manifest, Precision, parse_precision
+from ramify.tools.index.passage_store import Filter, open_readonly, to_documents
+from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
-from ramify.tools.languages import language_of
-from ramify.tools.models.tokens import estimate
-from ramify.tools.quoting import flatten
-from ramify.tools.typed import readable
+from ramify.tools.languages import detect_language
+from ramify.tools.models.tokens import estimate_tokens
+from ramify.tools.quoting import collapse_whitespace
+from ramify.tools.user_input import check_text
 
-_SAMPLED, _PART = 24, 0.2
-"""Passages whose language is looked at, and the share of them that makes a language one of the index."""
-_DRAWN = 256
-"""Passages whose texts make the digest of an index."""
+_LANGUAGE_SAMPLE, _MIN_LANGUAGE_SHARE = 24, 0.2
+"""Passages sampled to detect languages, and the minimum share of a language of the index."""
+_DIGEST_SAMPLE = 256
+"""Passages sampled for the digest of an index."""
 
 
 class Index(VectorStore):
-    """Passages of documents with their vectors and words, in one folder or in a store; any thread may search."""
+    """Passages with vectors and words, in a folder or a store; search is thread-safe."""
 
     def __init__(self, store: IndexStore, encoder: Encoder, opened: OpenIndex) -> None:
         self.store = store
@@ -59,66 +59,66 @@ class Index(VectorStore):
         label: Sequence[str] | None = None, vectors: Precision | None = None, ray: str | None = None,
         shared: bool = False, description: str | None = None,
     ) -> Built:  # fmt: skip
-        """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
+        """Build or update an index of files and folders; out: a folder, or an address such as milvus:URI/collection.
 
-        A LangChain document loader in the place of the paths is asked for its documents, whose metadata is kept. Documents are known by
-        their id, else by their source and their number in it; those gone from the sources that it gives are removed, other sources stay.
+        Instead of paths, a LangChain document loader can be given; its metadata is kept. Documents are identified by their id, else
+        by their source and number in it; documents missing from a source are removed, other sources are kept.
 
-        Documents that did not change are not encoded again, and those gone from the paths given are removed. An interrupted build goes on
-        where it stopped when it is called again. Until it has finished, the folder opens as it was before, or not at all.
+        Unchanged documents are not encoded again, and documents deleted from the paths are removed. An interrupted build resumes where it
+        stopped. Until a build has finished, the folder opens in its previous state.
 
-        The prefixes are put before questions and passages when they are embedded, and remembered. Not given, they are those of the index
-        that is there, or those that the model is known to be trained with; "" stands for none.
+        The prefixes are put before questions and passages for embedding, and stored. By default they are those of the existing index, or
+        those the model was trained with; "" means no prefix.
 
-        Unless `clean` is False, sections too short to be found go to their neighbours, and passages that only list (tables of contents,
-        indexes), license, or say again what another file says are kept and not searched; the index remembers which.
+        Unless `clean` is False, very short sections are merged with their neighbours, and tables of contents, indexes, licences and
+        passages repeated from another file are stored but not searched.
 
-        `label` names fields of metadata, such as chapter and section, that passages are embedded and searched under beside their title
-        and headings; quoted is the text alone. Not given, they are those of the index that is there.
+        `label` names metadata fields, such as chapter and section, that are embedded and searched with the passage's title and headings;
+        citations quote the text alone. By default they are those of the existing index.
 
-        `vectors` is how those that are searched are kept: "fp32", "fp16" or "int8", in half or a quarter of the memory; scores are counted
-        from whole ones. Not given, it is as in the index that is there, "fp32" in a new one; another one encodes nothing again.
+        `vectors` is the number type of the searched vectors: "fp32", "fp16" or "int8" (half or a quarter of the memory); scores are
+        computed from full precision. By default it is that of the existing index, "fp32" in a new one; a change encodes nothing again.
 
-        `ray` is the address of a Ray cluster whose workers encode: "local" for one of this machine's cores, which ends with the build,
-        "auto", "HOST:PORT" or "ray://HOST:PORT"; a program that has joined one already stays there. The index is the same.
+        `ray` is the address of a Ray cluster whose workers encode: "local" for a cluster of this machine's cores, stopped after the build,
+        "auto", "HOST:PORT" or "ray://HOST:PORT"; a program that has joined a cluster keeps it. The resulting index is the same.
 
-        `shared` lets everybody on this machine read the folder, which is its owner's alone where it is made; without it, a folder that is
-        there keeps its rights, and its files have them, too.
+        `shared` makes the folder readable for all users; by default a new folder is readable for its owner only, and an existing one keeps
+        its permissions.
 
-        `description` says in a sentence what the documents are about: of several indexes, a question goes to those whose description fits.
-        Not given, it is that of the index that is there; "" stands for none.
+        `description` describes the documents in one sentence: of several indexes, a question goes to those whose description fits. By
+        default it is that of the existing index; "" means none.
         """
         if batch_size < 1:
-            raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
+            raise UsageError(f"cannot encode in batches of {batch_size}", "give batch_size=1 or more")
         for text in (*(label or ()), query_prefix or "", document_prefix or "", description or ""):
-            readable(text)
-        chunking = Chunking(chunk_tokens, overlap).checked()
+            check_text(text)
+        chunking = Chunking(chunk_tokens, overlap).validated()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
-        encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        precision = None if vectors is None else precision_of(vectors)
-        encoding: Encoding = in_turn
+        encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
+        precision = None if vectors is None else parse_precision(vectors)
+        encoding: Encoding = encode_sequentially
         if ray is not None:
-            from ramify.tools.ray_cluster import encoding_on
+            from ramify.tools.ray_cluster import ray_encoding
 
-            encoding = encoding_on(ray, encoder)
+            encoding = ray_encoding(ray, encoder)
         store = store_at(out)
         built = store.build(
-            paths, BuildOptions(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
+            paths, BuildOptions(encoder, chunking, batch_size, progress or ignore_progress, clean, label, precision, encoding, shared)
         )
         if description is not None:
-            store.describe(flatten(description))
+            store.describe(collapse_whitespace(description))
         return built
 
     @classmethod
     def open(cls, path: str | Path | IndexStore, embedding: Embeddings | None = None) -> "Index":
-        """Open an index, with the embedding it remembers; one made with a program's `Embeddings` needs that object."""
+        """Open an index with its embedding; an index made with an `Embeddings` object needs that object."""
         store = store_at(path) if isinstance(path, (str, Path)) else path
         opened = store.open()
         remembered = opened.manifest.embedding
         encoder = load_encoder(embedding or remembered)
         if encoder.name != remembered:
             what = f"the index in {store.where!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
-            raise IndexingError(what, f"open it with {remembered!r}, or make another index with {encoder.name!r}")
+            raise IndexingError(what, f"open it with {remembered!r}, or build another index with {encoder.name!r}")
         return cls(store, with_prefixes(encoder, opened.manifest.prefixes), opened)
 
     def __len__(self) -> int:
@@ -131,12 +131,12 @@ class Index(VectorStore):
 
     @property
     def manifest(self) -> Manifest:
-        """Return what is remembered beside the index: its embedding, how it was split, how much it holds."""
+        """Return the manifest: embedding, options and counts."""
         return self._opened.manifest
 
     @property
     def reports(self) -> Reports | None:
-        """Return its reports or summaries by level; None in a plain index."""
+        """Return its reports or summaries by level; None for a plain index."""
         return None
 
     @property
@@ -154,19 +154,18 @@ class Index(VectorStore):
         fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True, filter: Filter | None = None, dense: bool = True,
         per_section: int | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
-        """Return the best passages for each query: all queries are encoded and searched in one batch.
+        """Return the best passages for each query; all queries are encoded and searched in one batch.
 
-        Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` it is words alone (BM25). `per_section`: so many
-        passages of a section come first, further ones after those of others, unless the question names it or there is no heading. From
-        the `fetch_k` best (default 4 k) the passages are picked in order, or by maximal marginal relevance with the weight `mmr`.
-        `filter` gives metadata fields the value, or values, they must have. `view` is "flat" for plain passages whatever the kind of index,
-        "auto" for the kind's own way, which takes `options` of its own.
+        Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` only words are used (BM25). `per_section` limits
+        the passages of a section before those of others, unless the question contains its heading. From the `fetch_k` best (default 4 k)
+        k are selected in order, or by maximal marginal relevance with the weight `mmr` from 0 to 1. `filter` gives required values of
+        metadata fields. `view` is "flat" for a search of plain passages, "auto" for that of the index's kind, which has its own `options`.
         """
-        search = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
+        search = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).validated()
         if isinstance(queries, str):
-            raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
+            raise UsageError(f"queries must be a list of questions, not the text {queries!r}", "put it into a list")
         for query in queries:
-            readable(query)
+            check_text(query)
         return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
     def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]:
@@ -176,39 +175,39 @@ class Index(VectorStore):
         return self._opened.search(queries, vectors, search, self._reranker(search))
 
     def _reranker(self, search: SearchOptions) -> Reranker | None:
-        """Return the reranker of hits, None in a plain index; UsageError for options that the kind does not have."""
+        """Return the reranker of results, None for a plain index; UsageError for unknown options."""
         if search.options:
-            what = f"search.{next(iter(search.options))} means nothing to an index of kind {self.manifest.kind!r}"
+            what = f"search.{next(iter(search.options))} is not an option of an index of kind {self.manifest.kind!r}"
             made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.store, FolderStore) else "in a folder"
-            raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
+            raise UsageError(what, f"omit it, or build a graph or a hierarchy: {made}")
         return None
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """The languages that a good part of the index is in, judged by some of its passages."""
+        """The languages of at least 20 % of sampled passages."""
         ids = self.ids()
-        sampled = self.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
-        found = Counter(language_of(document.page_content) for document in sampled)
-        return frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
+        sampled = self.get_by_ids(ids[:: max(1, len(ids) // _LANGUAGE_SAMPLE)][:_LANGUAGE_SAMPLE])
+        found = Counter(detect_language(document.page_content) for document in sampled)
+        return frozenset(name for name, count in found.items() if name and count >= _MIN_LANGUAGE_SHARE * len(sampled))
 
     @cached_property
     def digest(self) -> str:
-        """A digest of how much it holds, and of the texts of 256 passages: the same documents, indexed in the same way, have the same."""
+        """A digest of the counts and of 256 passages; equal for the same documents indexed with the same options."""
         ids = self.ids()
-        drawn = self.get_by_ids(ids[:: -(-len(ids) // _DRAWN) or 1])
+        drawn = self.get_by_ids(ids[:: -(-len(ids) // _DIGEST_SAMPLE) or 1])
         made = [self.manifest.documents, len(ids), self.manifest.kind, *(document.page_content for document in drawn)]
         return hashlib.sha256(json.dumps(made).encode()).hexdigest()
 
     def fields(self) -> list[str] | None:
-        """List the fields of metadata that passages have which are searched; None where the index is in a store."""
+        """Return the metadata fields of searchable passages; None if the index is in a store."""
         return self._opened.store.fields() if isinstance(self._opened, Snapshot) else None
 
     def ids(self) -> list[str]:
-        """Return the ids of all passages that are searched, in order."""
+        """Return the sorted ids of the searchable passages."""
         return self._opened.ids()
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
+        """Return the passages of the ids that exist, in the order of `ids`."""
         return self._opened.by_ids(ids)
 
     @classmethod
@@ -217,25 +216,25 @@ class Index(VectorStore):
         *, ids: list[str] | None = None, path: str | Path | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, **kwargs: Any,
     ) -> "Index":  # fmt: skip
-        """Make an index of texts in `path`, by default a temporary folder that goes with the object; prefixes: as for `build`."""
+        """Build an index of texts in `path`, by default a temporary folder deleted with the object; prefixes: as for `build`."""
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
         store = store_at(temporary.name if path is None and temporary else str(path))
-        encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        store.write(encoder, DEFAULT_CHUNKING, documents_of(texts, metadatas, ids))
+        encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
+        store.write(encoder, DEFAULT_CHUNKING, to_documents(texts, metadatas, ids))
         index = cls.open(store, encoder)
         index._temporary = temporary
         if temporary is not None:
-            finalize(index, temporary.cleanup)  # left to itself it would warn
+            finalize(index, temporary.cleanup)  # avoids a ResourceWarning
         return index
 
     def add_texts(
         self, texts: Iterable[str], metadatas: list[dict[str, Any]] | None = None, *, ids: list[str] | None = None, **kwargs: Any
     ) -> list[str]:
-        """Add texts, replacing those of the same ids, and return their ids; one longer than a passage is split into `id`, `id~2` …
+        """Add texts, replacing those with the same ids, and return the ids; a long text is split into `id`, `id~2` …
 
         Each call copies the index, so add many at once.
         """
-        documents = documents_of(list(texts), metadatas, ids)
+        documents = to_documents(list(texts), metadatas, ids)
         self.store.write(self._encoder, self.manifest.chunking, documents)
         self._opened = self.store.open()
         return [str(document.id) for document in documents]
@@ -246,14 +245,14 @@ class Index(VectorStore):
         self._opened = self.store.open()
         return True
 
-    def _find(self, query: str, search: SearchOptions) -> list[Hit]:
-        return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
+    def _search_one(self, query: str, search: SearchOptions) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), search.validated())[0]
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
-        hits = self._find(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
+        """Return the passages nearest to a query with their cosines; with `hybrid`, in fused order."""
+        hits = self._search_one(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
         return [(hit.document, hit.score) for hit in hits]
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
@@ -270,15 +269,15 @@ class Index(VectorStore):
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
         *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
     ) -> list[Document]:  # fmt: skip
-        """Return passages near to a query and far from each other."""
-        hits = self._find(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
+        """Return passages similar to a query and different from each other."""
+        hits = self._search_one(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
         return [hit.document for hit in hits]
 
     def max_marginal_relevance_search_by_vector(
         self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
         *, filter: Filter | None = None, **kwargs: Any,
     ) -> list[Document]:  # fmt: skip
-        """Return passages near to a vector and far from each other."""
+        """Return passages similar to a vector and different from each other."""
         return self._by_vector(embedding, SearchOptions(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
 
     def _by_vector(self, embedding: list[float], search: SearchOptions) -> list[Document]:
@@ -288,12 +287,12 @@ class Index(VectorStore):
         return lambda cosine: max(0.0, cosine)
 
 
-Rows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
-"""Each table with its rows."""
+TableRows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
+"""Pairs of a table's name and its rows."""
 
 
-def write_tables(path: Path, schema: str, rows: Rows) -> None:
-    """Write to an empty file."""
+def write_tables(path: Path, schema: str, rows: TableRows) -> None:
+    """Create the tables of a schema in an empty file, and insert the rows."""
     with closing(sqlite3.connect(path.absolute())) as database, database:
         database.executescript(f"BEGIN; {schema} COMMIT;")
         for table, own in rows:
@@ -304,53 +303,53 @@ def write_tables(path: Path, schema: str, rows: Rows) -> None:
 
 
 def read_facts(path: Path) -> dict[str, str]:
-    """Read what a file says of itself; nothing where there is none, or it cannot be read."""
+    """Return the facts table of a file; empty if it is missing or unreadable."""
     if not path.is_file():
         return {}
     try:
-        with closing(connected(path)) as database:
+        with closing(open_readonly(path)) as database:
             return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
     except sqlite3.DatabaseError:
         return {}
 
 
-_READ = 1000
-"""Passages that are read at a time."""
+_READ_BATCH = 1000
+"""Number of passages read at a time."""
 S = TypeVar("S", bound=BaseModel)
 S_contra = TypeVar("S_contra", bound=BaseModel, contravariant=True)
-Vectors = Callable[[Sequence[int]], Matrix]
-"""Gives the vectors at some positions, shape (positions, dimension)."""
+VectorLookup = Callable[[Sequence[int]], Matrix]
+"""Returns the vectors at some positions, shape (positions, dimension)."""
 
 
-class Structure(Protocol[S_contra]):
-    """What lies beside the passages of an index, as a search is led by it."""
+class SearchStructure(Protocol[S_contra]):
+    """A graph or hierarchy that reranks search results."""
 
-    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: Vectors, search: S_contra) -> list[int]:
-        """Put what was found into another order; bring in more where there is more."""
+    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: VectorLookup, search: S_contra) -> list[int]:
+        """Return the reordered positions; may add positions."""
 
 
 class LocalIndex(Index, Generic[S]):
-    """An index of a kind that only a folder can hold; its hits are passages, and their scores cosines, as in any other."""
+    """An index with a graph or a hierarchy, in a folder; hits are passages with cosines, as in any index."""
 
     kind_name: str
-    """The kind, in a sentence."""
+    """The name of the kind in messages."""
     settings_class: type[S]
-    """How it can be searched."""
-    _loaded: tuple[Snapshot, Structure[S]] | None = None
+    """The class of its search options."""
+    _loaded: tuple[Snapshot, SearchStructure[S]] | None = None
 
     @abstractmethod
-    def load_structure(self, ids: Sequence[str]) -> Structure[S]:
-        """Read what lies beside the passages, which are at these positions now."""
+    def load_structure(self, ids: Sequence[str]) -> SearchStructure[S]:
+        """Load the graph or hierarchy for passages at these positions."""
 
     @property
     def folder(self) -> Path:
         """Return its folder."""
-        assert isinstance(self.store, FolderStore)  # no other place has a manifest of such a kind
+        assert isinstance(self.store, FolderStore)  # other stores have no manifest of such a kind
         return self.store.path
 
     @property
     def snapshot(self) -> Snapshot:
-        """Return the passages and vectors as they were when it was opened."""
+        """Return the opened passages and vectors."""
         assert isinstance(self._opened, Snapshot)
         return self._opened
 
@@ -365,8 +364,8 @@ class LocalIndex(Index, Generic[S]):
 
         return reranker
 
-    def _structure(self) -> Structure[S]:
-        """Return the structure for the passages as they are now: adding and deleting changes their positions."""
+    def _structure(self) -> SearchStructure[S]:
+        """Return the structure for the current passages; adding and deleting changes their positions."""
         snapshot, opened = self.snapshot, self._loaded
         if opened is None or opened[0] is not snapshot:
             opened = self._loaded = (snapshot, self.load_structure(snapshot.store.ids()))
@@ -379,15 +378,15 @@ class LocalIndex(Index, Generic[S]):
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
             what = f"search.{name}={first['input']!r} is not valid for an index with {self.kind_name} ({first['msg']})"
-            raise UsageError(what, f"choose among {', '.join(self.settings_class.model_fields)}") from error
+            raise UsageError(what, f"valid options: {', '.join(self.settings_class.model_fields)}") from error
 
 
-def documents(index: Index, ids: Sequence[str]) -> Iterator[Document]:
-    """Read passages, some at a time."""
-    for start in range(0, len(ids), _READ):
-        yield from index.get_by_ids(ids[start : start + _READ])
+def iterate_passages(index: Index, ids: Sequence[str]) -> Iterator[Document]:
+    """Yield passages by id, read in batches."""
+    for start in range(0, len(ids), _READ_BATCH):
+        yield from index.get_by_ids(ids[start : start + _READ_BATCH])
 
 
-def tokens_of(index: Index, ids: Sequence[str]) -> int:
-    """Count the source text's tokens as those of reports are counted."""
-    return sum(estimate(document.page_content) for document in documents(index, ids))
+def count_tokens(index: Index, ids: Sequence[str]) -> int:
+    """Return the estimated tokens of some passages."""
+    return sum(estimate_tokens(document.page_content) for document in iterate_passages(index, ids))

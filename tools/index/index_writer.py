@@ -1,4 +1,4 @@
-"""The working copy of `passages.sqlite` while an index is written: resumed, copied from the finished one, or new."""
+"""Writing `passages.sqlite`: a working copy that is resumed, copied from the finished index, or new."""
 
 import json
 import shutil
@@ -9,42 +9,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, in_turn, settled_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, default_prefixes, encode_sequentially
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
-from ramify.tools.index.full_text import searchable
-from ramify.tools.index.hnsw import Keys, Positions, distinct
+from ramify.tools.index.full_text import segment_words
+from ramify.tools.index.hnsw import Keys, Positions, unique_keys
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
-    NEXT,
+    NEXT_PREFIX,
     PASSAGES,
     LayoutError,
     Manifest,
     Precision,
     is_whole,
     latest_manifests,
-    read_manifest,
+    read_index_manifest,
 )
 from ramify.tools.index.passage_store import (
-    LEFT_OUT,
     SCHEMA,
+    SKIPPED_FACT,
     DocumentEntry,
     StoredDocument,
-    connected,
     metadata_json,
+    open_readonly,
     slot_key,
     text_digest,
 )
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.new_files import make_file, upcoming
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.new_files import create_files, make_file
 
 _BLOCK = 16_384
 _UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
-_NOTED = 10_000
-"""Names that are kept of what was left out."""
+_MAX_RECORDED_SKIPPED = 10_000
+"""Maximum number of skipped names recorded."""
 BATCH_SIZE = 256
-"""Texts encoded between two commits: the most that an interrupted build encodes again."""
+"""Texts encoded between two commits, which an interrupted build repeats at most."""
 
 
 class BuildOptions(NamedTuple):
@@ -53,17 +53,17 @@ class BuildOptions(NamedTuple):
     encoder: Encoder
     chunking: Chunking
     batch_size: int = BATCH_SIZE
-    progress: Progress = silent
+    progress: Progress = ignore_progress
     clean: bool | None = None
-    """Whether to leave out of search what only lists or repeats; None: as in the index that is there, in a new one yes."""
+    """Whether to hide lists and duplicates from search; None: as in the existing index, True in a new one."""
     label: Sequence[str] | None = None
-    """Fields of metadata that passages are embedded under; None: as in the index that is there, in a new one none."""
+    """Metadata fields put into the label of passages; None: as in the existing index, none in a new one."""
     vectors: Precision | None = None
-    encoding: Encoding = in_turn
+    encoding: Encoding = encode_sequentially
     shared: bool = False
 
     def facts(self) -> dict[str, str]:
-        """Return the facts that are recorded of an index made so."""
+        """Return the facts recorded in an index made with these options."""
         clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
         label = {} if self.label is None else {"label": ",".join(self.label)}
         chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
@@ -71,32 +71,32 @@ class BuildOptions(NamedTuple):
 
 
 class IndexWriter:
-    """Write documents, passages and vectors; each call that writes is one transaction.
+    """Writes documents, passages and vectors; each writing call is one transaction.
 
-    finished: a file that is read until something is to be written, and then copied.
+    finished: a published file that is read until the first write, which copies it.
     """
 
     def __init__(self, path: Path, finished: Path | None = None) -> None:
         self.path = path
         self.changed = False
         self.finished = finished
-        """The file that is read where nothing was written."""
+        """The published file, until it is copied by the first write."""
         self.database = self._opened()
         """The connection to read from."""
 
     def _opened(self) -> sqlite3.Connection:
         if self.finished is not None:
-            return connected(self.finished)
+            return open_readonly(self.finished)
         database = sqlite3.connect(make_file(self.path).absolute(), check_same_thread=False)
-        database.create_function("searchable", 1, searchable, deterministic=True)
+        database.create_function("searchable", 1, segment_words, deterministic=True)
         database.executescript(SCHEMA)
         return database
 
     def writing(self) -> sqlite3.Connection:
-        """Return the connection to write to, as a transaction; the first call copies the finished file."""
+        """Return the connection for writing, to be used as a transaction; the first call copies the finished file."""
         if self.finished is not None:
             part = self.path.with_name(self.path.name + ".part")
-            with upcoming(part):
+            with create_files(part):
                 shutil.copyfile(self.finished, part)
                 part.replace(self.path)
             self.database.close()
@@ -115,51 +115,51 @@ class IndexWriter:
         self.database.close()
 
     def discard(self) -> None:
-        """Close the file and delete it where it is a copy."""
+        """Close the file, and delete it if it is a working copy."""
         self.close()
         if self.finished is None:
             self.path.unlink()
 
     def facts(self) -> dict[str, str]:
-        """Return how the index is made."""
+        """Return the recorded facts: layout, embedding and other options."""
         return dict(self.database.execute("SELECT name, value FROM facts"))
 
     @property
     def prefixes(self) -> Prefixes:
-        """Return what is put before questions and passages when they are embedded."""
+        """Return the prefixes of questions and passages for embedding."""
         facts = self.facts()
         return Prefixes(facts.get("query_prefix"), facts.get("document_prefix"))
 
-    def _touch(self) -> None:
-        """Note, within a transaction, that what is held has changed."""
+    def _mark_changed(self) -> None:
+        """Record, within a transaction, that the content has changed."""
         self.changed = True
         self.database.execute("DELETE FROM facts WHERE name = 'compared'")
 
     @property
     def clean(self) -> bool:
-        """Return whether what only lists, licenses or repeats is left out of search."""
+        """Return whether lists, licences and duplicates are hidden from search."""
         return self.facts().get("clean", "yes") == "yes"
 
     @property
     def label(self) -> tuple[str, ...]:
-        """List the metadata fields that passages are embedded and searched under, beside title and headings."""
+        """Return the metadata fields in the labels of passages, in addition to title and headings."""
         return tuple(filter(None, self.facts().get("label", "").split(",")))
 
-    def remember(self, facts: dict[str, str]) -> None:
-        """Record how the index is made; other settings are refused later."""
+    def record_facts(self, facts: dict[str, str]) -> None:
+        """Record options of the index; later builds with other options are rejected."""
         if not facts.items() <= self.facts().items():
             with self.writing() as database:
                 database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
-    def note_left_out(self, skipped: Sequence[tuple[str, str]]) -> None:
-        """Keep what this run left out, a file or `file#record` with the reason, for whoever inspects the index."""
-        told = json.dumps(sorted(skipped)[:_NOTED], ensure_ascii=False)
-        if told != self.facts().get(LEFT_OUT, "[]"):
-            self.remember({LEFT_OUT: told})
+    def record_skipped(self, skipped: Sequence[tuple[str, str]]) -> None:
+        """Record the files and records (`file#record`) skipped by this run, with reasons."""
+        recorded = json.dumps(sorted(skipped)[:_MAX_RECORDED_SKIPPED], ensure_ascii=False)
+        if recorded != self.facts().get(SKIPPED_FACT, "[]"):
+            self.record_facts({SKIPPED_FACT: recorded})
             self.changed = True
 
-    def stored(self, identity: str) -> StoredDocument | None:
-        """Return the stored document of an id."""
+    def stored_document(self, identity: str) -> StoredDocument | None:
+        """Return the stored document of an id, None if there is none."""
         found = self.database.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
         return StoredDocument(*found) if found else None
 
@@ -169,7 +169,7 @@ class IndexWriter:
         if not found:
             return
         with self.writing() as database:
-            self._touch()
+            self._mark_changed()
             for entry in found:
                 database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
                 database.execute("DELETE FROM passages WHERE document = ?", [entry.id])
@@ -190,24 +190,24 @@ class IndexWriter:
             try:
                 self.database.execute(sql, row)
             except sqlite3.IntegrityError as error:
-                raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
+                raise InputError(f"two passages have the id {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
 
-    def adopt(self, identity: str, root: str, file: str) -> None:
-        """Note that an unchanged document now belongs to another path; the file that had it is no longer known as read."""
+    def reassign(self, identity: str, root: str, file: str) -> None:
+        """Move an unchanged document to another root and file; the previous file counts as unread."""
         with self.writing() as database:
             database.execute(f"{_UNCOMPARED} WHERE document = ?", [identity])
             database.execute("DELETE FROM files WHERE (root, source) IN (SELECT root, file FROM documents WHERE id = ?)", [identity])
             database.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
 
-    def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
-        """Return the ids of documents found under the roots before and not seen now."""
-        kept = set(seen)
+    def missing_ids(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
+        """Return the ids of documents under the roots that are not in `seen`."""
+        seen_ids = set(seen)
         sql = "SELECT id FROM documents WHERE root IN (SELECT value FROM json_each(?)) ORDER BY id"
-        return [identity for (identity,) in self.database.execute(sql, [json.dumps(list(roots))]) if identity not in kept]
+        return [identity for (identity,) in self.database.execute(sql, [json.dumps(list(roots))]) if identity not in seen_ids]
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove documents with their passages, or single passages; a document goes with its last passage."""
+        """Remove documents with their passages, or single passages; a document without passages is removed."""
         without = "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM passages)"
         if not ids and self.database.execute(f"{without} LIMIT 1").fetchone() is None:
             return
@@ -216,44 +216,44 @@ class IndexWriter:
                 database.execute(f"{_UNCOMPARED} WHERE document = ?1 OR id = ?1", [identity])
                 removed = database.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
                 if removed:
-                    self._touch()
+                    self._mark_changed()
             database.execute(f"DELETE FROM documents WHERE id IN ({without})")
 
-    def unencoded(self) -> list[int]:
-        """Return one row of each text that has no vector, the longest first: texts of like length are encoded together, without padding."""
+    def unencoded_rows(self) -> list[int]:
+        """Return one row of each text without a vector, the longest first, so that batches need little padding."""
         sql = """SELECT row FROM passages WHERE row IN (
             SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors) GROUP BY digest
         ) ORDER BY length(text) + length(label) DESC, 1"""
         return [row for (row,) in self.database.execute(sql)]
 
     def embedded_texts(self, rows: Sequence[int]) -> list[str]:
-        """Return what is to be embedded for some rows, in their order."""
+        """Return the texts to embed of some rows, in their order."""
         sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
         found = {row: embedded_text(text, label) for row, text, label in self.database.execute(sql, [json.dumps(list(rows))])}
         return [found[row] for row in rows]
 
-    def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
-        """Keep the vectors of embedded texts."""
+    def store_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
+        """Store the vectors of embedded texts, shape (texts, dimension)."""
         pairs = [(text_digest(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
         with self.writing() as database:
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
         self.changed = True
 
-    def finish(self) -> None:
-        """Drop the vectors and sketches that no passage needs."""
+    def delete_unused(self) -> None:
+        """Delete the vectors and sketches that no passage needs."""
         with self.writing() as database:
             for table, needed in (("vectors", "AND hidden IS NULL"), ("sketches", "")):
                 unused = f"SELECT digest FROM {table} AS held WHERE NOT EXISTS (SELECT 1 FROM passages WHERE digest = held.digest {needed})"
                 database.execute(f"DELETE FROM {table} WHERE digest IN ({unused})")
 
-    def searched(self) -> tuple[Positions, Keys]:
-        """Return the rows of the passages that are searched, in order of id, and their keys."""
+    def searchable_rows(self) -> tuple[Positions, Keys]:
+        """Return the rows of the searchable passages, sorted by id, and their unique keys."""
         found = self.database.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
         rows, keys = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        return rows, distinct(keys)
+        return rows, unique_keys(keys)
 
-    def hidden(self) -> dict[str, int]:
-        """Count the passages that are kept and not searched, by the reason."""
+    def hidden_counts(self) -> dict[str, int]:
+        """Return the number of hidden passages by reason."""
         sql = "SELECT hidden, count(*) FROM passages WHERE hidden IS NOT NULL GROUP BY hidden ORDER BY hidden"
         return dict(self.database.execute(sql))
 
@@ -262,17 +262,17 @@ class IndexWriter:
         return int(self.database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors, None where there are none."""
+        """Return the dimension of the vectors, None if there are none."""
         found = self.database.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
         return found[0] // np.dtype(np.float32).itemsize if found else None
 
-    def sample(self, dimension: int) -> Matrix:
-        """Return some vectors as if drawn by lot: the first in order of the digests of their texts."""
+    def sample_vectors(self, dimension: int) -> Matrix:
+        """Return a reproducible sample of vectors, shape (n, dimension): the first by digest of their texts."""
         found = [vector for (vector,) in self.database.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
         return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
 
     def vectors(self, rows: Positions, dimension: int) -> Iterator[Matrix]:
-        """Yield the vectors of some rows, in blocks."""
+        """Yield the vectors of some rows in blocks of shape (rows, dimension)."""
         sql = "SELECT vector FROM passages JOIN vectors USING (digest) WHERE row = ?"
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK].tolist()
@@ -280,17 +280,17 @@ class IndexWriter:
             yield np.frombuffer(found, dtype="<f4").reshape(len(block), dimension)
 
 
-_MADE_BY = ("embedding", "query_prefix", "document_prefix")
-"""What vectors depend on, beside the text."""
+_ENCODING_FACTS = ("embedding", "query_prefix", "document_prefix")
+"""Facts that vectors depend on in addition to the text."""
 
 
 def open_writer(folder: Path, options: BuildOptions, resume: bool) -> IndexWriter:
-    """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
+    """Open the working copy: that of an interrupted run (`resume`), else a copy of the finished index, else a new one.
 
-    IndexingError where the index is made with other options. A folder without a manifest cannot be opened as an index, so its first
+    IndexingError if the index was made with other options. A folder without a manifest cannot be opened as an index, so its first
     `passages.sqlite` is written in place.
     """
-    finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
+    finished, copy = folder / PASSAGES, folder / (NEXT_PREFIX + PASSAGES)
     manifest = _readable_manifest(folder)
     if copy.exists() and not resume:
         _remove(copy)
@@ -312,9 +312,9 @@ def open_writer(folder: Path, options: BuildOptions, resume: bool) -> IndexWrite
 
 
 def _readable_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest; remove a damaged one. IndexingError where the index has another layout."""
+    """Return the manifest, and delete a damaged one; LayoutError if the index has another layout."""
     try:
-        return read_manifest(folder / MANIFEST)
+        return read_index_manifest(folder / MANIFEST)
     except LayoutError:
         raise
     except IndexingError:
@@ -323,7 +323,7 @@ def _readable_manifest(folder: Path) -> Manifest | None:
 
 
 def _open_undamaged(path: Path) -> IndexWriter:
-    """Open an index writer, a new one where SQLite finds damage."""
+    """Open an index writer; a damaged file is replaced by a new one."""
     try:
         writer = IndexWriter(path)
         if writer.database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
@@ -341,27 +341,27 @@ def _remove(path: Path) -> None:
     path.with_name(path.name + "-journal").unlink(missing_ok=True)
 
 
-def take_vectors(writer: IndexWriter, path: Path) -> None:
-    """Copy the vectors of another index that is made the same way."""
+def copy_vectors(writer: IndexWriter, path: Path) -> None:
+    """Copy the vectors of another index if it has the same embedding and prefixes."""
     database = writer.writing()
     database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
     with database:
         made, facts = dict(database.execute("SELECT name, value FROM other.facts")), writer.facts()
-        if all(made.get(name) == facts.get(name) for name in _MADE_BY):
+        if all(made.get(name) == facts.get(name) for name in _ENCODING_FACTS):
             database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM other.vectors")
     database.execute("DETACH DATABASE other")
 
 
 def check_settings(writer: IndexWriter, options: BuildOptions, where: str, other: str = "--out folder") -> None:
-    """Raise IndexingError where the options are not those of the index; record them in a new one."""
+    """Raise IndexingError if the options differ from those of the index; record them in a new one."""
     made, encoder = writer.facts(), options.encoder
-    made = made and {"label": "", **made}  # one that says nothing of labels has none
-    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
+    made = made and {"label": "", **made}  # older indexes do not record labels
+    prefixes = (encoder.prefixes if made else default_prefixes(encoder)).as_facts()
     facts = options.facts() | prefixes
     different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]
     if different:
         what = f"the index in {where!r} is made with {', '.join(different)}"
-        raise IndexingError(what, f"ask for the same, or give another {other}")
+        raise IndexingError(what, f"use the same options, or another {other}")
     if not facts.keys() <= made.keys():
         writer.changed = writer.changed or bool(made)
-        writer.remember(facts)
+        writer.record_facts(facts)

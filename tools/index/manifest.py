@@ -1,4 +1,4 @@
-"""The manifest of an index: what it is made of, the checksums that tell a whole one from a damaged one, and the state of its folder."""
+"""The manifest of an index: its options and checksums; and checks and locks of its folder."""
 
 import hashlib
 import json
@@ -13,49 +13,49 @@ from typing import ClassVar, Literal, get_args
 from pydantic import ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.documents.files import INDEX_FILE, files_in
-from ramify.tools.documents.readers import reader_of
+from ramify.tools.documents.files import INDEX_FILE, walk_folder
+from ramify.tools.documents.readers import find_reader
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sync, upcoming
+from ramify.tools.new_files import create_files, make_file, make_folder, make_readable_by_all, sync, write_error_remedy
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
 SLOTS = "slots.npy"
-WORDS = ("words.counts.npy", "words.slots.npy", "words.ends.npy", "words.lengths.npy", "words.json")
-"""The postings that a large index has of its words."""
+POSTINGS_FILES = ("words.counts.npy", "words.slots.npy", "words.ends.npy", "words.lengths.npy", "words.json")
+"""The files of the postings of a large index."""
 MANIFEST = "manifest.json"
-Kind = Literal["passages", "graph", "hierarchy"]
-"""What an index is beside its passages: nothing more, a graph of their names, or a hierarchy of groups and summaries."""
-STRUCTURE: dict[Kind, frozenset[str]] = {
+IndexKind = Literal["passages", "graph", "hierarchy"]
+"""The kind of an index: only passages, or also a graph of names, or a hierarchy of groups and summaries."""
+STRUCTURE_FILES: dict[IndexKind, frozenset[str]] = {
     "passages": frozenset(),
     "graph": frozenset({"graph.sqlite"}),
     "hierarchy": frozenset({"hierarchy.sqlite"}),
 }
-"""The files of each kind beside those of the passages."""
-NEXT = "next."
-"""Files being written carry this prefix until they take the place of the finished ones."""
-CHECKED = ".checked"
-"""Notes which files were compared with their checksums: large ones, and those of the demo."""
-LARGE = 16 * 2**20
-"""Bytes from which on files are not read whole when an index is opened."""
+"""The additional files of each kind."""
+NEXT_PREFIX = "next."
+"""Prefix of files being written, until they replace the finished ones."""
+CHECKED_FILE = ".checked"
+"""The file that records which files were compared with their checksums."""
+LARGE_FILE_BYTES = 16 * 2**20
+"""Size in bytes above which files are not read completely when an index is opened."""
 
 Precision = Literal["fp32", "fp16", "int8"]
-"""How the numbers of the vectors are kept that are searched; those that scores are counted from are always whole."""
-WHOLE: Precision = "fp32"
+"""Number type of the searched vectors; scores are always computed from full-precision vectors."""
+FULL_PRECISION: Precision = "fp32"
 
 
-def precision_of(name: str) -> Precision:
-    """Return how vectors are to be kept; UsageError for a name that means nothing."""
+def parse_precision(name: str) -> Precision:
+    """Return a precision by name; UsageError for an unknown name."""
     found: Precision | None = next((known for known in get_args(Precision) if known == name), None)
     if found is None:
-        raise UsageError(f"vectors cannot be kept in {name!r}", f"choose one of {', '.join(get_args(Precision))}")
+        raise UsageError(f"vectors cannot be stored as {name!r}", f"choose one of {', '.join(get_args(Precision))}")
     return found
 
 
 LAYOUT = 3
-"""Incremented when indexes made before can no longer be read."""
+"""Version of the file formats: incremented when older indexes can no longer be read."""
 
 
 class LayoutError(IndexingError):
@@ -64,7 +64,7 @@ class LayoutError(IndexingError):
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is remembered beside an index; written last."""
+    """The description of an index, written last when it is published."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
 
@@ -78,49 +78,49 @@ class Manifest:
     layout: int = LAYOUT
     query_prefix: str | None = None
     document_prefix: str | None = None
-    """Put before what is embedded."""
+    """Prefixes of questions and passages for embedding."""
     hidden: dict[str, int] = field(default_factory=dict)
-    """How many passages are kept and not searched, by the reason."""
-    kind: Kind = "passages"
+    """Number of hidden passages by reason."""
+    kind: IndexKind = "passages"
     label: list[str] = field(default_factory=list)
-    """Fields of metadata that passages are embedded and searched under, beside title and headings."""
+    """Metadata fields in the labels of passages, in addition to title and headings."""
     group_by: list[str] = field(default_factory=list)
-    """Fields of metadata that a hierarchy groups passages by."""
-    vectors: Precision = WHOLE
+    """Metadata fields by which a hierarchy groups passages."""
+    vectors: Precision = FULL_PRECISION
     description: str = ""
-    """What it is about, in a sentence, where somebody said so."""
+    """A description of its documents in one sentence, if given."""
 
     @property
     def prefixes(self) -> Prefixes:
-        """Return what is put before questions and passages when they are embedded."""
+        """Return the prefixes of questions and passages for embedding."""
         return Prefixes(self.query_prefix, self.document_prefix)
 
     @property
     def chunking(self) -> Chunking:
-        """Return how documents are split."""
+        """Return the length and overlap of passages."""
         return Chunking(self.chunk_tokens, self.overlap)
 
     @property
     def contents(self) -> tuple[object, ...]:
-        """Return what the passages themselves record, too: how they are made, and how many there are."""
+        """Return the fields that `passages.sqlite` records as well: options and counts."""
         made = (self.embedding, self.dimension, self.chunk_tokens, self.overlap)
         return *made, self.documents, self.passages, self.hidden, self.label
 
     def write(self, path: Path) -> None:
-        """Write the manifest so that it is there whole or not at all."""
+        """Write the manifest atomically."""
         part = path.with_name(path.name + ".part")
-        with upcoming(part):
+        with create_files(part):
             part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
             sync(part)
             part.replace(path)
         sync(path.parent)
 
     def damage(self, folder: Path) -> str | None:
-        """Return what is wrong with the files of an index, None where nothing is."""
+        """Return a description of the first damaged file, None if all match their checksums."""
         for name, expected in self.sha256.items():
             path = folder / name
             if not path.is_file():
-                return f"{name} is no file" if path.exists() else f"{name} is missing"
+                return f"{name} is not a file" if path.exists() else f"{name} is missing"
             try:
                 found = file_sha256(path)
             except OSError as error:
@@ -130,24 +130,24 @@ class Manifest:
         return None
 
 
-_FORM = TypeAdapter(Manifest)
+_ADAPTER = TypeAdapter(Manifest)
 
 
-def read_manifest(path: Path) -> Manifest | None:
-    """Read a manifest, None where there is none; raises `IndexingError` where it is unreadable."""
+def read_index_manifest(path: Path) -> Manifest | None:
+    """Return a manifest, None if there is none; IndexingError if it is unreadable, LayoutError if it is of another layout."""
     try:
         if path.exists() and not path.is_file():
-            raise OSError("it is no file")
-        if path.stat().st_size > LARGE:
+            raise OSError("it is not a file")
+        if path.stat().st_size > LARGE_FILE_BYTES:
             raise ValueError("it is larger than any manifest")
         content = path.read_bytes()
-        layout = told.get("layout") if isinstance(told := from_json(content), dict) else None
+        layout = parsed.get("layout") if isinstance(parsed := from_json(content), dict) else None
         if isinstance(layout, int) and layout != LAYOUT:
             what = f"the index in {str(path.parent)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
             newer = "upgrade ramify, or " if layout > LAYOUT else ""
             raise LayoutError(what, f"{newer}delete it and build it again: `ramify index PATH… --out {path.parent}`")
-        manifest = _FORM.validate_json(content)
-        if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS, SLOTS} | STRUCTURE[manifest.kind]:
+        manifest = _ADAPTER.validate_json(content)
+        if manifest.sha256.keys() - POSTINGS_FILES != {PASSAGES, VECTORS, SLOTS} | STRUCTURE_FILES[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -155,55 +155,57 @@ def read_manifest(path: Path) -> Manifest | None:
         remedy = f"move it away, or make it readable; then run `ramify index PATH… --out {path.parent}`"
         raise IndexingError(f"{str(path)!r} cannot be read ({error.strerror or error})", remedy) from error
     except ValueError as error:
-        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", repair_remedy(path.parent)) from error
+        raise IndexingError(
+            f"{str(path)!r} is damaged or of another version ({_first_problem(error)})", repair_remedy(path.parent)
+        ) from error
     return manifest
 
 
-def _reason(error: ValueError) -> str:
-    """Return what is wrong with the first value that is none, in a few words."""
+def _first_problem(error: ValueError) -> str:
+    """Return a short description of the first invalid value."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
+    return f"{'.'.join(map(str, first['loc'])) or 'manifest'}: {first['msg']}"
 
 
 def repair_remedy(folder: Path) -> str:
-    """Return the remedy for an index that is half-written or damaged."""
-    return f"run `ramify index PATH… --out {folder}` again: it keeps what is whole and repairs the rest"
+    """Return the remedy for an incomplete or damaged index."""
+    return f"run `ramify index PATH… --out {folder}` again: undamaged parts are kept and the rest is repaired"
 
 
 def file_sha256(path: Path) -> str:
-    """Return the sha256 of a file."""
+    """Return the sha256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def latest_manifests(folder: Path) -> list[Manifest]:
-    """Read the manifest of the finished index, and that of a publication which was interrupted; those that are there and readable."""
+    """Return the readable manifests of the finished index and of an interrupted publication."""
     found = []
-    for name in (MANIFEST, NEXT + MANIFEST):
+    for name in (MANIFEST, NEXT_PREFIX + MANIFEST):
         with suppress(IndexingError):
-            found.append(read_manifest(folder / name))
+            found.append(read_index_manifest(folder / name))
     return [manifest for manifest in found if manifest]
 
 
-def new_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
-    """Return what is wrong with the files of an index, None where nothing is; compared with their checksums once, where that is noted.
+def find_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
+    """Return a description of the first damaged file, None if there is none.
 
-    After that, the same file of the same size and times is taken to be as it was. It is noted of files that have together `note_from`
-    bytes, by default `LARGE`: others are compared at no cost.
+    Checked files are recorded and not read again while size and times are unchanged; this applies to indexes of at least `note_from` bytes,
+    by default `LARGE_FILE_BYTES`, as smaller ones are quickly compared.
     """
     now = _file_states(manifest, folder)
     if now is not None and now == _checked_states(folder):
         return None
     found = manifest.damage(folder)
     if found is None and now is not None and now == _file_states(manifest, folder):
-        note_checked(manifest, folder, note_from)
+        record_checked(manifest, folder, note_from)
     return found
 
 
 def is_whole(manifest: Manifest, folder: Path, *names: str) -> bool:
-    """Return whether some files are those of the manifest; those that were compared and stayed as they were are not read again."""
+    """Return whether some files match the manifest; files recorded as checked and unchanged are not read again."""
     checked, now = _checked_states(folder), _file_states(manifest, folder) or {}
     return all(
         (name in now and checked.get(name) == now[name])
@@ -214,74 +216,74 @@ def is_whole(manifest: Manifest, folder: Path, *names: str) -> bool:
 
 def _checked_states(folder: Path) -> dict[str, list[int | str]]:
     with suppress(OSError, ValueError):
-        told = json.loads((folder / CHECKED).read_text(encoding="utf-8"))
-        return told if isinstance(told, dict) else {}
+        recorded = json.loads((folder / CHECKED_FILE).read_text(encoding="utf-8"))
+        return recorded if isinstance(recorded, dict) else {}
     return {}
 
 
-def note_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
-    """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
+def record_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
+    """Record that the files match the manifest; without write access nothing is recorded."""
     now = _file_states(manifest, folder)
-    if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE if note_from is None else note_from):
+    if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE_FILE_BYTES if note_from is None else note_from):
         return
     with suppress(OSError):
-        part = folder / f"{CHECKED}.part"
-        with upcoming(part):
+        part = folder / f"{CHECKED_FILE}.part"
+        with create_files(part):
             part.write_text(json.dumps(now), encoding="utf-8")
-            part.replace(folder / CHECKED)
+            part.replace(folder / CHECKED_FILE)
 
 
 def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
-    """Describe the files; None where one is missing."""
+    """Return checksum, size, times and inode of each file; None if one is missing."""
     try:
         states = {name: (folder / name).stat() for name in sorted(manifest.sha256)}
     except OSError:
         return None
-    # Copies keep size and time of change, but not the number of the file and the time that it came to be there.
+    # Copies keep size and modification time, but not inode and change time.
     return {
         name: [manifest.sha256[name], state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino] for name, state in states.items()
     }
 
 
-LOCK = ".writing"
-_PATIENCE_S = 0.5
-"""A reader that looks whether somebody writes holds the lock for a moment."""
-_COUNTING_S = 1.0
-"""What a reader waits for a writer that commits, to see what it has written."""
-_LOOKED_AT = 10_000
-"""Files that are looked at to find out whether a folder holds documents."""
+LOCK_FILE = ".writing"
+_LOCK_TIMEOUT_S = 0.5
+"""Seconds to wait for the lock: a reader that checks for a writer holds it briefly."""
+_COUNT_TIMEOUT_S = 1.0
+"""Seconds a reader waits for a writer's commit to count its passages."""
+_MAX_FILES_CHECKED = 10_000
+"""Maximum number of files checked to find out whether a folder contains documents."""
 _REMEDY = "give --out a folder of its own"
-_OWN_FILES = (LOCK, PASSAGES, NEXT + PASSAGES)
+_OWN_FILES = (LOCK_FILE, PASSAGES, NEXT_PREFIX + PASSAGES)
 
 
-def manifest_of(folder: Path) -> Manifest:
-    """Read the manifest of a finished index; IndexingError where there is none."""
-    manifest = read_manifest(folder / MANIFEST)
+def require_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a finished index; IndexingError if there is none."""
+    manifest = read_index_manifest(folder / MANIFEST)
     if manifest is None:
-        raise missing_index(folder)
+        raise missing_index_error(folder)
     return manifest
 
 
-def missing_index(folder: Path) -> IndexingError:
-    """Return the error for a folder without an index: being written, half-written, documents, or nothing."""
+def missing_index_error(folder: Path) -> IndexingError:
+    """Return the error for a folder without a finished index: being written, incomplete, documents, or nothing."""
     where = repr(str(folder))
     if is_being_written(folder):
-        counted = _first_row(folder, "SELECT count(*) FROM passages")
-        so_far = f": {counted[0]:,} passages so far" if counted else ""
+        row = _first_row(folder, "SELECT count(*) FROM passages")
+        so_far = f": {row[0]:,} passages so far" if row else ""
         return IndexingError(f"the index in {where} is being written{so_far}", "wait until it has finished")
-    if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
+    if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT_PREFIX + PASSAGES)):
         return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
-    files = [folder] if folder.is_file() else files_in(folder, [])
-    if any(reader_of(path) for path in islice(files, _LOOKED_AT)):
-        made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "holds documents"
-        return IndexingError(f"{where} {what}, not an index", f"make one of it: `ramify index {folder} --out {made}`")
+    files = [folder] if folder.is_file() else walk_folder(folder, [])
+    if any(find_reader(path) for path in islice(files, _MAX_FILES_CHECKED)):
+        made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "contains documents"
+        return IndexingError(f"{where} {what}, not an index", f"build one from it: `ramify index {folder} --out {made}`")
     if folder.is_file():
-        return IndexingError(f"{where} is a file, not the folder of an index", f"make one: `ramify index PATH… --out {folder}-index`")
-    return IndexingError(f"there is no index in {where}", f"make one: `ramify index PATH… --out {folder}`")
+        return IndexingError(f"{where} is a file, not the folder of an index", f"build one: `ramify index PATH… --out {folder}-index`")
+    return IndexingError(f"there is no index in {where}", f"build one: `ramify index PATH… --out {folder}`")
 
 
 def check_target(folder: Path, sources: Iterable[Path]) -> None:
-    """Raise IndexingError where the folder is a file, the documents' own, or holds other files and no index."""
+    """Raise IndexingError if the folder is a file, the folder of the documents, or has other files and no index."""
     for place in (folder, *folder.parents):
         if place.exists() and not place.is_dir():
             raise IndexingError(f"the index cannot be written to {str(folder)!r}: {str(place)!r} is a file", _REMEDY)
@@ -291,36 +293,47 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
         return
     if others := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
         raise IndexingError(
-            f"{str(folder)!r} holds other files and no index ({', '.join(others[:3])})", f"{_REMEDY}: a new or an empty one"
+            f"{str(folder)!r} contains other files and no index ({', '.join(others[:3])})", f"{_REMEDY}: a new or an empty one"
         )
 
 
 @contextmanager
 def write_lock(folder: Path) -> Iterator[None]:
-    """Lock the folder for one writer, until the process ends at the latest. IndexingError where it cannot be written."""
+    """Lock the folder for one writer; IndexingError if another process writes it or it is not writable."""
     try:
         make_folder(folder)
-        path = make_file(folder / LOCK).absolute()
-        with closing(sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
+        path = make_file(folder / LOCK_FILE).absolute()
+        with closing(sqlite3.connect(path, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield
     except (OSError, sqlite3.OperationalError) as error:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
-        remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder))
+        remedy = write_error_remedy(
+            error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder)
+        )
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
 
 
 def share_index(folder: Path) -> None:
-    """Make an index readable for all users; InputError where another user owns it."""
-    names = (PASSAGES, VECTORS, SLOTS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
-    share([folder, *(folder / name for name in names)])
+    """Make an index readable for all users; InputError if another user owns it."""
+    names = (
+        PASSAGES,
+        VECTORS,
+        SLOTS,
+        MANIFEST,
+        CHECKED_FILE,
+        LOCK_FILE,
+        *POSTINGS_FILES,
+        *(name for names in STRUCTURE_FILES.values() for name in names),
+    )
+    make_readable_by_all([folder, *(folder / name for name in names)])
 
 
 def is_being_written(folder: Path) -> bool:
-    """Return whether a running process has locked the folder."""
+    """Return whether a running process holds the write lock."""
     try:
-        with closing(sqlite3.connect(f"{(folder / LOCK).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
+        with closing(sqlite3.connect(f"{(folder / LOCK_FILE).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
             lock.execute("SELECT * FROM sqlite_master")
     except sqlite3.OperationalError as error:
         return "locked" in str(error)
@@ -329,7 +342,7 @@ def is_being_written(folder: Path) -> bool:
 
 @contextmanager
 def cleanup_on_failure(folder: Path) -> Iterator[None]:
-    """Delete what a build has made that failed before its first vector; one with vectors can be resumed."""
+    """Delete the files of a build that fails before its first vector; a build with vectors can be resumed."""
     new_folders = [place for place in (folder, *folder.parents) if not place.exists()]
     new_files = [folder / name for name in _OWN_FILES if not (folder / name).exists()]
     try:
@@ -350,9 +363,9 @@ def _holds_vectors(folder: Path) -> bool:
 
 
 def _first_row(folder: Path, sql: str) -> tuple[int] | None:
-    """Read from passages that are being written; None where there is nothing, or a commit is under way."""
+    """Return the first row of a query on passages being written; None if there is none or the file is locked."""
     try:
-        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNTING_S)) as passages:
+        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNT_TIMEOUT_S)) as passages:
             found: tuple[int] | None = passages.execute(sql).fetchone()
             return found
     except sqlite3.Error:

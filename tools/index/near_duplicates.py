@@ -1,12 +1,12 @@
-"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt, are hidden.
+"""Near-duplicates: passages whose text another file contains, such as the same manual as html, pdf and txt, are hidden.
 
-A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
-indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual what stands between the words may
-differ, but each word has to stand where it stands in the other, so that an edited copy is searched; between two files of one format
-nothing may differ, since there the pages of two functions differ in a word.
+A passage is a duplicate if an earlier file contains its text. The order of files does not depend on when they were indexed: web pages,
+office formats, pdf, text; then by name. Between two formats of one manual, markup between the words may differ, but each word needs the
+same context, so that an edited copy is still searched. Between two files of one format nothing may differ, because there the pages of two
+functions may differ in a single word.
 
-Texts are compared by their shingles and a FracMinHash sample of these (the hashes below a fixed limit). Unlike MinHash signatures, which
-estimate how alike two texts are as wholes, it gives the part of one text that another of any length contains.
+Texts are compared by their shingles (Broder 1997) and a FracMinHash sample of these (the hashes below a fixed limit). Unlike MinHash
+signatures, which estimate the similarity of two texts, it gives the share of a text that another one of any length contains.
 """
 
 import hashlib
@@ -24,30 +24,30 @@ from numpy.typing import NDArray
 from ramify.tools.index.index_writer import IndexWriter
 
 Hashes = NDArray[np.uint64]
-"""Hashes of word sequences, each once, in order."""
+"""Sorted distinct hashes of word sequences."""
 
 _WORD = re.compile(r"[^\W_]+")
 _ITEM = re.compile(r"^[ \t]*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>[ \t]*$", re.MULTILINE)
-"""A number that a web page does not have in its text: "3. ", "(3) ", and a reference to such an item at the end of a line, "<3>"."""
+"""Numbers of list items ("3. ", "(3) ") and references to them ("<3>" at the end of a line), which web pages lack."""
 _MACRO = re.compile(r"\b\w+:(:?)([^\s:\[\]]*)\[([^\]\n]*)\]")
-"""A macro of AsciiDoc, in which manuals are written as text: a page shows where it leads, and nothing of one with two colons."""
-_LENGTH = 5
-_SAMPLED = 4
-"""One in so many is in the sample."""
-_LIMIT = np.uint64(2**64 // _SAMPLED)
+"""A macro of AsciiDoc: web pages show its target and text, and nothing of one with two colons."""
+_SHINGLE_WORDS = 5
+_SAMPLING_RATE = 4
+"""One of so many hashes is sampled, on average."""
+_HASH_LIMIT = np.uint64(2**64 // _SAMPLING_RATE)
 _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words that texts are compared by: letters and digits, without case, the numbers of list items and macros."""
-    plain = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
-    return _WORD.findall(_ITEM.sub(" ", plain))
+def comparison_words(text: str) -> list[str]:
+    """Return the case-folded words for comparison, without list numbers and macros."""
+    without_macros = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
+    return _WORD.findall(_ITEM.sub(" ", without_macros))
 
 
 def shingles(words: list[str]) -> Hashes:
-    """Return the hashes of all sequences of five words; of a shorter text, of the whole."""
+    """Return the hashes of all sequences of five words; of a shorter text, of all its words."""
     hashes = np.fromiter((_word_hash(word) for word in words), dtype=np.uint64, count=len(words))
-    length = min(_LENGTH, len(words))
+    length = min(_SHINGLE_WORDS, len(words))
     if not length:
         return hashes
     combined = np.zeros(len(words) - length + 1, dtype=np.uint64)
@@ -59,9 +59,9 @@ def shingles(words: list[str]) -> Hashes:
     return np.unique(combined)
 
 
-def sampled(hashes: Hashes) -> Hashes:
-    """Return the sample of some hashes."""
-    return hashes[: np.searchsorted(hashes, _LIMIT)]
+def sample_hashes(hashes: Hashes) -> Hashes:
+    """Return the sampled hashes: those below the limit."""
+    return hashes[: np.searchsorted(hashes, _HASH_LIMIT)]
 
 
 @lru_cache(maxsize=1 << 18)
@@ -69,21 +69,21 @@ def _word_hash(word: str) -> int:
     return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
-_ORDER = {"html": 0, "htm": 0, "xhtml": 0, "pdf": 2, "txt": 3, "text": 3, "log": 3, "rst": 3}
-_OTHER = 1
-_LIKELY = 0.4
-"""Part of the sample from which all is compared."""
-_HELD_IN_FORMAT = 0.75
-"""Part of a passage that another format of its file must hold: headings and markup come between the words of the rest."""
-_SAME_MANUAL = 0.5
-_COPY = 0.9
-"""Part of a file from which another holds the same manual in another format, or a copy of it in the same."""
-_KIN = 0.2
-"""Part of a file that another shares where the two are of one family, whose pages repeat parts of each other."""
-_LONG = 100
-"""Words of a passage that says the same under the same last heading; a shorter one may speak of what its page's title names."""
-_MOST_FILES = 20
-_FILES_READ = 256
+_FORMAT_ORDER = {"html": 0, "htm": 0, "xhtml": 0, "pdf": 2, "txt": 3, "text": 3, "log": 3, "rst": 3}
+_OTHER_FORMAT = 1
+_MIN_SAMPLE_SHARE = 0.4
+"""Minimum share of the sample contained in a file before all shingles are compared."""
+_MIN_CONTAINED_SHARE = 0.75
+"""Minimum share of a passage's shingles contained in another format; headings and markup interrupt the others."""
+_MIN_MANUAL_OVERLAP = 0.5
+_MIN_COPY_OVERLAP = 0.9
+"""Minimum overlap of two files that are one manual in two formats, or copies in one format."""
+_MIN_FAMILY_OVERLAP = 0.2
+"""Minimum overlap of two files of a family, whose pages repeat parts of each other."""
+_LONG_PASSAGE_WORDS = 100
+"""Words from which a passage under the same last heading counts as repeated; a shorter one may depend on its page's title."""
+_MAX_FILES_PER_HASH = 20
+_CACHED_FILES = 256
 _CANDIDATES = """
 SELECT passages.id, root, json_extract(metadata, '$.source'), kind, label, passages.digest, sketch, iif(sketch IS NULL, text, NULL)
 FROM passages JOIN documents ON documents.id = document LEFT JOIN sketches ON sketches.digest = passages.digest
@@ -93,8 +93,8 @@ WHERE kind != '' AND (hidden IS NULL OR hidden = 'twin')
 Words = tuple[str, ...]
 
 
-class Candidate(NamedTuple):
-    """A passage that may be a twin: how its file is read, its headings, and the sample of its text."""
+class DuplicateCandidate(NamedTuple):
+    """A passage to compare: its id, its file's format, its headings, and the sample of its text."""
 
     id: str
     kind: str
@@ -103,42 +103,40 @@ class Candidate(NamedTuple):
 
 
 def hide_duplicates(writer: IndexWriter) -> None:
-    """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more.
+    """Hide duplicates, and restore passages whose original was deleted or changed.
 
-    Only files are compared that share something with what came or went since the last time; what is found is the same.
+    Only files that share hashes with passages added or deleted since the last run are compared; the result is the same.
     """
     if "compared" in writer.facts():
         return
     database = writer.writing()
     files, changed = _files(database)
-    held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
-    twins = _Search(files, database).twins(held, changed) if len(files) > 1 else {}
-    gone = [(identity,) for identity in held if identity not in twins]
-    new = [(visible, identity) for identity, visible in twins.items() if held.get(identity) != visible]
+    previous = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
+    duplicates = _DuplicateSearch(files, database).find_duplicates(previous, changed) if len(files) > 1 else {}
+    restored = [(identity,) for identity in previous if identity not in duplicates]
+    new = [(visible, identity) for identity, visible in duplicates.items() if previous.get(identity) != visible]
     with database:
-        database.executemany("UPDATE passages SET hidden = NULL, twin_of = NULL WHERE id = ?", gone)
+        database.executemany("UPDATE passages SET hidden = NULL, twin_of = NULL WHERE id = ?", restored)
         database.executemany("UPDATE passages SET hidden = 'twin', twin_of = ? WHERE id = ?", new)
         database.execute("DELETE FROM uncompared")
-    writer.changed = writer.changed or bool(gone or new)
-    writer.remember({"compared": "yes"})
+    writer.changed = writer.changed or bool(restored or new)
+    writer.record_facts({"compared": "yes"})
 
 
-def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes | None]:
-    """Return what may be or have a twin, file by file in the order in which they are compared, and the samples of what came or went.
+def _files(database: sqlite3.Connection) -> tuple[list[list[DuplicateCandidate]], Hashes | None]:
+    """Return the passages by file in the order of comparison, and the samples of passages added or deleted since the last run.
 
-    These are None where they are not known, and all is to be compared.
-
-    Samples are computed once for a text and kept.
+    The samples are None if they are unknown, so that all files must be compared. Samples are computed once for each text and stored.
     """
     uncompared = {digest for (digest,) in database.execute("SELECT digest FROM uncompared")}
     file_of = lru_cache(maxsize=None)(lambda source, root: f"{PurePath(source).as_posix()}\0{root}")
-    files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
+    files: dict[tuple[int, str], list[DuplicateCandidate]] = defaultdict(list)
     new = {}
     for identity, root, source, kind, label, digest, sketch, text in database.execute(_CANDIDATES):
-        sample = sampled(shingles(words_of(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8")
+        sample = sample_hashes(shingles(comparison_words(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8")
         if sketch is None:
             new[digest] = sample.astype("<u8").tobytes()
-        files[_ORDER.get(kind, _OTHER), file_of(source, root)].append(Candidate(identity, kind, label, sample))
+        files[_FORMAT_ORDER.get(kind, _OTHER_FORMAT), file_of(source, root)].append(DuplicateCandidate(identity, kind, label, sample))
     with database:
         database.executemany("INSERT OR REPLACE INTO sketches VALUES (?, ?)", new.items())
     ordered = [sorted(files[key], key=lambda one: one.id) for key in sorted(files)]
@@ -148,10 +146,10 @@ def _files(database: sqlite3.Connection) -> tuple[list[list[Candidate]], Hashes 
     return ordered, np.frombuffer(b"".join(sketch for (sketch,) in sketches), dtype="<u8")
 
 
-class _Search:
-    """Compare each file with those before it."""
+class _DuplicateSearch:
+    """Compares each file with the earlier ones."""
 
-    def __init__(self, files: list[list[Candidate]], database: sqlite3.Connection) -> None:
+    def __init__(self, files: list[list[DuplicateCandidate]], database: sqlite3.Connection) -> None:
         self._files = files
         self._database = database
         every = [(one.sample, number, place) for number, file in enumerate(files) for place, one in enumerate(file)]
@@ -159,40 +157,40 @@ class _Search:
         values = np.concatenate([sample for sample, _, _ in every])
         order = np.argsort(values, kind="stable")
         self._values = values[order]
-        """The sampled hashes in order; beside them the file and the passage that has each, the first file first."""
+        """The sorted sampled hashes, parallel to the numbers of the file and passage of each."""
         self._numbers = np.repeat([number for _, number, _ in every], lengths)[order]
         self._places = np.repeat([place for _, _, place in every], lengths)[order]
-        self._twin_of: dict[str, str] = {}
-        self._whole = lru_cache(maxsize=_FILES_READ)(self._read)
+        self._duplicate_of: dict[str, str] = {}
+        self._read_cached = lru_cache(maxsize=_CACHED_FILES)(self._read)
 
-    def twins(self, held: Mapping[str, str], changed: Hashes | None) -> dict[str, str]:
-        """Return the id of the passage to search in place of each twin.
+    def find_duplicates(self, previous: Mapping[str, str], changed: Hashes | None) -> dict[str, str]:
+        """Return the original's id for each duplicate.
 
-        held: the twins before a change, which stay but in files that share a hash with what changed, or with a file whose twins are
-        others now; changed: the samples of what came or went, None where all is to be compared.
+        previous: the duplicates before a change, kept for files that share no hash with `changed` or with a file whose duplicates changed;
+        changed: the samples of passages added or deleted, None to compare all files.
         """
         due = np.full(len(self._files), changed is None)
         if changed is not None:
             due[self._sharing(changed)] = True
         for number, file in enumerate(self._files):
-            before = {one.id: held[one.id] for one in file if one.id in held}
-            twins = self._twins_in(number) if due[number] else before
-            if changed is not None and twins != before:
+            before = {one.id: previous[one.id] for one in file if one.id in previous}
+            duplicates = self._duplicates_in(number) if due[number] else before
+            if changed is not None and duplicates != before:
                 due[self._sharing(np.concatenate([one.sample for one in file]))] = True
-            self._twin_of.update(twins)
-        return self._twin_of
+            self._duplicate_of.update(duplicates)
+        return self._duplicate_of
 
     def _sharing(self, hashes: Hashes) -> NDArray[np.int64]:
-        """Return the files that have some hash."""
+        """Return the files that have any of the hashes."""
         return np.unique(self._numbers[np.isin(self._values, hashes)])
 
     def _holders(self, number: int, hashes: Hashes) -> dict[int, list[tuple[int, int]]]:
-        """Return the first passages that have each hash, of files before one."""
+        """Return by hash the first (file, passage) pairs of earlier files that have it."""
         starts, ends = (np.searchsorted(self._values, hashes, side) for side in ("left", "right"))
         shared = ends - starts > 1
         found = {}
         for value, start, end in zip(hashes[shared].tolist(), starts[shared].tolist(), ends[shared].tolist(), strict=True):
-            some = slice(start, min(end, start + _MOST_FILES))
+            some = slice(start, min(end, start + _MAX_FILES_PER_HASH))
             holders = [
                 (other, place)
                 for other, place in zip(self._numbers[some].tolist(), self._places[some].tolist(), strict=True)
@@ -202,64 +200,64 @@ class _Search:
                 found[value] = holders
         return found
 
-    def _twins_in(self, number: int) -> dict[str, str]:
+    def _duplicates_in(self, number: int) -> dict[str, str]:
         file = self._files[number]
         hashes = np.unique(np.concatenate([one.sample for one in file]))
         holders = self._holders(number, hashes)
-        overlaps = Counter(other for held in holders.values() for other in {other for other, _ in held})
+        overlaps = Counter(other for places in holders.values() for other in {other for other, _ in places})
         shares = {other: count / len(hashes) for other, count in overlaps.items()}
         found = {}
         for one in file:
-            if target := self._target(one, holders, shares):
-                found[one.id] = self._twin_of.get(target, target)
+            if target := self._original_of(one, holders, shares):
+                found[one.id] = self._duplicate_of.get(target, target)
         return found
 
-    def _target(self, one: Candidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
-        """Return the passage that holds most of one, in the file that holds most of its file."""
-        held: dict[int, Counter[int]] = defaultdict(Counter)
+    def _original_of(self, one: DuplicateCandidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
+        """Return the id of the original of a passage, from the file with the largest overlap; None if there is none."""
+        counts: dict[int, Counter[int]] = defaultdict(Counter)
         for value in one.sample.tolist():
             for number, place in holders.get(value, ()):
-                held[number][place] += 1
-        likely = [number for number, places in held.items() if sum(places.values()) >= _LIKELY * len(one.sample)]
+                counts[number][place] += 1
+        likely = [number for number, places in counts.items() if sum(places.values()) >= _MIN_SAMPLE_SHARE * len(one.sample)]
         for number in sorted(likely, key=lambda number: (-overlaps[number], number)):
-            if self._holds(number, one, overlaps[number]):
-                places = held[number]
+            if self._contains(number, one, overlaps[number]):
+                places = counts[number]
                 return self._files[number][min(places, key=lambda place: (-places[place], place))].id
         return None
 
-    def _holds(self, number: int, one: Candidate, overlap: float) -> bool:
-        """Return whether a file holds a passage."""
+    def _contains(self, number: int, one: DuplicateCandidate, overlap: float) -> bool:
+        """Return whether a file contains a passage."""
         other = self._files[number][0]
-        words = words_of(self._text(one.id))
-        same_format = _ORDER.get(one.kind, one.kind) == _ORDER.get(other.kind, other.kind)
-        long = len(words) >= _LONG and overlap >= _KIN
-        alike = overlap >= _COPY or any(
-            one.label == held.label or (long and _heading(one) == _heading(held)) for held in self._files[number]
+        words = comparison_words(self._text(one.id))
+        same_format = _FORMAT_ORDER.get(one.kind, one.kind) == _FORMAT_ORDER.get(other.kind, other.kind)
+        long = len(words) >= _LONG_PASSAGE_WORDS and overlap >= _MIN_FAMILY_OVERLAP
+        alike = overlap >= _MIN_COPY_OVERLAP or any(
+            one.label == candidate.label or (long and _heading(one) == _heading(candidate)) for candidate in self._files[number]
         )
-        if not (alike if same_format else overlap >= _SAME_MANUAL):
+        if not (alike if same_format else overlap >= _MIN_MANUAL_OVERLAP):
             return False
-        hashes, known = self._whole(number)
+        hashes, known = self._read_cached(number)
         own = shingles(words)
         share = np.isin(own, hashes, assume_unique=True).mean()
         if same_format:
             return bool(share == 1)
-        return bool(share >= _HELD_IN_FORMAT) and all(known & around for around in _contexts(words))
+        return bool(share >= _MIN_CONTAINED_SHARE) and all(known & around for around in _contexts(words))
 
     def _text(self, identity: str) -> str:
         return str(self._database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
     def _read(self, number: int) -> tuple[Hashes, set[Words]]:
-        """Return the shingles of a file and its threes of words, each section under its heading."""
-        words = [words_of(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
+        """Return the shingles and the word trigrams of a file, each section with its heading."""
+        words = [comparison_words(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
         hashes = np.unique(np.concatenate([shingles(part) for part in words]))
         return hashes, {about for part in words for around in _contexts(part) for about in around}
 
 
 def _contexts(words: list[str]) -> Iterator[set[Words]]:
-    """Yield for each word the three words ending at it, about it and beginning at it: where it is another, none of them is known."""
+    """Yield for each word its three trigrams: if the word was edited, none of them is known."""
     for place in range(len(words)):
         yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
 
 
-def _heading(one: Candidate) -> str:
+def _heading(one: DuplicateCandidate) -> str:
     return one.label.rpartition(" > ")[2]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ramify.tools.errors import UsageError
 from ramify.tools.index.full_text import query_words
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.typed import readable
+from ramify.tools.user_input import check_text
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -60,24 +60,22 @@ CREATE TRIGGER IF NOT EXISTS words_shown AFTER UPDATE OF hidden ON passages WHEN
 END;
 INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
-"""Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
+"""Vectors are stored by the digest of the embedded text, so equal texts are encoded once; a title counts twice in BM25.
 
-`uncompared` has the digests of the passages of files that came or went since twins were looked for.
-
-`slot_key` is what a passage's place among vectors and words is known by (`slots.Slots`): it changes with text and label.
-
-What is searched by words is written by `full_text.searchable`, so whoever writes passages has to give SQLite that function.
-
-A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
-passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
+`uncompared`: digests of the passages of files added or deleted since the last search for duplicates.
+`slot_key`: identifies the passage's slot in vectors and postings (`hnsw.Slots`); it changes with text and label.
+`searchable`: an SQL function that a writer of passages has to register (`full_text.segment_words`).
+`hidden`: the reason why a passage is stored but not searched; it has no vector and no words. The value `twin` marks a duplicate, and
+`twin_of` the passage searched in its place.
+`kind`: the suffix of the document's file; "" for a record and for a document added by a program.
 """
 
-LEFT_OUT = "left_out"
-"""The fact that lists what the last run left out."""
+SKIPPED_FACT = "left_out"
+"""The fact with the files skipped by the last run."""
 
 
 class StoredDocument(NamedTuple):
-    """A stored document: the path it was given under, its file's source and kind, and the digest of its content."""
+    """A stored document: its root path, its file's source and kind, and the digest of its content."""
 
     root: str
     file: str
@@ -86,9 +84,9 @@ class StoredDocument(NamedTuple):
 
 
 class DocumentEntry(NamedTuple):
-    """A document to be written: where it was found, its passages, and the label each is embedded under.
+    """A document to be written, with its passages and their common label.
 
-    kind: the ending of its file's name; "" for a record and for what a program handed over, which are always searched.
+    kind: the suffix of its file; "" for a record and for a document added by a program, which are never hidden.
     """
 
     id: str
@@ -101,7 +99,7 @@ class DocumentEntry(NamedTuple):
 
 
 def metadata_json(metadata: dict[str, Any]) -> str:
-    """Write metadata as JSON; what JSON has no form for becomes text, what is no number becomes null."""
+    """Return metadata as JSON; unsupported types become text, NaN and infinity become null."""
     try:
         return json.dumps(metadata, default=str, allow_nan=False)
     except ValueError:
@@ -109,32 +107,32 @@ def metadata_json(metadata: dict[str, Any]) -> str:
         return json.dumps(finite)
 
 
-def document_of(passage: str) -> str:
+def document_id(passage: str) -> str:
     """Return the id of the document that a passage's id belongs to: "guide~3" is a passage of "guide"."""
     return re.sub(r"~\d+$", "", passage)
 
 
-def identified(document: Document) -> Document:
-    """Return the document with an id: its own, else one that the same text from the same source always gets."""
+def with_id(document: Document) -> Document:
+    """Return the document with its id, or with one derived from its source and text."""
     if document.id:
         return document
     content = f"{document.metadata.get('source', '')}\0{document.page_content}"
     return document.model_copy(update={"id": hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:16]})
 
 
-def documents_of(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
-    """Return texts as documents, each with an id."""
+def to_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
+    """Return texts as documents with ids."""
     parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
-    return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]
+    return [with_id(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]
 
 
 def text_digest(text: str) -> bytes:
-    """Return the digest that a text's vector is kept under."""
+    """Return the sha256 of a text, the key of its vector."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def slot_key(label: str, text: str) -> int:
-    """Return what a passage's slot is known by."""
+    """Return the 64-bit key of a passage's slot."""
     return int.from_bytes(text_digest(f"{label}\0{text}")[:8], "little", signed=True)
 
 
@@ -145,7 +143,7 @@ def document_digest(document: Document) -> bytes:
 
 
 Filter = Mapping[str, Any]
-"""Metadata fields and the value, or list of values, each must have; a field that is a list has each of its members."""
+"""Metadata fields with the required value or list of values; a list field matches by any of its members."""
 
 Rows = NDArray[np.int64]
 
@@ -155,44 +153,44 @@ LEFT JOIN documents ON documents.id = passages.document
 LEFT JOIN files ON files.root = documents.root AND files.source = documents.file
 """
 _PASSAGES = f"SELECT row, passages.id, text, metadata, path FROM passages {_PATHS} WHERE row IN (SELECT value FROM json_each(?))"
-_TWINS = f"""
+_DUPLICATES = f"""
 SELECT twin_of, metadata, path FROM passages {_PATHS}
 WHERE twin_of IN (SELECT id FROM passages WHERE row IN (SELECT value FROM json_each(?))) ORDER BY passages.id
 """
-_ALL_TWINS = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_of IS NOT NULL ORDER BY passages.id"
-_SHOWN = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
-_PLACE = ("source", "page", "heading", "fragment")
-"""What says where a twin stands, beside the path of its file."""
+_ALL_DUPLICATES = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_of IS NOT NULL ORDER BY passages.id"
+_SEARCHABLE = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
+_LOCATION_FIELDS = ("source", "page", "heading", "fragment")
+"""Metadata that locates a duplicate, in addition to the path of its file."""
 
-_LARGEST = 2**63 - 1
-"""Whole numbers beyond are no longer exact in SQLite."""
+_MAX_INTEGER = 2**63 - 1
+"""Larger integers are not exact in SQLite."""
 _MATCHING = """SELECT row FROM passages WHERE hidden IS NULL AND (:among IS NULL OR row IN (SELECT value FROM json_each(:among)))
 AND EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = :name AND (
     field.type NOT IN ('array', 'object') AND (field.value IN (SELECT value FROM json_each(:choices)) OR :none AND field.type = 'null')
     OR field.type = 'array' AND EXISTS (SELECT 1 FROM json_each(field.value) AS member WHERE
         member.value IN (SELECT value FROM json_each(:choices)) OR :none AND member.type = 'null')))
 ORDER BY row"""
-"""The passages whose field has one of the values: all are bound, so there may be any number of them, and none is written into the SQL."""
+"""The passages whose field has one of the values, which are bound as parameters."""
 
 _CONNECTIONS = 4
-"""Threads that may read one store at the same time; others wait for them."""
+"""Number of threads that may read a store at the same time."""
 
 
-def connected(path: Path) -> sqlite3.Connection:
-    """Open a file of an index to be read, by any thread; it is replaced, never changed in place."""
+def open_readonly(path: Path) -> sqlite3.Connection:
+    """Open a file of an index read-only, for any thread; files are replaced, never changed in place."""
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
 class PassageStore:
-    """Read the passages of a finished index from any thread.
+    """Reads the passages of a finished index; thread-safe.
 
-    All connections are opened here, at once: they go on reading the file as it is now when a newer one takes its place.
+    All connections are opened at once, so they keep reading the same file when it is replaced.
     """
 
     def __init__(self, path: Path) -> None:
         self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         for _ in range(_CONNECTIONS):
-            connection = connected(path)
+            connection = open_readonly(path)
             weakref.finalize(self, connection.close)
             self._idle.put(connection)
 
@@ -205,82 +203,82 @@ class PassageStore:
             self._idle.put(connection)
 
     def rows(self) -> Rows:
-        """Return all rows that are searched, in order of passage id: those of the positions."""
+        """Return the rows of the searchable passages by position, that is, sorted by id."""
         sql = "SELECT row FROM passages WHERE hidden IS NULL ORDER BY id"
         with self._connection() as connection:
             return np.fromiter((row for (row,) in connection.execute(sql)), dtype=np.int64)
 
     def ids(self) -> list[str]:
-        """Return the ids of all passages that are searched, in their order: those of the positions."""
+        """Return the ids of the searchable passages by position, that is, sorted."""
         with self._connection() as connection:
             return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
 
     def passages(self, rows: Sequence[int]) -> list[Document]:
-        """Return the passages of some rows, with the path of their file; one that has twins names their places in `also`."""
+        """Return the passages of some rows, with the `path` of their file and, in `also`, the locations of their duplicates."""
         wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
             found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
-            twins = connection.execute(_TWINS, wanted).fetchall()
-        also = _twin_locations(twins) if twins else {}
+            duplicates = connection.execute(_DUPLICATES, wanted).fetchall()
+        also = _duplicate_locations(duplicates) if duplicates else {}
         return [
-            Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
+            Document(text, id=identity, metadata=json.loads(metadata) | _without_empty(path=path, also=also.get(identity)))
             for identity, text, metadata, path in map(found.__getitem__, rows)
         ]
 
     def sections(self, rows: Sequence[int]) -> list[tuple[str, str]]:
-        """Return the document of each row and the headings above it, "" where there are none."""
+        """Return the document id and the headings of each row, "" if there are none."""
         sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
             found = {row: (document, heading) for row, document, heading in connection.execute(sql, [json.dumps(list(rows))])}
         return [found[row] for row in rows]
 
     def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
-        """Return the vectors of some rows as they were encoded, shape (rows, dimension)."""
+        """Return the full-precision vectors of some rows, shape (rows, dimension)."""
         sql = "SELECT row, vector FROM passages JOIN vectors USING (digest) WHERE row IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
             found = dict(connection.execute(sql, [json.dumps(list(rows))]))
         return np.frombuffer(b"".join(found[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
 
-    def rows_of(self, ids: Sequence[str]) -> list[int]:
-        """Return the rows of the ids that exist, in the order asked for."""
+    def rows_by_id(self, ids: Sequence[str]) -> list[int]:
+        """Return the rows of the ids that exist, in the order of `ids`."""
         sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
             found: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
         return [found[identity] for identity in ids if identity in found]
 
-    def matching(self, where: Filter) -> Rows:
-        """Return the rows whose metadata pass a filter: each field is looked for among the rows that are left."""
+    def rows_matching(self, where: Filter) -> Rows:
+        """Return the rows whose metadata match a filter; each field narrows the rows of the previous ones."""
         found: list[int] | None = None
         with self._connection() as connection:
             for name, wanted in where.items():
-                choices = choices_of(name, wanted)
-                given = {"name": name, "choices": json.dumps(choices), "none": None in choices, "among": found and json.dumps(found)}
-                found = [row for (row,) in connection.execute(_MATCHING, given)] if found != [] else []
+                choices = filter_choices(name, wanted)
+                parameters = {"name": name, "choices": json.dumps(choices), "none": None in choices, "among": found and json.dumps(found)}
+                found = [row for (row,) in connection.execute(_MATCHING, parameters)] if found != [] else []
         return self.rows() if found is None else np.array(found, dtype=np.int64)
 
     def fields(self) -> list[str]:
-        """List the fields of metadata that any passage has that is searched; each passage is looked at."""
+        """Return the sorted metadata fields of all searchable passages; reads every passage."""
         sql = "SELECT DISTINCT field.key FROM passages, json_each(metadata) AS field WHERE hidden IS NULL ORDER BY 1"
         with self._connection() as connection:
             return [name for (name,) in connection.execute(sql)]
 
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
-        """Return the best rows by BM25 with their scores (lower is better), of all or of some."""
-        words = " OR ".join(f'"{word}"' for word in query_words(query))  # any of them; quoted, so that none is an operator of FTS5
+        """Return the best rows with their BM25 as in FTS5 (lower is better), of all or of `among`."""
+        words = " OR ".join(f'"{word}"' for word in query_words(query))  # matches any of them; quoted, so that none is an operator of FTS5
         if not words:
             return []
-        given = [words] if among is None else [words, json.dumps(among.tolist())]
-        within = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?))"
+        parameters = [words] if among is None else [words, json.dumps(among.tolist())]
+        condition = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
             return connection.execute(
-                f"SELECT rowid, rank FROM words WHERE words MATCH ? {within} ORDER BY rank LIMIT ?", [*given, limit]
+                f"SELECT rowid, rank FROM words WHERE words MATCH ? {condition} ORDER BY rank LIMIT ?", [*parameters, limit]
             ).fetchall()
 
 
 class SearchedPassage(NamedTuple):
-    """A passage that is searched, as another store is to have it. metadata, known: JSON.
+    """A searchable passage in the form for other stores. metadata, known: JSON.
 
-    known: the path of its file, and where its twins stand.
+    known: the path of its file, and the locations of its duplicates.
     """
 
     id: str
@@ -293,71 +291,71 @@ class SearchedPassage(NamedTuple):
 
 
 def searched_passages(database: sqlite3.Connection) -> Iterator[SearchedPassage]:
-    """Read all passages that are searched."""
-    also = _twin_locations(database.execute(_ALL_TWINS))
-    for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
-        known = json.dumps(_present(path=path, also=also.get(id)), sort_keys=True)
+    """Yield all searchable passages."""
+    also = _duplicate_locations(database.execute(_ALL_DUPLICATES))
+    for id, document, label, text, metadata, digest, path in database.execute(_SEARCHABLE):
+        known = json.dumps(_without_empty(path=path, also=also.get(id)), sort_keys=True)
         yield SearchedPassage(id, document, label, text, metadata, digest.hex(), known)
 
 
-def _present(**metadata: Any) -> dict[str, Any]:
+def _without_empty(**metadata: Any) -> dict[str, Any]:
     return {name: value for name, value in metadata.items() if value}
 
 
-def _twin_locations(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
+def _duplicate_locations(duplicates: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
     places: dict[str, list[dict[str, Any]]] = {}
-    for visible, metadata, path in twins:
-        held = json.loads(metadata)
-        place = {name: held[name] for name in _PLACE if name in held} | _present(path=path)
+    for visible, metadata, path in duplicates:
+        stored = json.loads(metadata)
+        place = {name: stored[name] for name in _LOCATION_FIELDS if name in stored} | _without_empty(path=path)
         if place not in places.setdefault(visible, []):
             places[visible].append(place)
     return places
 
 
-def choices_of(name: str, wanted: Any) -> list[Any]:
-    """List the values that a filter lets a field have; UsageError for what is none, or no metadata can have."""
+def filter_choices(name: str, wanted: Any) -> list[Any]:
+    """Return the values a filter allows for a field; UsageError for values that metadata cannot have."""
     choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
     for choice in (name, *choices):
         if not isinstance(choice, (str, int, float, NoneType)):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text, a number, True, False, None, or a list of these")
-        if isinstance(choice, int) and not -_LARGEST <= choice <= _LARGEST:
-            what = f"cannot filter {name!r} by a whole number beyond {_LARGEST:,}"
-            raise UsageError(what, "give a smaller one, or a text where the metadata has it as text")
-        if isinstance(choice, str) and "\0" in readable(choice):
+        if isinstance(choice, int) and not -_MAX_INTEGER <= choice <= _MAX_INTEGER:
+            what = f"cannot filter {name!r} by the integer {choice!r}, beyond {_MAX_INTEGER:,}"
+            raise UsageError(what, "give a smaller one, or a string if the metadata has it as text")
+        if isinstance(choice, str) and "\0" in check_text(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
 
 
-_COUNTED = """
+_FILE_COUNTS = """
 SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """
 
 
 class ListedFile(NamedTuple):
-    """A file, or the source that records name: the path it was found under, and its passages."""
+    """A file, or the source of records: its root path, and numbers of passages."""
 
     root: str
     source: str
     searched: int
     left_out: Mapping[str, int]
-    """How many of its passages are not searched, by their role (`contents`, `legal`, …) or `twin` where the text stands elsewhere."""
+    """Number of hidden passages by role (`contents`, `legal`, …), or `twin` for duplicates."""
 
 
 class FileList(NamedTuple):
-    """The files of an index, in order of their names, and what its last build left out: (name, reason)."""
+    """The files of an index, sorted by name, and what its last build skipped: (name, reason)."""
 
     files: tuple[ListedFile, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
 
 
-def listed_files(folder: Path) -> FileList:
-    """Read the list of an index; blocking."""
-    with closing(connected(folder / PASSAGES)) as database:
+def read_file_list(folder: Path) -> FileList:
+    """Return the files of an index and what its last build skipped; blocking."""
+    with closing(open_readonly(folder / PASSAGES)) as database:
         found: dict[tuple[str, str], dict[str | None, int]] = {}
-        for root, source, hidden, count in database.execute(_COUNTED):
+        for root, source, hidden, count in database.execute(_FILE_COUNTS):
             found.setdefault((root, source), {})[hidden] = count
-        fact = database.execute("SELECT value FROM facts WHERE name = ?", [LEFT_OUT]).fetchone()
+        fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
     files = tuple(
         ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
         for (root, source), counts in found.items()

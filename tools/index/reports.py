@@ -1,4 +1,4 @@
-"""What sums an index up, level by level, and is read for questions about everything: reports on communities, or summaries of groups."""
+"""Reports on communities or summaries of groups, by level, for questions about the whole corpus."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ Subject = Literal["community", "summary"]
 
 
 class ReportNames(NamedTuple):
-    """What one of them is called, what several are, and under what its sentences stand in an answer."""
+    """Names of a report in the singular and plural, and of the heading of its sentences in an answer."""
 
     one: str
     several: str
@@ -25,8 +25,8 @@ REPORT_NAMES: dict[str, ReportNames] = {
 _ID = re.compile(rf"({'|'.join(REPORT_NAMES)}) (\d+(?:\.\d+)*)")
 
 
-class Level(NamedTuple):
-    """A level: how many there are on it, and the tokens of their texts."""
+class ReportLevel(NamedTuple):
+    """A level: its number, its reports or summaries, and the tokens of their texts."""
 
     number: int
     communities: int
@@ -34,29 +34,29 @@ class Level(NamedTuple):
 
 
 class Reports(Protocol):
-    """Gives them, level by level, level 0 the root, each level's numbered by size."""
+    """Reports or summaries by level; level 0 is the root, and each level is numbered by size."""
 
     @property
     def subject(self) -> Subject:
-        """Name what each is on."""
+        """Return the type of the reports: "community" or "summary"."""
 
     @property
-    def levels(self) -> Sequence[Level]:
-        """List the levels."""
+    def levels(self) -> Sequence[ReportLevel]:
+        """Return the levels."""
 
     def reports(self, level: int) -> "list[Report]":
-        """Return those of a level; UsageError where there is no such level."""
+        """Return the reports of a level; UsageError if there is no such level."""
 
-    def of(self, ids: Iterable[str]) -> "list[Report]":
-        """Return those of some numbers; what is none is passed over."""
+    def by_ids(self, ids: Iterable[str]) -> "list[Report]":
+        """Return the reports of some numbers; unknown numbers are skipped."""
 
 
 def report_id(subject: Subject, number: str) -> str:
-    """Write the id that one has beside those of passages."""
+    """Return the citation id of a report, distinct from those of passages."""
     return f"{subject} {number}"
 
 
 def parse_report_id(id: str) -> tuple[ReportNames, str] | None:
-    """Read such an id: what it is called, and its number; None for that of a passage."""
+    """Return the names and the number of a report's citation id; None for the id of a passage."""
     found = _ID.fullmatch(id)
     return (REPORT_NAMES[found[1]], found[2]) if found else None

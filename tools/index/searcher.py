@@ -1,4 +1,4 @@
-"""One asynchronous search over an index, its location, the demo, or a LangChain vector store or retriever."""
+"""Asynchronous search in an index, its location, the demo, or a LangChain vector store or retriever."""
 
 import asyncio
 import hashlib
@@ -20,107 +20,109 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import IndexStore
-from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
+from ramify.tools.index.collection_set import CollectionSet, Member, fuse_ranks, load_profiles, select_collections
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
-from ramify.tools.index.hybrid_search import mmr as pick_diverse
-from ramify.tools.index.index_store import FolderStore, check_exists, is_address, store_at
+from ramify.tools.index.hybrid_search import select_mmr as pick_diverse
+from ramify.tools.index.index_store import FolderStore, check_exists, is_store_address, store_at
 from ramify.tools.index.manifest import MANIFEST
-from ramify.tools.index.passage_store import Filter, identified
+from ramify.tools.index.passage_store import Filter, with_id
 from ramify.tools.new_files import cache_folder
-from ramify.tools.quoting import brief, many
-from ramify.tools.typed import usable
+from ramify.tools.quoting import pluralize, truncate_line
+from ramify.tools.user_input import expand_path
 
 _SCORE_FIELDS = ("relevance_score", "score")
 
 
 def _check_options(search: SearchOptions) -> SearchOptions:
-    """Refuse what only an index of our own has a meaning for; a view means nothing here."""
+    """Return validated options; UsageError for options that only Ramify's indexes have; `view` is ignored."""
     if search.options:
-        raise UsageError(f"search.{next(iter(search.options))} means nothing to a store or retriever of another make", "leave it out")
-    return search.checked()
+        raise UsageError(f"search.{next(iter(search.options))} is not supported by other vector stores and retrievers", "omit it")
+    return search.validated()
 
 
 async def _search_store(store: VectorStore, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    """Search a vector store: it finds the candidates; cosines and MMR are computed here, with its own embeddings.
+    """Search a LangChain vector store for candidates; cosines and MMR are computed here, with its embeddings.
 
-    A store without `embeddings` must give relevance scores; these then stand for the cosine, and there is no MMR. `hybrid` means nothing
-    here, `filter` is passed on as it is.
+    A store without `embeddings` must give relevance scores, which are used as cosines, without MMR. `hybrid` is ignored, `filter` is passed
+    to the store.
     """
     search = _check_options(search)
     passed_on = {"filter": search.filter} if search.filter else {}
     if store.embeddings is None:
-        return list(await asyncio.gather(*(_relevant(store, query, search.k, passed_on) for query in queries)))
+        return list(await asyncio.gather(*(_search_by_relevance(store, query, search.k, passed_on) for query in queries)))
     wanted = (search.fetch_k if search.mmr is not None else None) or search.k
     found = await asyncio.gather(*(store.asimilarity_search(query, k=wanted, **passed_on) for query in queries))
-    return await asyncio.to_thread(_ranked, load_encoder(store.embeddings), queries, found, search)
+    return await asyncio.to_thread(_rank_candidates, load_encoder(store.embeddings), queries, found, search)
 
 
-async def _relevant(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Hit]:
+async def _search_by_relevance(store: VectorStore, query: str, k: int, passed_on: Mapping[str, Any]) -> list[Hit]:
     try:
         found = await store.asimilarity_search_with_relevance_scores(query, k=k, **passed_on)
     except NotImplementedError as error:
         what = f"the store {type(store).__name__!r} has neither embeddings nor relevance scores"
-        raise UsageError(what, "hand over its as_retriever()") from error
-    return [Hit(identified(document), float(score), float(score)) for document, score in found]
+        raise UsageError(what, "pass its `as_retriever()` as index") from error
+    return [Hit(with_id(document), float(score), float(score)) for document, score in found]
 
 
-def _ranked(encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions) -> list[list[Hit]]:
-    """Encode the candidates, as the store does not hand its vectors out, and pick the best for each query."""
+def _rank_candidates(
+    encoder: Encoder, queries: Sequence[str], found: Sequence[Sequence[Document]], search: SearchOptions
+) -> list[list[Hit]]:
+    """Encode the candidates, as the store does not return vectors, and select the best for each query."""
     texts = list(dict.fromkeys(document.page_content for documents in found for document in documents))
     encoded = dict(zip(texts, encoder.encode_documents(texts), strict=True))
-    return [_picked(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
+    return [_pick_hits(query, documents, encoded, search) for query, documents in zip(encoder.encode_queries(queries), found, strict=True)]
 
 
-def _picked(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Hit]:
+def _pick_hits(query: Matrix, documents: Sequence[Document], encoded: Mapping[str, Matrix], search: SearchOptions) -> list[Hit]:
     if not documents:
         return []
     vectors = np.stack([encoded[document.page_content] for document in documents])
     cosines = vectors @ query
     places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
     picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
-    return [Hit(identified(documents[pick.place]), float(cosines[pick.place]), pick.value) for pick in picks]
+    return [Hit(with_id(documents[pick.place]), float(cosines[pick.place]), pick.value) for pick in picks]
 
 
-async def _ask_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+async def _search_retriever(retriever: BaseRetriever, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Return the first k passages of a retriever for each query, in its order.
 
-    A score it leaves in the metadata counts, otherwise 1 / rank stands for it.
+    Scores are taken from the metadata (`relevance_score`, `score`), else 1 / rank.
     """
     search = _check_options(search)
     if search.filter:
         what = f"the retriever {type(retriever).__name__!r} cannot filter"
-        raise UsageError(what, "give an index, or a retriever that filters by itself")
+        raise UsageError(what, "give an index, or a retriever with a filter of its own")
     found = await asyncio.gather(*(retriever.ainvoke(query) for query in queries))
-    return [[_scored(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
+    return [[_to_hit(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
 
 
-def _scored(document: Document, rank: int) -> Hit:
+def _to_hit(document: Document, rank: int) -> Hit:
     scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
     score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
-    return Hit(identified(document), score, score)
+    return Hit(with_id(document), score, score)
 
 
 DEMO = "demo"
-Searchable = Member | Sequence[Member] | Collections
-"""What can be searched; several at once as a list or tuple."""
-_REASONS = {"twin": "repeated"}
-"""Why a passage is not searched, where the reason is no word for a reader."""
+Searchable = Member | Sequence[Member] | CollectionSet
+"""What can be searched; several as a list or tuple."""
+_REASON_LABELS = {"twin": "repeated"}
+"""Displayed reasons for hidden passages, where they differ from the stored ones."""
 
-LACKING = "no passage has the filter's"
-"""How a notice begins that names fields of a filter which are not there."""
-_FIELDS, _FIELD = 20, 60
-"""Fields that it names, and characters of each."""
+UNKNOWN_FIELDS = "no passage has the filter fields"
+"""Beginning of the notice on unknown fields of a filter."""
+_MAX_LISTED_FIELDS, _MAX_FIELD_CHARS = 20, 60
+"""Maximum number of fields listed, and of characters of each."""
 
-_opened: dict[str, tuple[bytes, Index]] = {}
+_open_indexes: dict[str, tuple[bytes, Index]] = {}
 _demos: dict[Path, FolderStore] = {}
-"""By cache folder: the index of the demo there, once it was compared with its checksums."""
+"""By cache folder: the index of the demo, once its checksums were verified."""
 _opening = threading.Lock()
 _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
 
 def check_index(index: Searchable) -> None:
-    """Raise IndexingError where the place of an index holds none, or one of another layout, before a run starts."""
-    several = collections_of(index)
+    """Raise IndexingError if a location has no index, or one of another layout."""
+    several = as_collections(index)
     for one in several.members if several else [index]:
         if isinstance(one, (str, Path)) and one != DEMO:
             check_exists(one)
@@ -130,47 +132,47 @@ async def find_passages(
     index: Searchable, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
     filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
 ) -> list[list[Hit]]:  # fmt: skip
-    """Return the best passages for each query, all searched at once; what the arguments mean is said at `Index.search`.
+    """Return the best passages for each query; arguments as for `Index.search`.
 
     | index           | searched by                                                                                                     |
     |-----------------|-----------------------------------------------------------------------------------------------------------------|
-    | `Index`         | itself, in a thread of its own                                                                                  |
-    | a folder        | the `Index` in it, opened at the first search and again when the index there is another                         |
-    | an address      | the same, of the index in a store, such as milvus:URI/collection                                                |
+    | `Index`         | its own search, in a thread                                                                                     |
+    | a folder        | the `Index` in it, opened at the first search and again when it has changed                                     |
+    | an address      | the index in a store, such as milvus:URI/collection                                                             |
     | "demo"          | the demo corpus, indexed at the first search                                                                    |
-    | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
-    | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
-    | several of them | each by the questions that fit it (`choose`); what they find is fused by rank (`fuse_ranks`)                    |
+    | `VectorStore`   | its own similarity search with `filter`; cosines and MMR are computed here if it has `embeddings`               |
+    | `BaseRetriever` | its own search, in its order; no `filter`; scores are taken from the metadata                                   |
+    | several of them | each question in those that fit (`select_collections`); results are fused by rank (`fuse_ranks`)                |
     """
     how = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
-    several = collections_of(index)
+    several = as_collections(index)
     return await (_search_one(index, queries, how) if several is None else _search_collections(several, queries, how))
 
 
 async def _search_one(index: Any, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
     """Search a single index, store or retriever."""
     if isinstance(index, (str, Path)):
-        index = await asyncio.to_thread(opened, index)
+        index = await asyncio.to_thread(open_index, index)
     if isinstance(index, Index):  # first, because an Index is a VectorStore, too
         return await asyncio.to_thread(index.search, queries, **search._asdict())
     if isinstance(index, VectorStore):
         return await _search_store(index, queries, search)
     if isinstance(index, BaseRetriever):
-        return await _ask_retriever(index, queries, search)
-    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+        return await _search_retriever(index, queries, search)
+    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its location, or a LangChain vector store or retriever")
 
 
-def collections_of(index: Searchable) -> Collections | None:
-    """Return several indexes with their names, None for a single one; UsageError where one is given twice."""
-    if isinstance(index, Collections):
+def as_collections(index: Searchable) -> CollectionSet | None:
+    """Return several indexes as a collection set, None for a single one; UsageError if one is given twice."""
+    if isinstance(index, CollectionSet):
         return index
-    return Collections.of(index) if isinstance(index, (list, tuple)) else None
+    return CollectionSet.from_members(index) if isinstance(index, (list, tuple)) else None
 
 
-async def _search_collections(several: Collections, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
-    """Search each collection for the queries that fit it, all at once, and fuse what a query finds in several."""
-    several = await asyncio.to_thread(_opened_all, several)
-    chosen = await asyncio.to_thread(choose, several, queries)
+async def _search_collections(several: CollectionSet, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    """Search the selected collections for each query concurrently, and fuse the results by rank."""
+    several = await asyncio.to_thread(_open_all, several)
+    chosen = await asyncio.to_thread(select_collections, several, queries)
 
     async def find(place: int) -> dict[int, list[Hit]]:
         asked = [number for number, places in enumerate(chosen) if place in places]
@@ -181,19 +183,19 @@ async def _search_collections(several: Collections, queries: Sequence[str], sear
     return [fuse_ranks({several.names[place]: found[place][number] for place in places}, search.k) for number, places in enumerate(chosen)]
 
 
-def _opened_all(several: Collections) -> Collections:
-    """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
-    return replace(several, members=tuple(opened(one) if isinstance(one, (str, Path)) else one for one in several.members))
+def _open_all(several: CollectionSet) -> CollectionSet:
+    """Open all indexes, so that one that cannot be opened is always an error."""
+    return replace(several, members=tuple(open_index(one) if isinstance(one, (str, Path)) else one for one in several.members))
 
 
-def opened(index: str | Path) -> Index:
-    """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
-    with _opening:  # whoever comes second waits, instead of opening it too
+def open_index(index: str | Path) -> Index:
+    """Return the index of a folder, an address or "demo"; the same object until the index changes."""
+    with _opening:  # concurrent callers wait instead of opening it, too
         store = _store(index)
-        known = _opened.get(store.where)
+        known = _open_indexes.get(store.where)
         found = store.fingerprint()
         if known is None or known[0] != found:
-            known = _opened[store.where] = (found, _open(store))
+            known = _open_indexes[store.where] = (found, _open(store))
         return known[1]
 
 
@@ -206,25 +208,25 @@ def _open(store: IndexStore) -> Index:
         from ramify.tools.hierarchy.index import HierarchyIndex
 
         return HierarchyIndex.open(store)
-    from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
+    from ramify.tools.knowledge.index import GraphIndex  # imported only if used
 
     return GraphIndex.open(store)
 
 
 def warm(index: Searchable) -> tuple[Searchable, float]:
-    """Open an index and load what the first search would wait for; give the seconds that took, 0 where all was there; blocking.
+    """Open an index and load its encoder; return it and the seconds taken, 0 if all was loaded; blocking.
 
-    A store or retriever of another make is left alone.
+    Other vector stores and retrievers are returned unchanged.
     """
-    if several := collections_of(index):
+    if several := as_collections(index):
         members, waits = zip(*map(warm, several.members), strict=True)
         several = replace(several, members=members)
         return several, sum(waits) + load_profiles(several)
     if not isinstance(index, (Index, str, Path)):
         return index, 0.0
     began = time.perf_counter()
-    before = [known for _, known in list(_opened.values())]
-    found = index if isinstance(index, Index) else opened(index)
+    before = [known for _, known in list(_open_indexes.values())]
+    found = index if isinstance(index, Index) else open_index(index)
     if found.embeddings.loaded and any(found is known for known in (index, *before)):
         return found, 0.0
     found.embeddings.load()
@@ -232,7 +234,7 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
 
 
 def warm_soon(index: Searchable) -> None:
-    """Begin to load, in the background, what the first search would wait for; what goes wrong there goes wrong at the search, too."""
+    """Start `warm` in the background; errors are ignored, as the search raises them, too."""
     _background.submit(warm, index)
 
 
@@ -244,48 +246,48 @@ def _store(index: str | Path) -> IndexStore:
 
             _demos[cache] = FolderStore(demo_index().resolve())
         return _demos[cache]
-    return store_at(index) if is_address(index) else FolderStore(usable(index).resolve())
+    return store_at(index) if is_store_address(index) else FolderStore(expand_path(index).resolve())
 
 
 def languages_of(index: Searchable) -> frozenset[str]:
-    """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
-    if isinstance(index, Collections):
+    """Return the languages of an index, see `Index.languages`; empty for other stores; blocking."""
+    if isinstance(index, CollectionSet):
         return frozenset().union(*map(languages_of, index.members))
     return index.languages if isinstance(index, Index) else frozenset()
 
 
 def digest_of(index: Searchable) -> str:
-    """Return the digest of what an index or several hold, see `Index.digest`; empty for other stores; blocking."""
-    several = collections_of(index)
+    """Return the digest of one or several indexes, see `Index.digest`; empty for other stores; blocking."""
+    several = as_collections(index)
     if several:
         each = sorted(map(digest_of, several.members))
         return hashlib.sha256(" ".join(each).encode()).hexdigest() if all(each) else ""
     if isinstance(index, (str, Path)):
-        index = opened(index)
+        index = open_index(index)
     return index.digest if isinstance(index, Index) else ""
 
 
-def describe(index: Searchable, found: Searchable) -> str:
-    """Name an index as it was given, and say how much it holds; a store or retriever of another make is known by its class.
+def index_summary(index: Searchable, found: Searchable) -> str:
+    """Return the name of an index as given, and its size; the class name for other stores and retrievers.
 
-    found: the same, opened.
+    found: the opened index.
     """
-    if isinstance(found, Collections):
-        given = (collections_of(index) or found).members
-        return f"{len(given)} collections: {'; '.join(map(describe, given, found.members))}"
+    if isinstance(found, CollectionSet):
+        given = (as_collections(index) or found).members
+        return f"{len(given)} collections: {'; '.join(map(index_summary, given, found.members))}"
     if not isinstance(found, Index):
         return type(found).__name__
     if index == DEMO:
         return f"demo: {found.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
-        where = store_at(index).where if is_address(index) else str(index)
+        where = store_at(index).where if is_store_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
+    return f"{where} ({pluralize(found.manifest.documents, 'document')}, {pluralize(found.manifest.passages, 'passage')})"
 
 
-def described_as(index: Searchable) -> str:
-    """Return the description that an index was given; empty where it has none, is of another make, or there is none."""
+def get_description(index: Searchable) -> str:
+    """Return the description of an index; empty if it has none, and for other stores."""
     if isinstance(index, (str, Path)) and index != DEMO:
         manifest = _store(index).manifest()
         return manifest.description if manifest else ""
@@ -293,34 +295,34 @@ def described_as(index: Searchable) -> str:
 
 
 def hidden_note(hidden: dict[str, int]) -> str:
-    """Return how many passages are not searched, and why."""
-    return f", {sum(hidden.values()):,} left out of search ({reasons(hidden)})" if hidden else ""
+    """Return the number of hidden passages with reasons, as the end of a sentence."""
+    return f", {sum(hidden.values()):,} left out of search ({hidden_reasons(hidden)})" if hidden else ""
 
 
-def reasons(hidden: Mapping[str, int]) -> str:
-    """Return why passages are not searched, with how many each; empty where all are."""
-    return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+def hidden_reasons(hidden: Mapping[str, int]) -> str:
+    """Return the numbers of hidden passages by reason, as text; empty if there are none."""
+    return ", ".join(f"{count:,} {_REASON_LABELS.get(reason, reason)}" for reason, count in hidden.items())
 
 
 def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
-    """Return which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
+    """Return a notice on unknown fields of a filter with the known ones; None if all are known, or the fields cannot be listed."""
     if not filter:
         return None
-    several = collections_of(index)
+    several = as_collections(index)
     listed = [_fields_of(one) for one in (several.members if several else [index])]
-    there = None if None in listed else [*dict.fromkeys(field for fields in listed for field in fields or ())]
-    if there is None or not (absent := sorted({str(name) for name in filter} - {*there})):
+    known = None if None in listed else [*dict.fromkeys(field for fields in listed for field in fields or ())]
+    if known is None or not (unknown := sorted({str(name) for name in filter} - {*known})):
         return None
-    return f"{LACKING} {_join_names([*map(repr, absent)])}: there are {_join_names(there) or 'none'}"
+    return f"{UNKNOWN_FIELDS} {_join_names([*map(repr, unknown)])}: there are {_join_names(known) or 'none'}"
 
 
 def _fields_of(index: Searchable) -> list[str] | None:
-    """List the fields of metadata in an index; None where it lies in no folder, or is of another make."""
+    """Return the metadata fields of an index; None if they cannot be listed."""
     if not isinstance(index, (Index, str, Path)):
         return None
-    return (opened(index) if isinstance(index, (str, Path)) else index).fields()
+    return (open_index(index) if isinstance(index, (str, Path)) else index).fields()
 
 
 def _join_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
-    return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
+    more = f" and {len(names) - _MAX_LISTED_FIELDS:,} more" if len(names) > _MAX_LISTED_FIELDS else ""
+    return ", ".join(truncate_line(name, _MAX_FIELD_CHARS) for name in names[:_MAX_LISTED_FIELDS]) + more

@@ -1,8 +1,8 @@
 """The graph of an index of kind `graph`: names and their relations, communities by level with a report each, and search along it.
 
-* read (`build`): `elements` of passages, by `rule_builder` from names in text, or by a model whose replies are kept
-* kept: `communities` of the graph, their `reports`; on disk: `graph_file`
-* searched: `index`, which also says what is in it
+* built (`build`): `elements` are extracted by `rule_builder`, or by a model whose replies are stored
+* stored: `communities` of the graph and their `reports`, in `graph_file`
+* searched and displayed: `index`
 """
 
 __all__ = ["build", "index"]

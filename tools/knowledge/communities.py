@@ -1,7 +1,6 @@
 """Communities of connected names, by level: hierarchical Leiden (Traag, Waltman and van Eck 2019), exclusive and exhaustive at each level.
 
-A community's id is its place, as a branch's path is: "3" at level 0, "3.1" below it. One that is not split stands for itself at every level
-below its own.
+A community's id is its path: "3" at level 0, "3.1" below it. A community without sub-communities also counts at all levels below its own.
 """
 
 import math
@@ -17,33 +16,33 @@ _RESOLUTION, _RANDOMNESS, _SEED = 1.0, 0.001, 0
 
 
 class Community(NamedTuple):
-    """Connected names: the community's id and its members' keys, in order."""
+    """A community of connected names: its id and its members' keys, sorted."""
 
     id: str
     members: tuple[str, ...]
 
     @property
     def level(self) -> int:
-        """Tell the level at which it first stands: 0 is the root level."""
+        """Return its level; 0 is the root level."""
         return self.id.count(".")
 
     @property
     def parent(self) -> str | None:
-        """Give the id of the community that it is a part of."""
+        """Return the id of the parent community, None at level 0."""
         return self.id.rpartition(".")[0] or None
 
 
 Partition = dict[str, Community]
-"""Communities by id, in order."""
+"""Communities by id, sorted by `community_sort_key`."""
 
 
-def place(id: str) -> tuple[int, ...]:
-    """Give the sort key of a community's id: numeric, so that 3.10 comes after 3.9."""
+def community_sort_key(id: str) -> tuple[int, ...]:
+    """Return the numeric sort key of a community's id, so that 3.10 comes after 3.9."""
     return tuple(map(int, id.split(".")))
 
 
-def weighted(relations: Mapping[Pair, Relation], weights: Weights = "count") -> dict[Pair, float]:
-    """Weigh relations: their count as a share of the largest, or how much oftener than by chance they occur (positive PMI)."""
+def edge_weights(relations: Mapping[Pair, Relation], weights: Weights = "count") -> dict[Pair, float]:
+    """Return edge weights: counts as a share of the largest ("count"), or smoothed positive pointwise mutual information ("pmi")."""
     counts = {pair: relation.count for pair, relation in relations.items()}
     if weights == "count":
         most = max(counts.values(), default=1)
@@ -56,8 +55,8 @@ def weighted(relations: Mapping[Pair, Relation], weights: Weights = "count") -> 
     return {(one, other): math.log1p(count * total / (ends[one] * ends[other])) for (one, other), count in counts.items()}
 
 
-def communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER_SIZE) -> Partition:
-    """Partition the connected names; the same edges give the same communities, in whatever order they come."""
+def find_communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER_SIZE) -> Partition:
+    """Return the communities of connected names by hierarchical Leiden; the result does not depend on the order of the edges."""
     if not edges:
         return {}
     from graspologic_native import hierarchical_leiden
@@ -73,7 +72,7 @@ def communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER
         parts[entry.parent_cluster].add(entry.cluster)
 
     def numbered(clusters: set[int], above: tuple[int, ...]) -> Partition:
-        """Number clusters, the largest first, ties by their first member; a single part that is all of a cluster stands for it."""
+        """Number clusters by size, ties by first member; a cluster with a single child is replaced by that child."""
         own: list[tuple[list[str], int]] = []
         for cluster in clusters:
             while len(parts[cluster]) == 1:
@@ -89,8 +88,8 @@ def communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER
     return numbered(parts[None], ())
 
 
-def levels(partition: Partition) -> list[list[str]]:
-    """List the ids that make up each level: each holds every connected name once; the last one is that of the communities without parts."""
+def community_levels(partition: Partition) -> list[list[str]]:
+    """Return the community ids of each level; every level covers each connected name once, the last one by the leaf communities."""
     split = {community.parent for community in partition.values()}
     deepest = max((community.level for community in partition.values()), default=-1)
     return [
@@ -99,49 +98,53 @@ def levels(partition: Partition) -> list[list[str]]:
     ]
 
 
-def kept(before: Partition, edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER_SIZE) -> Partition:
-    """Keep communities as they were: names that are gone leave, new ones join the community of their strongest neighbour.
+def update_communities(previous: Partition, edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER_SIZE) -> Partition:
+    """Update communities incrementally: remove deleted names and assign each new name to the community of its strongest neighbour.
 
-    New names that no old one is connected with make communities of their own.
+    New names without a path to an existing name form new communities.
     """
-    there = {key for pair in edges for key in pair}
-    home = {key: community.id for community in before.values() for key in community.members if key in there}
+    connected = {key for pair in edges for key in pair}
+    community_of = {key: community.id for community in previous.values() for key in community.members if key in connected}
     # Of the communities of one name the deepest comes last, because ids are in order.
-    loose = _join(home, edges, there - home.keys())
+    unconnected = _assign_new_names(community_of, edges, connected - community_of.keys())
     members: dict[str, list[str]] = defaultdict(list)
-    for key in sorted(home):
-        id = home[key]
+    for key in sorted(community_of):
+        id = community_of[key]
         while id:
             members[id].append(key)
             id = id.rpartition(".")[0]
-    old = {id: Community(id, tuple(members[id])) for id in sorted(members, key=place)}
-    among = {pair: weight for pair, weight in edges.items() if pair[0] in loose}
-    first = 1 + max((place(id)[0] for id in before), default=-1)
-    for community in communities(among, max_cluster_size).values():
+    old = {id: Community(id, tuple(members[id])) for id in sorted(members, key=community_sort_key)}
+    unassigned = {pair: weight for pair, weight in edges.items() if pair[0] in unconnected}
+    first = 1 + max((community_sort_key(id)[0] for id in previous), default=-1)
+    for community in find_communities(unassigned, max_cluster_size).values():
         root, dot, rest = community.id.partition(".")
         id = f"{int(root) + first}{dot}{rest}"
         old[id] = Community(id, community.members)
     return old
 
 
-def _join(home: dict[str, str], edges: Mapping[Pair, float], new: set[str]) -> set[str]:
-    """Give new names the home of their strongest neighbour, ring by ring; return those that no old name is connected with."""
-    near: dict[str, list[tuple[float, str]]] = defaultdict(list)
+def _assign_new_names(community_of: dict[str, str], edges: Mapping[Pair, float], new: set[str]) -> set[str]:
+    """Assign new names to the community of their strongest neighbour, breadth-first; return the names without a path to an old one."""
+    neighbours: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for (one, other), weight in edges.items():
         for key, neighbour in ((one, other), (other, one)):
             if key in new:
-                near[key].append((-weight, neighbour))
-    left = set(new)
+                neighbours[key].append((-weight, neighbour))
+    remaining = set(new)
     while True:
-        joined = {key: home[min(known)[1]] for key in sorted(left) if (known := [edge for edge in near[key] if edge[1] in home])}
-        if not joined:
-            return left
-        home |= joined
-        left -= joined.keys()
+        assigned = {
+            key: community_of[min(known)[1]]
+            for key in sorted(remaining)
+            if (known := [edge for edge in neighbours[key] if edge[1] in community_of])
+        }
+        if not assigned:
+            return remaining
+        community_of |= assigned
+        remaining -= assigned.keys()
 
 
 def modularity(edges: Mapping[Pair, float], groups: Sequence[Sequence[str]]) -> float:
-    """Return Q = 1/2m sum over pairs in one group of (A_ij - k_i k_j / 2m) (GraphRAG §1)."""
+    """Return the modularity Q = 1/2m · sum over pairs in one group of (A_ij - k_i k_j / 2m) (GraphRAG §1)."""
     group_of = {key: number for number, group in enumerate(groups) for key in group}
     total = sum(edges.values())
     within: dict[int, float] = defaultdict(float)

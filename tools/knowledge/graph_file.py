@@ -1,4 +1,4 @@
-"""`graph.sqlite`: the graph, its communities and their reports, written whole and in one order: the same content is the same file."""
+"""`graph.sqlite`: the graph, its communities and their reports; the same content gives the same file."""
 
 import json
 import sqlite3
@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index import read_facts, write_tables
-from ramify.tools.index.passage_store import connected
-from ramify.tools.index.reports import Level, Subject
-from ramify.tools.knowledge.communities import Community, Partition, levels, place
-from ramify.tools.knowledge.elements import Claim, Connection, Graph, Name, Pair, Told
-from ramify.tools.knowledge.reports import Finding, Report
-from ramify.tools.models.tokens import estimate
+from ramify.tools.index.passage_store import open_readonly
+from ramify.tools.index.reports import ReportLevel, Subject
+from ramify.tools.knowledge.communities import Community, Partition, community_levels, community_sort_key
+from ramify.tools.knowledge.elements import Claim, Connection, Description, Graph, Name, Pair
+from ramify.tools.knowledge.reports import Report, ReportFinding
+from ramify.tools.models.tokens import estimate_tokens
 
 GRAPH = "graph.sqlite"
 EDITION = "1"
-"""Counts up when a file made before cannot be read any more."""
+"""Version of the file format: incremented when older files can no longer be read."""
 _SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
@@ -51,194 +51,197 @@ CREATE TABLE findings (
 """
 
 
-class Content(NamedTuple):
-    """All that the file holds."""
+class GraphContent(NamedTuple):
+    """The content of a graph file."""
 
     graph: Graph
     partition: Partition
     reports: Mapping[str, Report]
     titles: Mapping[str, Sequence[str]]
-    """The keys of the names that a passage stands under."""
+    """The keys of a passage's title and headings, by its id."""
     passages: Sequence[str]
-    """The ids of the passages that were read."""
+    """The ids of the passages read for names."""
     facts: Mapping[str, str]
 
 
-def write_content(path: Path, content: Content) -> None:
-    """Write the file anew."""
+def write_graph_file(path: Path, content: GraphContent) -> None:
+    """Write the content to an empty file."""
     write_tables(path, _SCHEMA, _rows(content))
     with closing(sqlite3.connect(path.absolute())) as database, database:
         database.execute(f"PRAGMA user_version = {_checksum(database)}")
 
 
 def _checksum(database: sqlite3.Connection) -> int:
-    """Sum up all that the file holds: one that is damaged and can be read all the same is nothing to go on from."""
+    """Return a CRC-32 over all tables: it detects damage that SQLite does not notice."""
     found = 0
     for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
         for row in database.execute(f"SELECT * FROM {table}"):
             found = zlib.crc32(repr(row).encode("utf-8", "surrogatepass"), found)
-    return found >> 1  # the file has room for 31 bits
+    return found >> 1  # user_version has 31 bits
 
 
-def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
+def _rows(content: GraphContent) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
     graph, partition = content.graph, content.partition
     passage_of = {id: number for number, id in enumerate(sorted(content.passages))}
     number_of = {key: number for number, key in enumerate(graph.names)}
     community_of = {id: number for number, id in enumerate(partition)}
-    told_of: dict[Told, int] = {}
-    for told in (*(name.told for name in graph.names.values()), *(edge.told for edge in graph.edges.values())):
-        told_of.setdefault(told, len(told_of))
+    description_of: dict[Description, int] = {}
+    for description in (*(name.description for name in graph.names.values()), *(edge.description for edge in graph.edges.values())):
+        description_of.setdefault(description, len(description_of))
     yield "facts", sorted({**content.facts, "edition": EDITION}.items())
     yield "passages", ((number, id) for id, number in passage_of.items())
-    yield "told", ((number, told.text, told.passage) for told, number in told_of.items())
+    yield "told", ((number, description.text, description.passage) for description, number in description_of.items())
     yield (
         "names",
-        ((number_of[key], key, one.name, one.kind, told_of[one.told], one.degree) for key, one in graph.names.items()),
+        ((number_of[key], key, one.name, one.kind, description_of[one.description], one.degree) for key, one in graph.names.items()),
     )
     yield "mentions", ((number_of[key], passage_of[id]) for key, one in graph.names.items() for id in one.passages if id in passage_of)
     yield "titles", sorted({(number_of[key], passage_of[id]) for id, keys in content.titles.items() for key in keys if key in number_of})
     yield (
         "edges",
-        ((number_of[one], number_of[other], edge.times, told_of[edge.told]) for (one, other), edge in graph.edges.items()),
+        ((number_of[one], number_of[other], edge.times, description_of[edge.description]) for (one, other), edge in graph.edges.items()),
     )
     yield "claims", (tuple(claim) for claim in graph.claims)
     yield "communities", ((community_of[id], id, one.level, one.parent, len(one.members)) for id, one in partition.items())
     yield "members", ((community_of[id], number_of[key]) for id, one in partition.items() for key in one.members)
-    yield "levels", ((level, community_of[id]) for level, ids in enumerate(levels(partition)) for id in ids)
+    yield "levels", ((level, community_of[id]) for level, ids in enumerate(community_levels(partition)) for id in ids)
     reports = [(community_of[id], content.reports[id]) for id in partition]
     yield (
         "reports",
-        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, estimate(one.text)) for number, one in reports),
+        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, estimate_tokens(one.text)) for number, one in reports),
     )
     findings = ((number, rank, one) for number, report in reports for rank, one in enumerate(report.findings))
     yield "findings", ((number, rank, one.text, "\n".join(one.passages)) for number, rank, one in findings)
 
 
-class Former(NamedTuple):
-    """What an update goes on from: the communities, the pairs that were connected, and the reports by digest of their material."""
+class PreviousGraph(NamedTuple):
+    """What an update reuses: the communities, the connected pairs, and the reports by digest of their material."""
 
     partition: Partition
     pairs: frozenset[Pair]
     reports: Mapping[str, Report]
 
 
-def read_former(path: Path) -> Former:
-    """Read what an update goes on from; nothing where there is no whole file."""
+def read_previous_graph(path: Path) -> PreviousGraph:
+    """Return what an update reuses; empty if the file is missing, damaged or of another version."""
     if read_facts(path).get("edition") != EDITION:
-        return Former({}, frozenset(), {})
+        return PreviousGraph({}, frozenset(), {})
     try:
-        with closing(connected(path)) as database:
+        with closing(open_readonly(path)) as database:
             if database.execute("PRAGMA user_version").fetchone()[0] != _checksum(database):
-                return Former({}, frozenset(), {})
+                return PreviousGraph({}, frozenset(), {})
             pairs = database.execute(
                 "SELECT one.key, other.key FROM edges JOIN names one ON one.number = source JOIN names other ON other.number = target"
             )
-            return Former(read_partition(database), frozenset(pairs), {one.digest: one for one in read_reports(database)})
+            return PreviousGraph(read_partition(database), frozenset(pairs), {one.digest: one for one in read_reports(database)})
     except sqlite3.DatabaseError:
-        return Former({}, frozenset(), {})
+        return PreviousGraph({}, frozenset(), {})
 
 
 def read_partition(database: sqlite3.Connection) -> Partition:
-    """Read the communities."""
+    """Return the communities, sorted by id."""
     found: dict[str, list[str]] = {id: [] for (id,) in database.execute("SELECT id FROM communities ORDER BY number")}
     sql = """SELECT id, key FROM members JOIN communities ON communities.number = community
         JOIN names ON names.number = members.name ORDER BY key"""
     for id, key in database.execute(sql):
         found[id].append(key)
-    return {id: Community(id, tuple(found[id])) for id in sorted(found, key=place)}
+    return {id: Community(id, tuple(found[id])) for id in sorted(found, key=community_sort_key)}
 
 
 def read_reports(database: sqlite3.Connection, level: int | None = None, ids: Iterable[str] | None = None) -> list[Report]:
-    """Read the reports in order of their communities: all, those of a level, or those of some communities."""
-    among, given = "", []
+    """Return the reports in order of their communities: all, those of a level, or those of some ids."""
+    where, parameters = "", []
     if level is not None:
-        among, given = "WHERE community IN (SELECT community FROM levels WHERE level = ?)", [str(level)]
+        where, parameters = "WHERE community IN (SELECT community FROM levels WHERE level = ?)", [str(level)]
     if ids is not None:
         chosen = "SELECT number FROM communities WHERE id IN (SELECT value FROM json_each(?))"
-        among, given = f"WHERE community IN ({chosen})", [json.dumps(list(ids))]
-    findings: dict[int, list[Finding]] = {}
+        where, parameters = f"WHERE community IN ({chosen})", [json.dumps(list(ids))]
+    findings: dict[int, list[ReportFinding]] = {}
     for number, text, passages in database.execute(
-        f"SELECT community, text, passages FROM findings {among} ORDER BY community, place", given
+        f"SELECT community, text, passages FROM findings {where} ORDER BY community, place", parameters
     ):
-        findings.setdefault(number, []).append(Finding(text, tuple(passages.split("\n")) if passages else ()))
+        findings.setdefault(number, []).append(ReportFinding(text, tuple(passages.split("\n")) if passages else ()))
     sql = f"""SELECT community, id, title, summary, rating, made_by, digest FROM reports
-        JOIN communities ON communities.number = community {among} ORDER BY community"""
+        JOIN communities ON communities.number = community {where} ORDER BY community"""
     return [
         Report(id, title, summary, rating, tuple(findings.get(number, ())), made_by, digest)
-        for number, id, title, summary, rating, made_by, digest in database.execute(sql, given)
+        for number, id, title, summary, rating, made_by, digest in database.execute(sql, parameters)
     ]
 
 
 class GraphFile:
-    """Read the file; each call opens it anew, so any thread may."""
+    """Reads a graph file; thread-safe, because each call opens a connection of its own."""
 
     subject: Subject = "community"
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def _opened(self) -> closing[sqlite3.Connection]:
-        return closing(connected(self._path))
+    def _connection(self) -> closing[sqlite3.Connection]:
+        return closing(open_readonly(self._path))
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
-        """Return what the graph says of how it was made."""
+        """Return the facts recorded at the build: models, options and failures."""
         return read_facts(self._path)
 
     @cached_property
-    def levels(self) -> list[Level]:
-        """List the levels, the root level first."""
+    def levels(self) -> list[ReportLevel]:
+        """Return the levels, the root level first."""
         sql = """SELECT level, count(*), sum(tokens) FROM levels JOIN reports ON reports.community = levels.community
             GROUP BY level ORDER BY level"""
-        with self._opened() as database:
-            return [Level(*row) for row in database.execute(sql)]
+        with self._connection() as database:
+            return [ReportLevel(*row) for row in database.execute(sql)]
 
     def reports(self, level: int) -> list[Report]:
-        """Return the reports of a level; UsageError where there is no such level."""
-        there = [one.number for one in self.levels]
-        if level not in there:
+        """Return the reports of a level; UsageError if there is no such level."""
+        numbers = [one.number for one in self.levels]
+        if level not in numbers:
             raise UsageError(
-                f"there is no level {level}: the graph has levels {there[0]} to {there[-1]}", "take one of them, or level=auto"
+                f"there is no level {level}: the graph has levels {numbers[0]} to {numbers[-1]}", "choose one of them, or level=auto"
             )
-        with self._opened() as database:
+        with self._connection() as database:
             return read_reports(database, level)
 
-    def every(self) -> dict[str, Report]:
+    def all_reports(self) -> dict[str, Report]:
         """Return the reports of all communities by id."""
-        with self._opened() as database:
+        with self._connection() as database:
             return {report.community: report for report in read_reports(database)}
 
-    def of(self, ids: Iterable[str]) -> list[Report]:
-        """Return the reports of some communities; what is none is passed over."""
-        with self._opened() as database:
+    def by_ids(self, ids: Iterable[str]) -> list[Report]:
+        """Return the reports of some communities; unknown ids are skipped."""
+        with self._connection() as database:
             return read_reports(database, ids=ids)
 
     def partition(self) -> Partition:
         """Return the communities."""
-        with self._opened() as database:
+        with self._connection() as database:
             return read_partition(database)
 
     def graph(self) -> Graph:
-        """Return the names and what connects them."""
-        with self._opened() as database:
-            told = {number: Told(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")}
+        """Return the graph: names, edges and claims."""
+        with self._connection() as database:
+            descriptions = {
+                number: Description(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")
+            }
             passages: dict[int, list[str]] = {}
             for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
                 passages.setdefault(name, []).append(id)
             rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
             keys = {number: key for number, key, *_ in rows}
             names = {
-                key: Name(name, kind, told[said], degree, tuple(passages.get(number, ()))) for number, key, name, kind, said, degree in rows
+                key: Name(name, kind, descriptions[description], degree, tuple(passages.get(number, ())))
+                for number, key, name, kind, description, degree in rows
             }
             edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
             claims = database.execute("SELECT * FROM claims ORDER BY rowid")
             return Graph(
                 names,
-                {(keys[one], keys[other]): Connection(count, told[said]) for one, other, count, said in edges},
+                {(keys[one], keys[other]): Connection(count, descriptions[description]) for one, other, count, description in edges},
                 tuple(Claim(*claim) for claim in claims),
             )
 
     def passages(self) -> frozenset[str]:
         """Return the ids of the passages that were read for names."""
-        with self._opened() as database:
+        with self._connection() as database:
             return frozenset(id for (id,) in database.execute("SELECT id FROM passages"))

@@ -1,6 +1,6 @@
 """The two Milvus collections of a corpus: passages, and metadata (documents, files, settings, hidden passages).
 
-A writer registers in the metadata and renews that with each batch; a registration that is not renewed expires.
+A writer's lock is a metadata entry renewed with each batch; it expires if it is not renewed.
 """
 
 import json
@@ -18,29 +18,38 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.passage_store import Filter, SearchedPassage
-from ramify.tools.milvus._schema import Address, condition, connect, create_metadata, create_passages, fields_of, milvus_errors, words_asked
+from ramify.tools.milvus._schema import (
+    Address,
+    connect,
+    create_metadata,
+    create_passages,
+    filter_expression,
+    milvus_errors,
+    passage_row,
+    query_text,
+)
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
 METADATA = "_metadata"
-"""Suffix of the collection that is not searched."""
-STRONG = "Strong"
-"""Reads see all that was written before them: a build decides by what it reads."""
-_PAGE = 1000
-_BLOCK = 500
-"""Rows asked for by key at once."""
-WRITER = "writer"
-_LASTS_S = 120.0
+"""Suffix of the metadata collection's name."""
+STRONG_CONSISTENCY = "Strong"
+"""Consistency level at which reads see all earlier writes, as a build requires."""
+_PAGE_ROWS = 1000
+_BATCH_ROWS = 500
+"""Rows per request by key."""
+WRITER_ENTRY = "writer"
+_LOCK_EXPIRES_S = 120.0
 """Seconds after which a lock that is not renewed expires."""
-_AGAIN_S = 15.0
+_LOCK_RENEW_S = 15.0
 
 
 T = TypeVar("T")
 
 
 class MetadataEntry(NamedTuple):
-    """An entry of the metadata. document: the id of the one it is of, if any; text: what is too long for a value."""
+    """An entry of the metadata. document: the id of its document, if any; text: content too long for `value`."""
 
     name: str
     kind: str
@@ -49,35 +58,37 @@ class MetadataEntry(NamedTuple):
     text: str = ""
 
 
-def batches(of: Sequence[T], size: int = _BLOCK) -> Iterator[list[T]]:
-    """Split into batches, by default of one request."""
-    return (list(of[start : start + size]) for start in range(0, len(of), size))
+def in_batches(items: Sequence[T], size: int = _BATCH_ROWS) -> Iterator[list[T]]:
+    """Yield batches, by default of the size of one request."""
+    return (list(items[start : start + size]) for start in range(0, len(items), size))
 
 
 @contextmanager
-def write_lock(corpus: "Corpus") -> Iterator[Callable[[], None]]:
-    """Lock a corpus; yield what renews the lock with each batch. IndexingError where another process holds it."""
-    me = f"{socket.gethostname()}:{os.getpid()}"
-    held = corpus.entry(WRITER)
-    if held and held["by"] != me and held["until"] > time.time() and not _ended(str(held["by"])):
-        raise IndexingError(f"{held['by']} is writing the index in {corpus.address.where!r}", "wait until it has finished")
-    said = -_AGAIN_S
+def corpus_lock(corpus: "Corpus") -> Iterator[Callable[[], None]]:
+    """Lock a corpus; yield a function that renews the lock. IndexingError if another process holds it."""
+    this_process = f"{socket.gethostname()}:{os.getpid()}"
+    current = corpus.entry(WRITER_ENTRY)
+    if current and current["by"] != this_process and current["until"] > time.time() and not _has_ended(str(current["by"])):
+        raise IndexingError(f"{current['by']} is writing the index in {corpus.address.where!r}", "wait until it has finished")
+    renewed = -_LOCK_RENEW_S
 
-    def alive() -> None:
-        nonlocal said
-        if time.monotonic() - said > _AGAIN_S:
-            said = time.monotonic()
-            corpus.upsert_entries([MetadataEntry(WRITER, WRITER, "", {"by": me, "until": time.time() + _LASTS_S})])
+    def renew() -> None:
+        nonlocal renewed
+        if time.monotonic() - renewed > _LOCK_RENEW_S:
+            renewed = time.monotonic()
+            corpus.upsert_entries(
+                [MetadataEntry(WRITER_ENTRY, WRITER_ENTRY, "", {"by": this_process, "until": time.time() + _LOCK_EXPIRES_S})]
+            )
 
-    alive()
+    renew()
     try:
-        yield alive
+        yield renew
     finally:
-        corpus.delete_entries([WRITER])
+        corpus.delete_entries([WRITER_ENTRY])
 
 
-def _ended(writer: str) -> bool:
-    """Return whether a process of this machine has ended."""
+def _has_ended(writer: str) -> bool:
+    """Return whether a writer was a process of this machine that has ended."""
     host, _, process = writer.rpartition(":")
     if host != socket.gethostname() or not process.isdigit():
         return False
@@ -85,7 +96,7 @@ def _ended(writer: str) -> bool:
         os.kill(int(process), 0)
     except ProcessLookupError:
         return True
-    except PermissionError:  # it lives, and is somebody else's
+    except PermissionError:  # it runs as another user
         return False
     return False
 
@@ -93,12 +104,12 @@ def _ended(writer: str) -> bool:
 _EF_SEARCH = 128
 
 _loaded: set[Address] = set()
-"""What is known to be in the server's memory; a file's is not when it is opened."""
+"""Addresses whose collections are loaded."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Read and write the passages and the metadata of one tenant; each call may wait for the server."""
+    """Reads and writes the passages and metadata of one tenant; calls block on the server."""
 
     address: Address
 
@@ -111,22 +122,22 @@ class Corpus:
         return self.address.collection + METADATA
 
     @property
-    def _own(self) -> str:
-        return condition(self.address.tenant, None)
+    def _tenant_filter(self) -> str:
+        return filter_expression(self.address.tenant, None)
 
     def key(self, id: str) -> str:
-        """Return the primary key of a passage: two tenants may have the same ids."""
+        """Return the primary key of a passage, unique among tenants."""
         return f"{self.address.tenant}|{id}"
 
     def entries(self) -> Iterator[MetadataEntry]:
-        """Read all metadata."""
-        for row in self._each(self._metadata, self._own, [*MetadataEntry._fields]):
+        """Yield all metadata entries."""
+        for row in self._query_all(self._metadata, self._tenant_filter, [*MetadataEntry._fields]):
             yield MetadataEntry(**{name: row[name] for name in MetadataEntry._fields})
 
     def entry(self, name: str) -> dict[str, Any] | None:
-        """Return the value of a metadata entry, None where there is none."""
+        """Return the value of a metadata entry, None if there is none."""
         with milvus_errors(self.address):
-            found = self._client.get(self._metadata, [self.key(name)], output_fields=["value"], consistency_level=STRONG)
+            found = self._client.get(self._metadata, [self.key(name)], output_fields=["value"], consistency_level=STRONG_CONSISTENCY)
         return dict(found[0]["value"]) if found else None
 
     def upsert_entries(self, entries: Iterable[MetadataEntry]) -> None:
@@ -138,9 +149,11 @@ class Corpus:
         """Delete metadata entries."""
         self._delete(self._metadata, names)
 
-    def _each(self, collection: str, wanted: str, fields: list[str]) -> Iterator[dict[str, Any]]:
+    def _query_all(self, collection: str, wanted: str, fields: list[str]) -> Iterator[dict[str, Any]]:
         with milvus_errors(self.address):
-            pages = self._client.query_iterator(collection, batch_size=_PAGE, filter=wanted, output_fields=fields, consistency_level=STRONG)
+            pages = self._client.query_iterator(
+                collection, batch_size=_PAGE_ROWS, filter=wanted, output_fields=fields, consistency_level=STRONG_CONSISTENCY
+            )
             try:
                 while page := pages.next():
                     yield from page
@@ -149,51 +162,51 @@ class Corpus:
 
     def _upsert(self, collection: str, rows: Sequence[Mapping[str, Any]]) -> None:
         with milvus_errors(self.address):
-            for block in batches(rows):
+            for block in in_batches(rows):
                 self._client.upsert(collection, block)
 
     def _delete(self, collection: str, ids: Iterable[str]) -> None:
         with milvus_errors(self.address):
-            for block in batches([self.key(id) for id in ids]):
+            for block in in_batches([self.key(id) for id in ids]):
                 self._client.delete(collection, ids=block)
 
     def exists(self) -> bool:
-        """Return whether there are collections for the corpus, and have them in memory."""
-        if self.address.local and not Path(self.address.uri).exists():  # to connect would make the file
+        """Return whether the corpus exists; its collections are then loaded."""
+        if self.address.local and not Path(self.address.uri).exists():  # connecting would create the file
             return False
         with milvus_errors(self.address):
-            there = bool(self._client.has_collection(self._metadata))
-            if there and self.address not in _loaded:
+            exists = bool(self._client.has_collection(self._metadata))
+            if exists and self.address not in _loaded:
                 for name in (self.address.collection, self._metadata):
                     self._client.load_collection(name)
                 _loaded.add(self.address)
-        return there
+        return exists
 
     def create(self, dimension: int) -> None:
-        """Make the collections that are missing; IndexingError where what is there holds vectors of another length."""
+        """Create missing collections; IndexingError if an existing one has vectors of another dimension."""
         with milvus_errors(self.address):
             if not self._client.has_collection(self.address.collection):
                 create_passages(self._client, self.address.collection, dimension)
-            held = self.dimension()
-            if held != dimension:
-                what = f"the collection {self.address.collection!r} holds vectors of length {held}, not {dimension}"
-                raise IndexingError(what, "ask for the embedding that it was made with, or give another collection")
+            actual = self.dimension()
+            if actual != dimension:
+                what = f"the collection {self.address.collection!r} holds vectors of length {actual}, not {dimension}"
+                raise IndexingError(what, "use the embedding it was made with, or another collection")
             if not self._client.has_collection(self._metadata):
                 create_metadata(self._client, self._metadata)
         self.exists()
 
     def dimension(self) -> int:
-        """Return the length of the vectors."""
+        """Return the dimension of the vectors."""
         fields = self._client.describe_collection(self.address.collection)["fields"]
         return next((int(field["params"]["dim"]) for field in fields if field["name"] == "vector"), 0)
 
     def states(self, documents: Sequence[str] | None = None) -> dict[str, tuple[str, str]]:
-        """Read the digest and the state of every passage, or of those of some documents, by id."""
+        """Return the digest and state of all passages, or of those of some documents, by id."""
         found = self._rows(["id", "digest", "state"], documents)
         return {row["id"]: (row["digest"], row["state"]) for row in found}
 
     def passages(self, documents: Sequence[str] | None = None) -> Iterator[SearchedPassage]:
-        """Read every passage, or those of some documents, without their vectors."""
+        """Yield all passages, or those of some documents, without vectors."""
         names = SearchedPassage._fields
         for row in self._rows([*names], documents):
             yield SearchedPassage(**{name: json.dumps(row[name]) if name in ("metadata", "known") else row[name] for name in names})
@@ -201,69 +214,71 @@ class Corpus:
     def _rows(self, fields: list[str], documents: Sequence[str] | None) -> Iterator[dict[str, Any]]:
         name = self.address.collection
         if documents is None:
-            yield from self._each(name, self._own, fields)
+            yield from self._query_all(name, self._tenant_filter, fields)
             return
-        for block in batches(documents):
-            yield from self._each(name, f"{self._own} and document in {json.dumps(block)}", fields)
+        for block in in_batches(documents):
+            yield from self._query_all(name, f"{self._tenant_filter} and document in {json.dumps(block)}", fields)
 
     def count(self) -> int:
-        """Count the passages."""
+        """Return the number of passages."""
         with milvus_errors(self.address):
-            found = self._client.query(self.address.collection, filter=self._own, output_fields=["count(*)"], consistency_level=STRONG)
+            found = self._client.query(
+                self.address.collection, filter=self._tenant_filter, output_fields=["count(*)"], consistency_level=STRONG_CONSISTENCY
+            )
         return int(found[0]["count(*)"])
 
     def write(self, passages: Sequence[SearchedPassage], vectors: Matrix) -> None:
-        """Write passages with their vectors."""
+        """Insert or replace passages; vectors: shape (passages, dimension)."""
         rows = [
-            {"key": self.key(one.id), "tenant": self.address.tenant, **fields_of(one), "vector": vector.tolist()}
+            {"key": self.key(one.id), "tenant": self.address.tenant, **passage_row(one), "vector": vector.tolist()}
             for one, vector in zip(passages, vectors, strict=True)
         ]
         self._upsert(self.address.collection, rows)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Remove passages."""
+        """Delete passages."""
         self._delete(self.address.collection, ids)
 
     def flush(self) -> None:
-        """Have what was written sealed and indexed."""
+        """Seal and index all writes."""
         with milvus_errors(self.address):
             self._client.flush(self.address.collection)
 
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Read fields of the passages that exist, by id."""
+        """Return fields of the passages that exist, by id."""
         found = {}
         with milvus_errors(self.address):
-            for block in batches([self.key(id) for id in ids]):
+            for block in in_batches([self.key(id) for id in ids]):
                 for row in self._client.get(self.address.collection, block, output_fields=["id", *fields]):
                     found[row["id"]] = row
         return found
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Matrix]:
-        """Read vectors of unit length, by id."""
+        """Return unit vectors by id."""
         return {id: np.asarray(row["vector"], dtype=np.float32) for id, row in self.get(ids, ["vector"]).items()}
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[tuple[str, Matrix]]]:
-        """Search by vectors: ids with their vectors, nearest first."""
-        wide = {"params": {"ef": max(_EF_SEARCH, 2 * n)}}
-        found = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=wide)
+        """Return at most n ids with vectors for each query vector, nearest first."""
+        parameters = {"params": {"ef": max(_EF_SEARCH, 2 * n)}}
+        found = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=parameters)
         return [[(hit["entity"]["id"], np.asarray(hit["entity"]["vector"], dtype=np.float32)) for hit in hits] for hits in found]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[list[tuple[str, float, Matrix]]]:
-        """Search by words: ids with their BM25, greater is better, and their vectors; a query without words finds nothing."""
-        asked = [words_asked(query) for query in queries]
-        worded = [words for words in asked if words]
-        found = iter(self._search(worded, "sparse", n, where) if worded else ())
-        # A file gives scores below nought, the best the lowest; a server those above.
+        """Return at most n ids with BM25 (higher is better) and vectors for each query; none for a query without words."""
+        query_texts = [query_text(query) for query in queries]
+        searched = [words for words in query_texts if words]
+        found = iter(self._search(searched, "sparse", n, where) if searched else ())
+        # milvus-lite returns negative scores, a server positive ones.
         return [
             [(hit["entity"]["id"], abs(hit["distance"]), np.asarray(hit["entity"]["vector"], dtype=np.float32)) for hit in next(found)]
             if words
             else []
-            for words in asked
+            for words in query_texts
         ]
 
     def _search(self, data: list[Any], field: str, n: int, where: Filter | None, **parameters: Any) -> Any:
         with milvus_errors(self.address):
             return self._client.search(
-                self.address.collection, data=data, anns_field=field, limit=n, filter=condition(self.address.tenant, where),
+                self.address.collection, data=data, anns_field=field, limit=n, filter=filter_expression(self.address.tenant, where),
                 output_fields=["id", "vector"], **parameters,
             )  # fmt: skip

@@ -1,6 +1,6 @@
-"""A connection to Milvus, the two collections of a corpus in it, and a passage as a row of one.
+"""The connection to Milvus, the two collections of a corpus, and passages as rows.
 
-A row has what a passage is found by (vector, words, facets), its text, and its identity.
+A row has the searchable fields of a passage (vector, words, facets), its text, and its ids.
 """
 
 import hashlib
@@ -18,58 +18,58 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
-from ramify.tools.index.full_text import query_words, searchable
-from ramify.tools.index.passage_store import Filter, SearchedPassage, choices_of
+from ramify.tools.index.full_text import query_words, segment_words
+from ramify.tools.index.passage_store import Filter, SearchedPassage, filter_choices
 from ramify.tools.new_files import make_folder
-from ramify.tools.scrub import learn_address, shown
-from ramify.tools.typed import usable
+from ramify.tools.scrub import mask_address, register_address
+from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
     from pymilvus import CollectionSchema, MilvusClient
     from Stemmer import Stemmer
 
-LONGEST = 65_535
-"""Bytes of a text, and of metadata as JSON, that a field holds."""
-MOST_FACETS = 4096
+MAX_FIELD_BYTES = 65_535
+"""Maximum bytes of a field: a text, or metadata as JSON."""
+MAX_FACETS = 4096
 LABEL_WEIGHT = 2
-"""A label's words count so many times, as in an index in a folder."""
-NOTHING = 'key == ""'
-"""What no row is."""
-_ID, _DIGEST = 4096, 64
+"""Number of times a label's words count, as in an index in a folder."""
+MATCH_NONE = 'key == ""'
+"""A filter expression that matches no row."""
+_MAX_ID_BYTES, _MAX_DIGEST_BYTES = 4096, 64
 _NEIGHBOURS, _EF_CONSTRUCTION = 32, 80
 _WORD = re.compile(r"[^\W_]+")
 
 
-def state_of(passage: SearchedPassage) -> str:
-    """Return a digest of all of a passage."""
+def passage_state(passage: SearchedPassage) -> str:
+    """Return a digest of all fields of a passage."""
     return hashlib.sha256(json.dumps(passage).encode()).hexdigest()
 
 
-def fields_of(passage: SearchedPassage) -> dict[str, Any]:
-    """Return a passage as a row of the collection; InputError where a field is too long for Milvus."""
+def passage_row(passage: SearchedPassage) -> dict[str, Any]:
+    """Return a passage as a row of the collection; InputError if a field is too long for Milvus."""
     metadata = json.loads(passage.metadata)
     words = _stems(passage.label, passage.text)
     for name, value in (("text", passage.text), ("metadata", passage.metadata), ("words", words)):
-        if len(value.encode()) > LONGEST:
-            what = f"the {name} of the passage {passage.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
-            raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
+        if len(value.encode()) > MAX_FIELD_BYTES:
+            what = f"the {name} of the passage {passage.id!r} {'is' if name != 'words' else 'are'} longer than {MAX_FIELD_BYTES:,} bytes"
+            raise InputError(what, "Milvus has this limit: use smaller passages (--chunk-tokens), or an index in a folder")
     each = ((name, one) for name, value in metadata.items() for one in (value if isinstance(value, list) else [value]))
-    facets = sorted({facet(name, one) for name, one in each if not isinstance(one, (dict, list))})
-    if len(facets) > MOST_FACETS:
+    facets = sorted({facet_digest(name, one) for name, one in each if not isinstance(one, (dict, list))})
+    if len(facets) > MAX_FACETS:
         what = f"the passage {passage.id!r} has {len(facets):,} values of metadata"
-        raise InputError(what, f"Milvus holds {MOST_FACETS:,}: leave some out, or take an index in a folder")
+        raise InputError(what, f"Milvus is limited to {MAX_FACETS:,}: remove some, or use an index in a folder")
     parsed = {"metadata": metadata, "known": json.loads(passage.known)}
-    return passage._asdict() | parsed | {"state": state_of(passage), "words": words, "facets": facets}
+    return passage._asdict() | parsed | {"state": passage_state(passage), "words": words, "facets": facets}
 
 
-def words_asked(query: str) -> str:
-    """Write a question's words as they are written in a collection."""
+def query_text(query: str) -> str:
+    """Return a question's stemmed words, separated by spaces."""
     return " ".join(dict.fromkeys(_stem(word) for word in query_words(query)))
 
 
 def _stems(label: str, text: str) -> str:
-    """Write words as stems: a file and a server of Milvus read plain words alike, but only a server has stems of its own."""
-    return " ".join(_stem(word) for part in (*[label] * LABEL_WEIGHT, text) for word in _WORD.findall(searchable(part.lower())))
+    """Return the stemmed words of label and text, as milvus-lite has no stemmer of its own."""
+    return " ".join(_stem(word) for part in (*[label] * LABEL_WEIGHT, text) for word in _WORD.findall(segment_words(part.lower())))
 
 
 @lru_cache(maxsize=65_536)
@@ -83,40 +83,42 @@ def _stem(word: str) -> str:
 def _stemmer() -> "Stemmer":
     from Stemmer import Stemmer
 
-    return Stemmer("porter")  # that of SQLite's full-text search
+    return Stemmer("porter")  # the stemmer of SQLite's FTS5
 
 
-def facet(name: str, value: Any) -> str:
-    """Return what stands for a field with a value, equal numbers being one value: filters compare nothing but these."""
-    plain = float(value) if isinstance(value, (bool, int, float)) else value
-    return hashlib.sha256(json.dumps([name, plain]).encode()).hexdigest()[:32]
+def facet_digest(name: str, value: Any) -> str:
+    """Return the digest of a field and a value (equal numbers give one digest), which filters compare."""
+    normalized = float(value) if isinstance(value, (bool, int, float)) else value
+    return hashlib.sha256(json.dumps([name, normalized]).encode()).hexdigest()[:32]
 
 
-def condition(tenant: str, where: Filter | None) -> str:
-    """Write what a row must have as an expression of Milvus; it holds digests, and nothing that was typed."""
+def filter_expression(tenant: str, where: Filter | None) -> str:
+    """Return a filter as an expression of Milvus; it contains only digests, no user input."""
     parts = [f'tenant == "{tenant}"']
     for name, wanted in (where or {}).items():
-        choices = choices_of(name, wanted)
-        parts.append(f"array_contains_any(facets, {json.dumps([facet(name, choice) for choice in choices])})" if choices else NOTHING)
+        choices = filter_choices(name, wanted)
+        parts.append(
+            f"array_contains_any(facets, {json.dumps([facet_digest(name, choice) for choice in choices])})" if choices else MATCH_NONE
+        )
     return " and ".join(parts)
 
 
 def create_passages(client: "MilvusClient", name: str, dimension: int) -> None:
-    """Make the collection that is searched: by vectors along a graph, by words with Milvus's own BM25."""
+    """Create the collection of passages, with an HNSW index of vectors and Milvus's BM25 of words."""
     from pymilvus import DataType, Function, FunctionType
 
-    schema = _keyed()
-    schema.add_field("id", DataType.VARCHAR, max_length=_ID)
-    schema.add_field("document", DataType.VARCHAR, max_length=_ID)
+    schema = _base_schema()
+    schema.add_field("id", DataType.VARCHAR, max_length=_MAX_ID_BYTES)
+    schema.add_field("document", DataType.VARCHAR, max_length=_MAX_ID_BYTES)
     for field in ("label", "text"):
-        schema.add_field(field, DataType.VARCHAR, max_length=LONGEST)
+        schema.add_field(field, DataType.VARCHAR, max_length=MAX_FIELD_BYTES)
     for field in ("metadata", "known"):
         schema.add_field(field, DataType.JSON)
     for field in ("digest", "state"):
-        schema.add_field(field, DataType.VARCHAR, max_length=_DIGEST)
-    facets = {"element_type": DataType.VARCHAR, "max_capacity": MOST_FACETS, "max_length": _DIGEST}
+        schema.add_field(field, DataType.VARCHAR, max_length=_MAX_DIGEST_BYTES)
+    facets = {"element_type": DataType.VARCHAR, "max_capacity": MAX_FACETS, "max_length": _MAX_DIGEST_BYTES}
     schema.add_field("facets", DataType.ARRAY, **facets)
-    schema.add_field("words", DataType.VARCHAR, max_length=LONGEST, enable_analyzer=True, analyzer_params={"tokenizer": "standard"})
+    schema.add_field("words", DataType.VARCHAR, max_length=MAX_FIELD_BYTES, enable_analyzer=True, analyzer_params={"tokenizer": "standard"})
     schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
     schema.add_field("sparse", DataType.SPARSE_FLOAT_VECTOR)
     ranked = {"input_field_names": ["words"], "output_field_names": ["sparse"]}
@@ -128,39 +130,39 @@ def create_passages(client: "MilvusClient", name: str, dimension: int) -> None:
 
 
 def create_metadata(client: "MilvusClient", name: str) -> None:
-    """Make the collection of all else that a later build has to know."""
+    """Create the collection of metadata for later builds."""
     from pymilvus import DataType
 
-    schema = _keyed()
-    schema.add_field("name", DataType.VARCHAR, max_length=_ID + _DIGEST)
-    schema.add_field("kind", DataType.VARCHAR, max_length=_DIGEST)
-    schema.add_field("document", DataType.VARCHAR, max_length=_ID)
+    schema = _base_schema()
+    schema.add_field("name", DataType.VARCHAR, max_length=_MAX_ID_BYTES + _MAX_DIGEST_BYTES)
+    schema.add_field("kind", DataType.VARCHAR, max_length=_MAX_DIGEST_BYTES)
+    schema.add_field("document", DataType.VARCHAR, max_length=_MAX_ID_BYTES)
     schema.add_field("value", DataType.JSON)
-    schema.add_field("text", DataType.VARCHAR, max_length=LONGEST)
-    schema.add_field("blank", DataType.FLOAT_VECTOR, dim=2)  # Milvus holds no collection without vectors
+    schema.add_field("text", DataType.VARCHAR, max_length=MAX_FIELD_BYTES)
+    schema.add_field("blank", DataType.FLOAT_VECTOR, dim=2)  # Milvus requires a vector field
     indexes = client.prepare_index_params()
     indexes.add_index("blank", index_type="FLAT", metric_type="COSINE", params={})
     client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Session")
 
 
-def _keyed() -> "CollectionSchema":
+def _base_schema() -> "CollectionSchema":
     from pymilvus import DataType, MilvusClient
 
     schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
-    schema.add_field("key", DataType.VARCHAR, max_length=_ID + 2 * _DIGEST, is_primary=True)
-    schema.add_field("tenant", DataType.VARCHAR, max_length=2 * _DIGEST, is_partition_key=True)
+    schema.add_field("key", DataType.VARCHAR, max_length=_MAX_ID_BYTES + 2 * _MAX_DIGEST_BYTES, is_primary=True)
+    schema.add_field("tenant", DataType.VARCHAR, max_length=2 * _MAX_DIGEST_BYTES, is_partition_key=True)
     return schema
 
 
 SCHEME = "milvus:"
-FORMS = (
+ADDRESS_FORMS = (
     "write it as milvus:http://HOST:19530/COLLECTION, with a database as …/DATABASE/COLLECTION, or for a file as milvus:FILE.db/COLLECTION"
 )
 _NAME = re.compile(r"[A-Za-z_]\w{0,200}", re.ASCII)
 _TENANT = re.compile(r"[\w.-]{1,100}", re.ASCII)
-TOKEN = "MILVUS_TOKEN"
-"""The environment variable with a server's token, or with user:password; in an address they may stand before the host."""
-_PATIENCE_S = 10.0
+TOKEN_VARIABLE = "MILVUS_TOKEN"
+"""The environment variable with a server's token or user:password, which an address may also have before the host."""
+_TIMEOUT_S = 10.0
 _INSTALL = "run `pip install 'ramify-rag[milvus]'`"
 
 _clients: dict[tuple[str, str], "MilvusClient"] = {}
@@ -168,7 +170,7 @@ _connecting = threading.Lock()
 
 
 class Address(NamedTuple):
-    """Where a corpus lies. uri: a server's, or the full path of a file."""
+    """The address of a corpus. uri: of a server, or the absolute path of a file."""
 
     uri: str
     collection: str
@@ -177,45 +179,45 @@ class Address(NamedTuple):
 
     @property
     def local(self) -> bool:
-        """Return whether it is a file of this machine."""
+        """Return whether it is a local file."""
         return "://" not in self.uri
 
     @property
     def where(self) -> str:
-        """Write it as the command line takes it, without credentials."""
-        place = "/".join(filter(None, (self.uri if self.local else shown(self.uri), self.database, self.collection)))
+        """Return the address in the form of the command line, without credentials."""
+        place = "/".join(filter(None, (self.uri if self.local else mask_address(self.uri), self.database, self.collection)))
         return f"{SCHEME}{place}{f':{self.tenant}' if self.tenant else ''}"
 
 
 def parse_address(where: str) -> Address:
-    """Read an address; UsageError where it is none."""
+    """Parse an address; UsageError if it is invalid."""
     uri, _, name = where.removeprefix(SCHEME).rpartition("/")
     if "://" in uri:
-        learn_address(uri)
+        register_address(uri)
     collection, several, tenant = name.partition(":")
     if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
-        raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
+        raise UsageError(f"{mask_address(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
     if "://" not in uri:
-        file = usable(uri)
+        file = expand_path(uri)
         if file.suffix != ".db":
-            raise UsageError(f"{uri!r} is neither a server nor a file of Milvus", FORMS)
+            raise UsageError(f"{uri!r} is neither a server nor a file of Milvus", ADDRESS_FORMS)
         return Address(str(file.resolve()), collection, "", tenant)
     parts = urlsplit(uri)
     database = parts.path.strip("/")
     if parts.scheme not in ("http", "https", "tcp") or not parts.hostname or (database and not _NAME.fullmatch(database)):
-        raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
+        raise UsageError(f"{mask_address(where)!r} is not the address of an index in Milvus", ADDRESS_FORMS)
     return Address(uri.removesuffix(parts.path), collection, database, tenant)
 
 
 def connect(address: Address) -> "MilvusClient":
-    """Return the connection to a server or a file, the same one each time; IndexingError where there is none to be had."""
+    """Return the cached connection to a server or file; IndexingError if it cannot be established."""
     key = (address.uri, address.database)
     with _connecting, milvus_errors(address):
         if key in _clients:
             return _clients[key]
         from pymilvus import MilvusClient
 
-        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
+        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it would log exceptions it raises, with a traceback
         if address.local:
             try:
                 import milvus_lite  # type: ignore[import-not-found, import-untyped, unused-ignore]  # noqa: F401
@@ -225,16 +227,16 @@ def connect(address: Address) -> "MilvusClient":
             _clients[key] = MilvusClient(address.uri)
         else:
             parts = urlsplit(address.uri)
-            credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")
+            credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN_VARIABLE, "")
             uri = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-            _clients[key] = MilvusClient(uri, token=credentials, db_name=address.database, timeout=_PATIENCE_S)
+            _clients[key] = MilvusClient(uri, token=credentials, db_name=address.database, timeout=_TIMEOUT_S)
         return _clients[key]
 
 
 @contextmanager
 def milvus_errors(address: Address) -> Iterator[None]:
-    """Raise what goes wrong with Milvus as an IndexingError; RamifyError where its client is missing."""
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it logs on stderr how often it greets a file's server; what fails is raised
+    """Raise errors of Milvus as IndexingError; RamifyError if its client is not installed."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it would log to stderr
     try:
         from grpc import RpcError
         from pymilvus.exceptions import MilvusException
@@ -249,10 +251,10 @@ def milvus_errors(address: Address) -> Iterator[None]:
 def _indexing_error(address: Address, error: Exception) -> IndexingError:
     reason = " ".join(str(getattr(error, "message", "") or error).split())[:300]
     if address.local and "Open local milvus failed" in reason:
-        remedy = "close the other, or give a server's address: several processes may use that at once"
-        return IndexingError(f"another process holds {address.uri!r}, or it is no file of Milvus", remedy)
+        remedy = "stop the other process, or use a server, which several processes can share"
+        return IndexingError(f"another process has opened {address.uri!r}, or it is not a Milvus file", remedy)
     if any(sign in reason for sign in ("UNAUTHENTICATED", "auth check failure", "unauthenticated")):
-        remedy = f"set {TOKEN} to its token or to user:password"
-        return IndexingError(f"Milvus at {shown(address.uri)} refuses access", remedy)
-    remedy = "check the address, and that the server runs" if not address.local else "check the file"
-    return IndexingError(f"Milvus at {shown(address.uri)} says: {reason}", remedy)
+        remedy = f"set {TOKEN_VARIABLE} to its token or to user:password"
+        return IndexingError(f"Milvus at {mask_address(address.uri)} refuses access", remedy)
+    remedy = "check the address, and that the server is running" if not address.local else "check the file"
+    return IndexingError(f"Milvus at {mask_address(address.uri)} says: {reason}", remedy)

@@ -1,7 +1,7 @@
 """Milvus as an index store: built, opened, searched and changed like an index in a folder.
 
-A build changes a working copy without vectors and words, which is read back from the server; what differs is then written. New and changed
-passages are written before those that are gone are deleted.
+A build reads a working copy without vectors and words from the server, changes it, and writes the differences. New and changed passages
+are written before deleted ones are removed.
 """
 
 import json
@@ -20,21 +20,21 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import Given, IndexStore, Publish
+from ramify.tools.index.build import IndexStore, Publish, ResolvedSources
 from ramify.tools.index.chunking import embedded_text
-from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, search_source
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter, check_settings
-from ramify.tools.index.manifest import LAYOUT, PASSAGES, WHOLE, Manifest
+from ramify.tools.index.manifest import FULL_PRECISION, LAYOUT, PASSAGES, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter, SearchedPassage, searched_passages
-from ramify.tools.milvus._collections import Corpus, MetadataEntry, batches, write_lock
-from ramify.tools.milvus._schema import parse_address, state_of
+from ramify.tools.milvus._collections import Corpus, MetadataEntry, corpus_lock, in_batches
+from ramify.tools.milvus._schema import parse_address, passage_state
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
-"""The kinds of entries in the metadata: how the index is made, its documents, their files, and the passages that are not searched."""
-KINDS = frozenset({FACTS, DOCUMENT, FILE, HIDDEN})
-_LONGEST_LIST = 200
-"""Of what was left out of one file so many are remembered."""
+"""The kinds of metadata entries: options of the index, documents, files, and hidden passages."""
+ENTRY_KINDS = frozenset({FACTS, DOCUMENT, FILE, HIDDEN})
+_MAX_SKIPPED = 200
+"""Maximum number of skipped parts recorded for each file."""
 
 
 @contextmanager
@@ -52,11 +52,11 @@ def working_copy(corpus: Corpus, documents: Sequence[str] | None = None) -> Iter
 def _read(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None) -> None:
     entries = [one for one in corpus.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
     known = {one.document for one in entries if one.kind == DOCUMENT}
-    writer.remember(next((one.value for one in entries if one.kind == FACTS), {}))
+    writer.record_facts(next((one.value for one in entries if one.kind == FACTS), {}))
     _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
     _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
     _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
-    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others an interrupted build has left
+    shown = (one._asdict() for one in corpus.passages(documents) if one.document in known)  # others are left by an interrupted build
     columns = ("id", "document", "label", "text", "metadata", "digest")
     _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
 
@@ -82,8 +82,8 @@ def metadata_entries(writer: IndexWriter) -> Iterator[MetadataEntry]:
     for row in _rows(writer, "SELECT id, root, file, digest, kind FROM documents"):
         yield MetadataEntry(f"{DOCUMENT} {row['id']}", DOCUMENT, row["id"], {**row, "digest": row["digest"].hex()})
     for row in _rows(writer, "SELECT root, source, size, changed_ns, edition, skipped, path FROM files"):
-        kept = json.dumps(json.loads(row["skipped"])[:_LONGEST_LIST])
-        yield MetadataEntry(f"{FILE} {row['root']} {row['source']}", FILE, "", {**row, "skipped": kept})
+        skipped = json.dumps(json.loads(row["skipped"])[:_MAX_SKIPPED])
+        yield MetadataEntry(f"{FILE} {row['root']} {row['source']}", FILE, "", {**row, "skipped": skipped})
     hidden = "SELECT id, document, label, text, metadata, digest, hidden, twin_of FROM passages WHERE hidden IS NOT NULL"
     for row in _rows(writer, hidden):
         value = {name: one for name, one in row.items() if name != "text"}
@@ -97,69 +97,69 @@ def _rows(writer: IndexWriter, sql: str) -> Iterator[dict[str, Any]]:
 
 
 class Differences(NamedTuple):
-    """What a corpus lacks: passages to be encoded, passages whose vector is there under the id named, and ids that are gone."""
+    """Changes to a corpus: passages to encode, passages whose vector is stored under another or the same id, and ids to delete."""
 
-    fresh: list[SearchedPassage]
-    kept: list[tuple[SearchedPassage, str]]
-    gone: list[str]
+    to_encode: list[SearchedPassage]
+    reusable: list[tuple[SearchedPassage, str]]
+    to_delete: list[str]
 
 
 def differences(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
-    """Compare an index writer with the corpus, or some of its documents; a known text is not encoded again."""
-    held = corpus.states(documents) if corpus.exists() else {}
+    """Return the changes from the corpus, or some of its documents, to an index writer; vectors of known texts are reused."""
+    stored = corpus.states(documents) if corpus.exists() else {}
     passages = {one.id: one for one in searched_passages(writer.database)}
-    lasting = {digest: id for id, (digest, _) in held.items() if id not in passages or passages[id].digest == digest}
-    fresh, kept = [], []
+    reusable_id = {digest: id for id, (digest, _) in stored.items() if id not in passages or passages[id].digest == digest}
+    to_encode, reusable = [], []
     for id, one in passages.items():
-        digest, state = held.get(id, ("", ""))
-        source = id if digest == one.digest else lasting.get(one.digest)
+        digest, state = stored.get(id, ("", ""))
+        source = id if digest == one.digest else reusable_id.get(one.digest)
         if source is None:
-            fresh.append(one)
-        elif source != id or state != state_of(one):
-            kept.append((one, source))
-    # The longest first, and the same text side by side: texts of like length are encoded together, and none twice.
-    fresh.sort(key=lambda one: (-len(one.text) - len(one.label), one.digest, one.id))
-    return Differences(fresh, kept, sorted(held.keys() - passages.keys()))
+            to_encode.append(one)
+        elif source != id or state != passage_state(one):
+            reusable.append((one, source))
+    # The longest first, and equal texts adjacent: batches need little padding, and no text is encoded twice.
+    to_encode.sort(key=lambda one: (-len(one.text) - len(one.label), one.digest, one.id))
+    return Differences(to_encode, reusable, sorted(stored.keys() - passages.keys()))
 
 
-def write_passages(corpus: Corpus, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
-    """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
-    for batch in batches(lacking.kept, wanted.batch_size):
+def write_passages(corpus: Corpus, changes: Differences, options: BuildOptions, renew_lock: Callable[[], None]) -> int:
+    """Write and delete the changes in batches; return the number of encoded texts. `renew_lock` is called with each batch."""
+    for batch in in_batches(changes.reusable, options.batch_size):
         vectors = corpus.vectors([source for _, source in batch])
         corpus.write([one for one, _ in batch], np.stack([vectors[source] for _, source in batch]))
-        alive()
+        renew_lock()
     encoded = done = 0
-    fresh = list(batches(lacking.fresh, wanted.batch_size))
-    with closing(wanted.encoding(wanted.encoder, (list(_texts(group).values()) for group in fresh))) as made:
-        for group, (texts, encoded_now) in zip(fresh, made, strict=True):
+    groups = list(in_batches(changes.to_encode, options.batch_size))
+    with closing(options.encoding(options.encoder, (list(_texts(group).values()) for group in groups))) as encodings:
+        for group, (texts, encoded_now) in zip(groups, encodings, strict=True):
             of_digest = dict(zip(_texts(group), encoded_now, strict=True))
             corpus.write(group, np.stack([of_digest[one.digest] for one in group]))
             encoded, done = encoded + len(texts), done + len(group)
-            wanted.progress(done, len(lacking.fresh), "passages")
-            alive()
-    corpus.remove(lacking.gone)
+            options.progress(done, len(changes.to_encode), "passages")
+            renew_lock()
+    corpus.remove(changes.to_delete)
     return encoded
 
 
 def _texts(passages: Sequence[SearchedPassage]) -> dict[str, str]:
-    """Return what is to be embedded, each text once, by its digest."""
+    """Return the distinct texts to embed by digest."""
     return {one.digest: embedded_text(one.text, one.label) for one in passages}
 
 
 def write_metadata(corpus: Corpus, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
-    """Write missing metadata entries and delete those that are gone, of all or some documents; return all entries."""
-    held = {one.name: one for one in corpus.entries()}
+    """Write changed metadata entries and delete obsolete ones, of all or some documents; return all entries."""
+    stored = {one.name: one for one in corpus.entries()}
     wanted = {one.name: one for one in metadata_entries(writer)}
-    corpus.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
-    mine = {name for name, one in held.items() if one.kind in KINDS and (documents is None or one.document in documents)}
-    gone = mine - wanted.keys()
-    corpus.delete_entries(sorted(gone))
-    return [one for name, one in (held | wanted).items() if name not in gone]
+    corpus.upsert_entries(one for name, one in wanted.items() if stored.get(name) != one)
+    own = {name for name, one in stored.items() if one.kind in ENTRY_KINDS and (documents is None or one.document in documents)}
+    obsolete = own - wanted.keys()
+    corpus.delete_entries(sorted(obsolete))
+    return [one for name, one in (stored | wanted).items() if name not in obsolete]
 
 
 @dataclass(frozen=True)
 class OpenCollection:
-    """A corpus as it is at each search; another process may change it meanwhile."""
+    """An opened corpus; each search sees the current state, which another process may change."""
 
     corpus: Corpus
     manifest: Manifest
@@ -168,29 +168,29 @@ class OpenCollection:
         return self.manifest.passages
 
     def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
-        return find(_Search(self.corpus, self.manifest.dimension), queries, vectors, search)
+        """Return the hits of each query; vectors: of the queries, shape (queries, dimension); `reranker` is ignored."""
+        return search_source(_MilvusSearch(self.corpus, self.manifest.dimension), queries, vectors, search)
 
     def ids(self) -> list[str]:
-        """List the ids of the passages that are searched, in order."""
+        """Return the sorted ids of the searchable passages."""
         return sorted(self.corpus.states())
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
-        """Return the passages of the ids that exist, in the order asked for."""
+        """Return the passages of the ids that exist, in the order of `ids`."""
         found = _documents(self.corpus, ids)
         return [found[id] for id in ids if id in found]
 
 
 @dataclass
-class _Search:
-    """One search, which remembers the vectors that came with its rankings."""
+class _MilvusSearch:
+    """The source of one search; caches the vectors returned with the rankings."""
 
     corpus: Corpus
     dimension: int
     _vectors: dict[str, Matrix] = field(default_factory=dict)
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
-        """Return the n nearest passages of each vector by cosine, ties by id."""
+        """Return at most n passages for each vector by cosine, ties by id."""
         found = self.corpus.nearest(vectors, n, where)
         self._vectors.update(pair for near in found for pair in near)
         ranked = []
@@ -200,7 +200,7 @@ class _Search:
         return [[id for _, id in near] for near in ranked]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
-        """Return the n best passages of each query by BM25, greater is better."""
+        """Return at most n passages for each query with their BM25 (higher is better)."""
         found = self.corpus.by_words(queries, n, where)
         self._vectors.update((id, vector) for hits in found for id, _, vector in hits)
         return [{id: score for id, score, _ in hits} for hits in found]
@@ -210,12 +210,12 @@ class _Search:
         return np.stack([self._vectors[id] for id in ids]) if ids else np.empty((0, self.dimension), dtype=np.float32)
 
     def sections(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the document of each passage and the headings above it."""
+        """Return the document id and the headings of each passage."""
         rows = self.corpus.get(ids, ["document", "metadata"])
         return [(rows[id]["document"], str(rows[id]["metadata"].get("heading") or "")) if id in rows else ("", "") for id in ids]
 
     def passages(self, ids: Sequence[str]) -> list[Document | None]:
-        """Return the passages; None for one that another process has removed this moment."""
+        """Return the passages; None for one just deleted by another process."""
         found = _documents(self.corpus, ids)
         return [found.get(id) for id in ids]
 
@@ -225,20 +225,20 @@ def _documents(corpus: Corpus, ids: Sequence[str]) -> dict[str, Document]:
     return {id: Document(row["text"], id=id, metadata=row["metadata"] | row["known"]) for id, row in rows.items()}
 
 
-MANIFEST = "manifest"
-GENERATION = "generation"
-"""Another one with each change."""
+MANIFEST_ENTRY = "manifest"
+GENERATION_FIELD = "generation"
+"""The field of the manifest with a random id, changed by each publication."""
 
 
 @dataclass(frozen=True)
 class MilvusStore(IndexStore):
-    """A corpus in a collection."""
+    """An index in a collection of Milvus."""
 
     corpus: Corpus
 
     @classmethod
-    def at(cls, where: str) -> "MilvusStore":
-        """Read an address; UsageError where it is none."""
+    def from_address(cls, where: str) -> "MilvusStore":
+        """Return the store of an address; UsageError if it is invalid."""
         return cls(Corpus(parse_address(where)))
 
     @property
@@ -246,77 +246,77 @@ class MilvusStore(IndexStore):
         """Return the address."""
         return self.corpus.address.where
 
-    def _remembered(self) -> dict[str, Any] | None:
-        return self.corpus.entry(MANIFEST) if self.corpus.exists() else None
+    def _stored_manifest(self) -> dict[str, Any] | None:
+        return self.corpus.entry(MANIFEST_ENTRY) if self.corpus.exists() else None
 
     def manifest(self) -> Manifest | None:
-        """Read the manifest; IndexingError where it is of another version."""
-        stored = self._remembered()
+        """Return the manifest, None if there is none; IndexingError if it is of another version."""
+        stored = self._stored_manifest()
         if stored is None:
             return None
         try:
-            manifest = Manifest(**{name: value for name, value in stored.items() if name != GENERATION})
+            manifest = Manifest(**{name: value for name, value in stored.items() if name != GENERATION_FIELD})
             if manifest.layout != LAYOUT:
                 raise TypeError(f"layout {manifest.layout!r}, not {LAYOUT}")
         except TypeError as error:
             what = f"the index in {self.where!r} is of another version of ramify ({error})"
-            raise IndexingError(what, "make another: `ramify index PATH… --out` with the name of a new collection") from error
+            raise IndexingError(what, "build another one: `ramify index PATH… --out` with a new collection name") from error
         return manifest
 
     def fingerprint(self) -> bytes:
-        """Return what the manifest says."""
-        return json.dumps(self._remembered(), sort_keys=True).encode()
+        """Return the manifest as JSON, which changes with each publication."""
+        return json.dumps(self._stored_manifest(), sort_keys=True).encode()
 
     def open(self) -> OpenCollection:
-        """Open the corpus; IndexingError where there is none, or its first build has not finished."""
+        """Open the corpus; IndexingError if there is none, or its first build has not finished."""
         manifest = self.manifest()
         if manifest is None:
             begun = self.corpus.exists() and next(self.corpus.entries(), None) is not None
             what = f"the index in {self.where!r} is half-written" if begun else f"there is no index in {self.where!r}"
-            raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
+            raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it resumes' if begun else ''}")
         return OpenCollection(self.corpus, manifest)
 
     def describe(self, text: str) -> None:
-        """Remember what the index is about; empty for nothing."""
+        """Store a description of the index, "" for none."""
         manifest = self.open().manifest
-        with write_lock(self.corpus):
-            self._remember(replace(manifest, description=text))
+        with corpus_lock(self.corpus):
+            self._store_manifest(replace(manifest, description=text))
 
     @contextmanager
     def writing(
-        self, options: BuildOptions, given: Given | None = None, documents: Sequence[str] | None = None
+        self, options: BuildOptions, sources: ResolvedSources | None = None, documents: Sequence[str] | None = None
     ) -> Iterator[tuple[IndexWriter, Publish]]:
-        """Lock the corpus and yield a working copy of it, or of some documents; what is published is searchable before all of it is."""
-        if options.vectors not in (None, WHOLE):
-            raise UsageError(f"vectors in {options.vectors} are for an index in a folder", "leave --vectors out")
-        self.manifest()  # one of another version is refused
+        """Lock the corpus and yield a working copy of it, or of some documents; publishing is not atomic."""
+        if options.vectors not in (None, FULL_PRECISION):
+            raise UsageError(f"vectors={options.vectors} is only supported for an index in a folder", "omit --vectors")
+        self.manifest()  # raises for another version
         self.corpus.create(options.encoder.dimension)
         if documents is not None and any(one.kind == HIDDEN for one in self.corpus.entries()):
-            documents = None  # passages have twins in other documents
-        with write_lock(self.corpus) as alive, working_copy(self.corpus, documents) as writer:
+            documents = None  # passages have duplicates in other documents
+        with corpus_lock(self.corpus) as renew_lock, working_copy(self.corpus, documents) as writer:
             check_settings(writer, options, self.where, "collection")
-            yield writer, partial(self._publish, writer, documents, alive)
+            yield writer, partial(self._publish, writer, documents, renew_lock)
 
     def _publish(
-        self, writer: IndexWriter, documents: Sequence[str] | None, alive: Callable[[], None], options: BuildOptions
+        self, writer: IndexWriter, documents: Sequence[str] | None, renew_lock: Callable[[], None], options: BuildOptions
     ) -> tuple[int, Manifest]:
-        """Update the passages, the metadata, then the manifest."""
+        """Write the passages, the metadata, then the manifest; return the number of encoded texts and the manifest."""
         if documents is None and writer.clean:
             hide_duplicates(writer)
-        encoded = write_passages(self.corpus, differences(self.corpus, writer, documents), options, alive)
+        encoded = write_passages(self.corpus, differences(self.corpus, writer, documents), options, renew_lock)
         entries = write_metadata(self.corpus, writer, documents)
         reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
         counts = (sum(one.kind == DOCUMENT for one in entries), self.corpus.count())
-        before = self._remembered()
+        before = self._stored_manifest()
         manifest = Manifest(
             options.encoder.name, self.corpus.dimension(), *options.chunking, *counts, {}, LAYOUT, *options.encoder.prefixes, hidden,
             label=list(writer.label), description=(before or {}).get("description", ""),
         )  # fmt: skip
-        if writer.changed or before is None or {**before, GENERATION: ""} != {**asdict(manifest), GENERATION: ""}:
+        if writer.changed or before is None or {**before, GENERATION_FIELD: ""} != {**asdict(manifest), GENERATION_FIELD: ""}:
             self.corpus.flush()
-            self._remember(manifest)
+            self._store_manifest(manifest)
         return encoded, manifest
 
-    def _remember(self, manifest: Manifest) -> None:
-        self.corpus.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**asdict(manifest), GENERATION: uuid4().hex})])
+    def _store_manifest(self, manifest: Manifest) -> None:
+        self.corpus.upsert_entries([MetadataEntry(MANIFEST_ENTRY, MANIFEST_ENTRY, "", {**asdict(manifest), GENERATION_FIELD: uuid4().hex})])

@@ -1,15 +1,15 @@
-"""Chat models by name: reached, limited, counted, and answering with objects.
+"""Chat models: resolved by name, limited in concurrency, with token counts and structured replies.
 
-* find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process),
-  `hub` (downloaded)
-* a call: `structured_call`, `concurrency` (what its callers share), `server_pool` (several servers)
-* tokens: `tokens` counts them, also by what servers report
+* find: `named` (resolves names), `model` (the common interface), `clients` (LangChain's), `gguf` (run in this process),
+  `hub` (downloads)
+* a call: `structured_call`, `concurrency` (limits shared by callers), `server_pool` (several servers)
+* tokens: `tokens` counts them, also by the counts that servers report
 * a reply: `reply_parsing` (also: confidence from log probabilities)
-* a server: `servers` (its errors), `server_info` (what it reports of a model)
+* a server: `servers` (its errors), `server_info` (its models, windows and tokenizers)
 """
 
-from ramify.tools.models.model import Model, ModelOptions
-from ramify.tools.models.named import find_best, forget, resolve
+from ramify.tools.models._model import Model, ModelOptions
+from ramify.tools.models.named import clear_cache, find_best, resolve_model
 from ramify.tools.models.reply_parsing import Structured
 
-__all__ = ["Model", "ModelOptions", "Structured", "find_best", "forget", "resolve"]
+__all__ = ["Model", "ModelOptions", "Structured", "clear_cache", "find_best", "resolve_model"]

@@ -9,43 +9,43 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models._model import Model, ModelOptions
+from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.server_info import ollama_parallel
 from ramify.tools.models.servers import Server
-from ramify.tools.models.tokens import Count, counter
-from ramify.tools.scrub import learn, learn_address, learn_named, mask_logs
-from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
+from ramify.tools.models.tokens import TokenCounter, create_counter
+from ramify.tools.scrub import mask_logs, register_address, register_named_secrets, register_secrets
+from ramify.tools.server_address import is_loopback, is_server_address, ollama_host, without_credentials
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
 
-FORMS = (
+MODEL_NAME_FORMS = (
     "name it as ollama:NAME, gguf:PATH, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of "
     "LangChain, extractive, extractive:large or auto"
 )
-KEYS = {
+KEY_VARIABLES = {
     "google_genai": "GOOGLE_API_KEY",
     "mistralai": "MISTRAL_API_KEY",
     "huggingface": "HUGGINGFACEHUB_API_TOKEN",
     "perplexity": "PPLX_API_KEY",
 }
-"""The environment variables that are not named after the provider."""
+"""Environment variables of providers whose name differs from PROVIDER_API_KEY."""
 NO_SAMPLING = re.compile(r"(o\d|gpt-5)(\b|-)")
 """OpenAI's reasoning models refuse a temperature and log probabilities."""
-PLACEHOLDER = "none"
-"""The key for a local server that needs none; the client requires one."""
-OLLAMA_WINDOW = 4096
+PLACEHOLDER_KEY = "none"
+"""The key for a local server without authentication; the client requires one."""
+OLLAMA_DEFAULT_WINDOW = 4096
 """Ollama's default window."""
-SENT = ("default_headers", "default_query", "client_kwargs", "async_client_kwargs", "sync_client_kwargs")
-"""The clients' attributes with the headers and parameters of every call."""
-CLIENTS = re.compile(r"langchain_(?!core\b)")
-"""The packages whose models call a server."""
+REQUEST_FIELDS = ("default_headers", "default_query", "client_kwargs", "async_client_kwargs", "sync_client_kwargs")
+"""Attributes of clients with the headers and parameters of each request."""
+CLIENT_PACKAGES = re.compile(r"langchain_(?!core\b)")
+"""Packages whose models call a server."""
 
 
 def key_variable(provider: str) -> str:
     """Return the environment variable of a provider's key."""
-    return KEYS.get(provider, f"{provider.upper()}_API_KEY")
+    return KEY_VARIABLES.get(provider, f"{provider.upper()}_API_KEY")
 
 
 def provider_client(provider: str, name: str, options: ModelOptions, key: str | None = None) -> BaseChatModel:
@@ -59,10 +59,10 @@ def provider_client(provider: str, name: str, options: ModelOptions, key: str | 
     try:
         chat: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
     except ImportError as error:
-        raise ModelError(f"{provider}:{name} needs a package that is not installed", _install(provider, error)) from error
+        raise ModelError(f"{provider}:{name} needs a package that is not installed", _install_remedy(provider, error)) from error
     except ValueError as error:
         if "Unsupported" in str(error):
-            hint = f"did you mean ollama:{provider}:{name}? Otherwise {FORMS}"  # names of Ollama's models contain a colon
+            hint = f"did you mean ollama:{provider}:{name}? Otherwise {MODEL_NAME_FORMS}"  # names of Ollama's models contain a colon
             raise UsageError(f"there is no model provider {provider!r}", hint) from None
         # The client's message may quote a key.
         what = f"{provider}:{name} cannot be set up ({type(error).__name__})"
@@ -96,15 +96,15 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
             "headers": {"Connection": "close"},
             "follow_redirects": False,
         },
-        async_client_kwargs={"event_hooks": {"response": [repair]}},
+        async_client_kwargs={"event_hooks": {"response": [repair_response]}},
     )
     mask_logs()
     return made
 
 
-def check_address(base_url: str) -> None:
+def check_base_url(base_url: str) -> None:
     """Raise UsageError unless `base_url` is an address."""
-    if not is_address(base_url):
+    if not is_server_address(base_url):
         what = f"base_url {without_credentials(base_url)!r} is not an address"
         raise UsageError(what, "write it as http://127.0.0.1:8000/v1, several each with its http://, and a / in a password as %2F")
 
@@ -115,7 +115,7 @@ def _arguments(provider: str, name: str, options: ModelOptions, key: str | None)
     if not (provider == "openai" and NO_SAMPLING.match(name)):
         arguments["temperature"] = options.temperature
     if options.base_url:
-        check_address(options.base_url)
+        check_base_url(options.base_url)
         arguments["base_url"] = options.base_url
     if provider == "openai":
         arguments |= _openai_arguments(options, key)
@@ -123,27 +123,27 @@ def _arguments(provider: str, name: str, options: ModelOptions, key: str | None)
 
 
 def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
-    """Return the arguments of an OpenAI client of its own: LangChain's is shared between event loops, and connections must not be."""
+    """Return the arguments for a separate OpenAI client, since LangChain's is shared between event loops, which connections must not be."""
     arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
     loopback = bool(options.base_url) and is_loopback(options.base_url or "")
     if key or (loopback and not os.environ.get("OPENAI_API_KEY")):
-        arguments["api_key"] = key or PLACEHOLDER
+        arguments["api_key"] = key or PLACEHOLDER_KEY
     elif not os.environ.get("OPENAI_API_KEY"):
         raise ModelError("an OpenAI model needs a key", "set OPENAI_API_KEY, or base_url to a server on this machine")
     try:
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
-        raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
+        raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install_remedy("openai", error)) from error
     # The timeout of a reply is that of `Limiter.track`.
     arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
     arguments["http_async_client"] = DefaultAsyncHttpxClient(
-        timeout=timeout, trust_env=not loopback, event_hooks={"response": [repair]}, follow_redirects=False
+        timeout=timeout, trust_env=not loopback, event_hooks={"response": [repair_response]}, follow_redirects=False
     )
     return arguments
 
 
 def without_retries(chat: BaseChatModel) -> BaseChatModel:
-    """Return the model without its client's own retries, since each request has to be counted."""
+    """Return the model without its client's own retries, since each request must be counted."""
     changed: dict[str, Any] = {"max_retries": 0} if "max_retries" in type(chat).model_fields else {}
     if (client := getattr(chat, "root_async_client", None)) is not None:  # OpenAI's, created with the model
         changed["root_async_client"] = client = client.with_options(max_retries=0)
@@ -151,7 +151,7 @@ def without_retries(chat: BaseChatModel) -> BaseChatModel:
     return chat.model_copy(update=changed) if changed else chat
 
 
-def _install(provider: str, error: ImportError) -> str:
+def _install_remedy(provider: str, error: ImportError) -> str:
     if provider == "openai":
         return "run `pip install 'ramify-rag[openai]'`"
     package = re.search(r"pip install ([\w-]+)", str(error))
@@ -159,29 +159,29 @@ def _install(provider: str, error: ImportError) -> str:
 
 
 def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
-    """Return a caller's chat model as a model; its window and all settings but retries are its own."""
+    """Wrap a caller's chat model; its window and all settings except retries are preserved."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
-    learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
-    learn_named({name: value for name, value in vars(chat).items() if name in SENT})
+    register_secrets(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    register_named_secrets({name: value for name, value in vars(chat).items() if name in REQUEST_FIELDS})
     mask_logs()
     if isinstance(url, str):
-        learn_address(url)
+        register_address(url)
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)
-    limit = options.max_concurrency or (ollama_parallel(ollama_host(url)) if kind == "ChatOllama" else AT_ONCE)
-    cap = cap_for(key, limit, lasting=isinstance(named, str))
+    limit = options.max_concurrency or (ollama_parallel(ollama_host(url)) if kind == "ChatOllama" else DEFAULT_CONCURRENCY)
+    cap = get_cap(key, limit, lasting=isinstance(named, str))
     cap.limiter.record.answered = True  # the caller has chosen the server
-    remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
-    window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
+    remote = url is not None or any(CLIENT_PACKAGES.match(kind.__module__) for kind in type(chat).__mro__)
+    window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_DEFAULT_WINDOW) if kind == "ChatOllama" else options.num_ctx)
     server = Server(name, options.timeout, url, remote=remote, record=cap.limiter.record)
-    return Model(name, without_retries(chat), count_of(chat, server), cap, window, server)
+    return Model(name, without_retries(chat), token_counter(chat, server), cap, window, server)
 
 
-def count_of(chat: BaseChatModel, server: Server) -> Count:
-    """Return the token count of a model; Ollama offers no tokenizer, so its count is learned from the tokens it reports."""
-    return counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)
+def token_counter(chat: BaseChatModel, server: Server) -> TokenCounter:
+    """Return the token counter of a model; Ollama has no tokenizer endpoint, so its counter learns from reported tokens."""
+    return create_counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)
 
 
 _PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -191,11 +191,11 @@ _COUNT = re.compile(
     rb'(?<!\\)"((?:prompt_)?eval_count|[a-z_]+_tokens)"\s*:\s*(?!(?:null|-?\d{1,18})\s*[,}])'
     rb'(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|true|false|"[^"\\]*"|\[[^][]*\]|\{[^{}]*\})'
 )
-"""A token count that is no whole number."""
+"""A token count that is not an integer."""
 
 
-class Repaired:
-    """A stream of JSON, one object or event a line, in which halves of characters and invalid token counts are replaced."""
+class RepairedStream:
+    """A stream of JSON lines or events in which lone surrogates and invalid token counts are replaced."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -219,10 +219,10 @@ class Repaired:
         return _COUNT.sub(rb'"\1":null', _ESCAPES.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data))
 
 
-async def repair(response: Any) -> None:
-    """Exchange a response's stream, unless it is compressed, since a client rejects the whole for one part.
+async def repair_response(response: Any) -> None:
+    """Replace a response's stream by a repaired one, unless it is compressed; a client would reject the whole for one invalid value.
 
-    The response is of httpx or of another library of its kind, whose class of streams the repaired one must have.
+    The response is of httpx or a compatible library; the repaired stream must be a subclass of its stream class.
     """
     if "content-encoding" not in response.headers and hasattr(response.stream, "__aiter__"):
-        response.stream = type(Repaired.__name__, (Repaired, type(response.stream)), {})(response.stream)
+        response.stream = type(RepairedStream.__name__, (RepairedStream, type(response.stream)), {})(response.stream)

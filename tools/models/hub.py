@@ -1,6 +1,6 @@
-"""Small instruct models in the format GGUF from public repositories of the Hugging Face hub: which there are, and their download.
+"""Download small instruct models in GGUF format from public repositories of the Hugging Face hub.
 
-A download resumes where it was cut off. Its sha256 and size are those named here, whatever the hub, a mirror or a proxy says.
+An interrupted download resumes. Size and sha256 are verified against the values in this file, not those of the hub or a mirror.
 """
 
 import hashlib
@@ -12,34 +12,34 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.index.progress import Progress, silent
-from ramify.tools.new_files import cache_folder, make_file, make_folder, remedy_for, sync
-from ramify.tools.scrub import learn
-from ramify.tools.server_address import is_address, is_loopback, without_credentials
+from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.new_files import cache_folder, make_file, make_folder, sync, write_error_remedy
+from ramify.tools.scrub import register_secrets
+from ramify.tools.server_address import is_loopback, is_server_address, without_credentials
 
 if TYPE_CHECKING:
     from httpx import Client, Request, Response
 
 
 class HubModel(NamedTuple):
-    """A model's file in a repository that anybody may read."""
+    """A model file in a public repository."""
 
     name: str
     repository: str
     file: str
     licence: str
     window: int
-    """Tokens that it was trained for."""
+    """Context length in tokens."""
     size: int
     sha256: str
 
     @property
     def folder(self) -> Path:
-        """Return the folder that its file is kept in: in the cache folder (RAMIFY_CACHE), under `models`."""
+        """Return the folder of its file: `models/NAME` in the cache folder (RAMIFY_CACHE)."""
         return cache_folder() / "models" / self.name
 
     def path(self) -> Path:
-        """Return the path of its downloaded file, its hash unchecked; ModelError where it is not there."""
+        """Return the path of its downloaded file, its hash not verified; ModelError if it is not downloaded."""
         path = self.folder / self.file
         if not path.is_file():
             raise ModelError(f"the model {self.name!r} is not downloaded", f"run `ramify download {self.name}`")
@@ -69,47 +69,47 @@ HUB_MODELS: Mapping[str, HubModel] = MappingProxyType({model.name: model for mod
 _MB = 1_000_000
 _TIMEOUT_S = 30.0
 _ATTEMPTS = 5
-"""Times that a transfer is begun anew without a byte more."""
+"""Restarts of a transfer without progress."""
 _REDIRECTS = 5
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
-_OTHERWISE = "run it again: it resumes; or name a mirror of the hub with --mirror"
+_RESUME_REMEDY = "run it again: it resumes; or name a mirror of the hub with --mirror"
 
 
-def download(model: HubModel, progress: Progress = silent, mirror: str | None = None) -> tuple[Path, bool]:
-    """Return the path of a model's file, downloaded if it is not there, and whether it was; its hash is checked either way.
+def download_model(model: HubModel, progress: Progress = ignore_progress, mirror: str | None = None) -> tuple[Path, bool]:
+    """Return the path of a model's file, and whether it was downloaded now; its hash is verified in either case.
 
-    mirror: the address of a mirror of the hub; by default HF_ENDPOINT, else the hub itself. UsageError where it is not https.
-    ModelError where it cannot be reached, the file is not the one that is named here, or the disk is full.
+    mirror: the address of a mirror of the hub; by default HF_ENDPOINT, else the hub itself. UsageError if it is not https.
+    ModelError if it cannot be reached, the file differs from the expected one, or the disk is full.
     """
     folder = model.folder
     path, part = folder / model.file, folder / f"{model.sha256}.part"
     if path.is_file():
-        _check(path, model)
+        _check_sha256(path, model)
         return path, False
-    url = _address(model, mirror)
+    url = _download_url(model, mirror)
     make_folder(folder)
     for other in folder.glob("*.part"):
-        if other != part or other.stat().st_size > model.size:  # of another file nothing is gone on with
+        if other != part or other.stat().st_size > model.size:  # of another file or damaged
             other.unlink()
     try:
         make_file(part)
         _transfer(model, url, part, progress)
-        _check(part, model)
+        _check_sha256(part, model)
         sync(part)
         part.replace(path)
     except OSError as error:
-        remedy = remedy_for(error, "make room, or set RAMIFY_CACHE to a folder where you may write; then run it again: it resumes")
+        remedy = write_error_remedy(error, "make room, or set RAMIFY_CACHE to a folder where you may write; then run it again: it resumes")
         raise ModelError(f"{str(part)!r} cannot be written ({error.strerror or error})", remedy) from error
     return path, True
 
 
 def check_mirror(url: str) -> None:
-    """Raise UsageError unless an address is https, or a server's on this machine."""
-    if not is_address(url) or not (url.lower().startswith("https://") or is_loopback(url)):
+    """Raise UsageError unless an address is https, or local."""
+    if not is_server_address(url) or not (url.lower().startswith("https://") or is_loopback(url)):
         raise UsageError(f"the mirror {without_credentials(url)!r} is not an https address", "write it as https://mirror.example")
 
 
-def _address(model: HubModel, mirror: str | None) -> str:
+def _download_url(model: HubModel, mirror: str | None) -> str:
     """Return the address of a model's file on the hub or a mirror."""
     from huggingface_hub import constants, hf_hub_url
 
@@ -121,19 +121,19 @@ def _address(model: HubModel, mirror: str | None) -> str:
 
 
 def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None:
-    """Append what is missing to a file, and begin anew where a connection is cut; ModelError where it brings nothing more."""
+    """Append the missing bytes to a file, reconnecting when a connection is lost; ModelError after several attempts without progress."""
     from httpx import Client, ConnectError, HTTPError
     from huggingface_hub import get_token
 
     if token := get_token():  # these repositories need none, a mirror may
-        learn(token)
+        register_secrets(token)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
-    hooks = {"request": [_no_http(url)]}
-    # A redirect to another host is given no token.
+    hooks = {"request": [_https_check(url)]}
+    # The token is not sent to another host on a redirect.
     with Client(headers=headers, follow_redirects=True, max_redirects=_REDIRECTS, timeout=_TIMEOUT_S, event_hooks=hooks) as client:
         while (before := part.stat().st_size) < model.size:
-            why = "it sends nothing more"
+            why = "it sends no more data"
             try:
                 _receive(client, model, url, part, progress)
             except HTTPError as error:
@@ -141,11 +141,11 @@ def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None
             failed = 0 if part.stat().st_size > before else failed + 1
             if failed == _ATTEMPTS:
                 what = f"the download of {model.file!r} was cut off at {before:,} of {model.size:,} bytes ({why})"
-                raise ModelError(what, _OTHERWISE)
+                raise ModelError(what, _RESUME_REMEDY)
 
 
-def _no_http(start: str) -> "Callable[[Request], None]":
-    """Return a check of each request: a redirect may lead to another https server, or within this machine."""
+def _https_check(start: str) -> "Callable[[Request], None]":
+    """Return a hook that checks each request: redirects may lead to https servers, or stay on this machine."""
 
     def check(request: "Request") -> None:
         url = str(request.url)
@@ -157,25 +157,25 @@ def _no_http(start: str) -> "Callable[[Request], None]":
 
 
 def _receive(client: "Client", model: HubModel, url: str, part: Path, progress: Progress) -> None:
-    """Receive the rest of a file, or all of it from a server that gives no ranges."""
+    """Receive the rest of a file, or all of it if the server does not support ranges."""
     there = part.stat().st_size
     with client.stream("GET", url, headers={"Range": f"bytes={there}-"} if there else {}) as response:
         there = _first_byte(response, model, there)
         with part.open("r+b") as file:
             file.seek(there)
             file.truncate()
-            for block in response.iter_raw():  # as they come: what was received before a cut is kept
+            for block in response.iter_raw():  # written as received, so that an interrupted download resumes
                 if (there := there + len(block)) > model.size:
-                    raise ModelError(f"the server sends more than the {model.size:,} bytes of {model.file!r}", _OTHERWISE)
+                    raise ModelError(f"the server sends more than the {model.size:,} bytes of {model.file!r}", _RESUME_REMEDY)
                 file.write(block)
                 progress(there // _MB, model.size // _MB, "MB")
 
 
 def _first_byte(response: "Response", model: HubModel, asked: int) -> int:
-    """Return which byte of the file a response begins with; ModelError unless that was asked for, and the file has its size."""
+    """Return the offset at which a response begins; ModelError unless it is the requested one and the file has the expected size."""
     if response.status_code not in (200, 206):
-        remedy = f"{_OTHERWISE}; or download a .gguf file yourself and name it as gguf:PATH"
-        raise ModelError(f"the server does not give {model.file!r} (status {response.status_code})", remedy)
+        remedy = f"{_RESUME_REMEDY}; or download a .gguf file yourself and name it as gguf:PATH"
+        raise ModelError(f"the server does not provide {model.file!r} (status {response.status_code})", remedy)
     if response.status_code == 200:  # all of it
         first, size = 0, response.headers.get("Content-Length")
     elif given := _RANGE.fullmatch(response.headers.get("Content-Range", "")):
@@ -184,12 +184,12 @@ def _first_byte(response: "Response", model: HubModel, asked: int) -> int:
         first, size = -1, None
     if first not in (0, asked) or (size is not None and size != str(model.size)):
         what = f"the server sends {model.file!r} from byte {first:,} of {size or 'unknown'}, not from {asked:,} of {model.size:,}"
-        raise ModelError(what, _OTHERWISE)
+        raise ModelError(what, _RESUME_REMEDY)
     return first
 
 
-def _check(path: Path, model: HubModel) -> None:
-    """Raise ModelError, and delete the file, where it has another hash."""
+def _check_sha256(path: Path, model: HubModel) -> None:
+    """Raise ModelError, and delete the file, if its hash differs."""
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != model.sha256:

@@ -1,4 +1,4 @@
-"""Resolve a model's name to a model that is ready to be asked."""
+"""Resolve a model's name to a model that is ready for calls."""
 
 import os
 import threading
@@ -16,25 +16,25 @@ from pydantic import SecretStr
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import _clients as clients
 from ramify.tools.models import gguf
+from ramify.tools.models._model import Model, ModelOptions, PerLoop
 from ramify.tools.models._server_pool import create_pool
-from ramify.tools.models.concurrency import AT_ONCE, cap_for
-from ramify.tools.models.model import Model, ModelOptions, PerLoop
-from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, get_window, list_entry, ollama_model, ollama_parallel, require_model
+from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
+from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, find_entry, get_window, ollama_model, ollama_parallel, require_model
 from ramify.tools.models.servers import Server
-from ramify.tools.models.structured_call import PLAIN
-from ramify.tools.scrub import learn_address
-from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
+from ramify.tools.models.structured_call import DEFAULT_MODE
+from ramify.tools.scrub import register_address
+from ramify.tools.server_address import OLLAMA_START, ollama_host, split_addresses, without_credentials
 
 T = TypeVar("T")
 
-BEST = "llama3.1:8b"
+PREFERRED_MODEL = "llama3.1:8b"
 """The model that `auto` prefers."""
-INSTEAD = "using the extractive model, which quotes instead of reasoning"
-"""Stands in what is said where `auto` finds no language model."""
+FALLBACK_NOTICE = "using the extractive model, which quotes instead of reasoning"
+"""Part of the notice if `auto` finds no language model."""
 
 
 class LookupCache(Generic[T]):
-    """The latest results by key; concurrent callers of one key share one look-up, and a failure is not cached."""
+    """A cache of the latest results; concurrent callers of one key share one look-up, and failures are not cached."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -70,39 +70,39 @@ class LookupCache(Generic[T]):
 _CACHE: LookupCache[Model] = LookupCache(64)
 
 
-def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
-    """Return a model ready to be asked; blocking. A name with its options is cached (see `forget`), an object is used as it is.
+def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
+    """Return a model that is ready for calls; blocking. Names are cached with their options (see `clear_cache`), objects are wrapped.
 
-    UsageError for a name that is not one, ModelError for a model that is not there.
+    UsageError for an invalid name, ModelError for a model that is not available.
     """
     if options.base_url:
-        for address in (options.base_url, *addresses(options.base_url)):
-            learn_address(address)
+        for address in (options.base_url, *split_addresses(options.base_url)):
+            register_address(address)
     if isinstance(model, BaseChatModel):
         return clients.from_chat_model(model, options)
     name = model.strip()
-    return _CACHE.get((name, options, os.environ.get("OLLAMA_HOST")), partial(_by_name, name, options))
+    return _CACHE.get((name, options, os.environ.get("OLLAMA_HOST")), partial(_resolve_name, name, options))
 
 
-def forget() -> None:
-    """Clear the cache, so that a server started meanwhile is found; call it between questions."""
+def clear_cache() -> None:
+    """Clear the cache of resolved models, so that newly started servers are found; call it between questions."""
     _CACHE.clear()
 
 
-def _by_name(model: str, options: ModelOptions) -> Model:
+def _resolve_name(model: str, options: ModelOptions) -> Model:
     provider, _, name = model.partition(":")
     if not name:
         hint = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
         hint = f"did you mean gguf:{model}? " if model in gguf.DOWNLOADS else hint
-        raise UsageError(f"{model!r} does not name a model", hint + clients.FORMS)
+        raise UsageError(f"{model!r} does not name a model", hint + clients.MODEL_NAME_FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
-    if len(several := addresses(options.base_url)) > 1:
-        return _at_each(provider, name, options, several)
+    if len(several := split_addresses(options.base_url)) > 1:
+        return _create_pool(provider, name, options, several)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
 
 
-def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
+def _create_pool(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
     """Return a pool of several servers."""
 
     def at(address: str) -> Model:
@@ -115,38 +115,40 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
 
     if provider != "ollama":
         for address in several:
-            clients.check_address(address)
+            clients.check_base_url(address)
     hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
     look_ups = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
     return create_pool(f"{provider}:{name}", look_ups)
 
 
 def find_best(options: ModelOptions) -> Model | str:
-    """Return the model that "auto" stands for: Ollama's where it answers, else the reason why the embedded one is used; blocking.
+    """Return the model for "auto": Ollama's if it is available, else the reason why the embedded model is used; blocking.
 
-    That Ollama does not answer is never cached, since it may be started at any time.
+    A failure is never cached, since Ollama may be started at any time.
     """
     try:
-        return resolve(f"ollama:{BEST}", options)
+        return resolve_model(f"ollama:{PREFERRED_MODEL}", options)
     except ModelError as error:
-        if options.base_url:  # a server was named, so a model without one is not what the user wants
-            named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
+        if options.base_url:  # with a server given, the embedded model is not what the user wants
+            named = (
+                f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in split_addresses(options.base_url))}`"
+            )
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
-        return f"{error.what}: {INSTEAD} — for a language model, {error.remedy}"
+        return f"{error.what}: {FALLBACK_NOTICE} — for a language model, {error.remedy}"
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
     address = ollama_host(options.base_url)
     info = ollama_model(name, address)
-    # The server lowers a window that the model was not trained for, and then truncates prompts silently.
+    # The server lowers a window larger than the model's, and then truncates prompts silently.
     fitting = replace(options, num_ctx=min(options.num_ctx, info.context or options.num_ctx))
     url = without_credentials(address)
     server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=OLLAMA_PULL.format(name), key=OLLAMA_KEY)
     limit = options.max_concurrency or ollama_parallel(address)
     model = _connect(lambda: clients.ollama_client(name, address, fitting), server, fitting, limit)
     model.server.record.answered = True
-    model.server.record.move(PLAIN, info.mode)
+    model.server.record.move(DEFAULT_MODE, info.mode)
     return model
 
 
@@ -155,7 +157,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
     inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
     server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
 
-    def make() -> BaseChatModel:  # holds the engine for as long as there is a model of it
+    def make() -> BaseChatModel:  # keeps a reference to the engine
         return clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
 
     model = _connect(make, server, inside, engine.form.slots)
@@ -166,12 +168,12 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     address = options.base_url if provider == "openai" else None
     key = _openai_key()
-    entry = list_entry(address, name, key) if address else None
+    entry = find_entry(address, name, key) if address else None
     if address and entry and (window := get_window(entry, address, key)):
         options = replace(options, num_ctx=min(options.num_ctx, window))
     url = without_credentials(options.base_url) if options.base_url else None
     server = Server(f"{provider}:{name}", options.timeout, url, key=clients.key_variable(provider))
-    limit = options.max_concurrency or AT_ONCE
+    limit = options.max_concurrency or DEFAULT_CONCURRENCY
     model = _connect(lambda: clients.provider_client(provider, name, options), server, options, limit)
     model.server.record.answered |= entry is not None
     return model
@@ -186,7 +188,7 @@ def _connect(make: Callable[[], BaseChatModel], server: Server, options: ModelOp
     began = time.perf_counter()
     first = make()
     client_s = time.perf_counter() - began
-    cap = cap_for((*server.name.split(":", 1), server.url), limit, lasting=True)
+    cap = get_cap((*server.name.split(":", 1), server.url), limit, lasting=True)
     server = replace(server, remote=True, record=cap.limiter.record)
-    count, chats = clients.count_of(first, server), PerLoop(make, first)
+    count, chats = clients.token_counter(first, server), PerLoop(make, first)
     return Model(server.name, first, count, cap, options.num_ctx, server, client_s=client_s, chats=chats, num_predict=options.num_predict)

@@ -1,4 +1,4 @@
-"""Parse a model's reply: its thought, the JSON object in its text, and the confidence of a field from log probabilities.
+"""Parse a model's reply: its thought, the JSON object in its text, and the confidence of a field by log probabilities.
 
 Every character is visited a bounded number of times: a reply is untrusted, and may be long.
 """
@@ -14,113 +14,113 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.scrub import without_known
+from ramify.tools.scrub import mask_known
 
-CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
-LONGEST = 2**17
-"""Most characters of a reply, far more than any model writes."""
+CUT_OFF_REASONS = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+MAX_REPLY_CHARS = 2**17
+"""Longer replies are rejected."""
 MAX_FAULTS = 8
-"""Most validation errors that the model is told."""
-SHOWN = 1000
-"""Characters that are kept of a longer reply."""
-OPENED, CLOSED = "<think>", "</think>"
-BEGUN = ("{", "`")
-"""How a reply without a thought begins: with an object, or a fence around one."""
-BEFORE = re.compile(rf"\s*+(?![{{`]).*?{CLOSED}", re.DOTALL)
-KEPT = "reasoning_content"
-"""The additional field in which LangChain's clients keep a thought."""
+"""Most validation errors reported to the model."""
+MAX_SHOWN_CHARS = 1000
+"""Characters stored of a longer reply."""
+THOUGHT_START, THOUGHT_END = "<think>", "</think>"
+REPLY_STARTS = ("{", "`")
+"""Beginnings of a reply without a thought: an object, or a code fence."""
+LEADING_THOUGHT = re.compile(rf"\s*+(?![{{`]).*?{THOUGHT_END}", re.DOTALL)
+THOUGHT_FIELD = "reasoning_content"
+"""The field of `additional_kwargs` in which LangChain's clients store a thought."""
 MAX_TOKENS = 2**31
-"""A reported count from here on is invalid."""
-UNWRITTEN = 16
-"""Tokens, or their characters, that a server may report beside those of the text, such as an end mark."""
+"""Reported counts must be lower."""
+MAX_UNWRITTEN = 16
+"""Tokens or characters that a server may report in addition to the text, such as an end token."""
 
 
 @dataclass(frozen=True)
 class Structured:
-    """A reply, and the object parsed from it, both without keys; `error` says why there is no object."""
+    """A reply and the object parsed from it, with secrets masked; `error` is the reason if there is no object."""
 
     raw: AIMessage
     parsed: BaseModel | None
     error: str | None
     thought: bool = False
-    """Whether the model thought before it replied, or instead."""
+    """Whether the model thought before its reply, or instead of one."""
     cut_off: bool = False
 
     @property
     def bare(self) -> bool:
-        """Return whether the text is an object and nothing else, as far as it goes: so it is where a server enforces a schema."""
+        """Return whether the text is nothing but an object (or its beginning, if cut off), as it is if a server enforces a schema."""
         text = self.raw.text.strip()
         return text.startswith("{") and (self.cut_off or text.endswith("}"))
 
     @property
     def remedy(self) -> str:
-        """Return what the user can do about a reply that cannot be parsed."""
+        """Return the remedy for a reply that cannot be parsed."""
         if self.thought and self.cut_off:
-            return "raise num_predict and num_ctx, or take a model that does not think"
+            return "raise num_predict and num_ctx, or use a model that does not think"
         return "try a larger model, or raise num_predict"
 
 
-def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
-    """Return the reply with the object that the client parsed, or the one in the model's tool call or text."""
-    if told := raw.usage_metadata:  # a prompt has tokens: clients make 0 of what the server does not say
-        counts = told.get("input_tokens"), told.get("output_tokens")
+def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
+    """Return the reply with the object parsed by the client, or from the model's tool call or text."""
+    if usage := raw.usage_metadata:  # clients set missing counts to 0, but a prompt always has tokens
+        counts = usage.get("input_tokens"), usage.get("output_tokens")
         if not counts[0] or not all(type(count) is int and 0 <= count < MAX_TOKENS for count in counts):
             raw = raw.model_copy(update={"usage_metadata": None})
     raw, thought = move_thought(raw)
     called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
     text = "\n".join(called) if called else raw.text
-    if len(text) > LONGEST:
-        shown = raw.model_copy(update={"content": text[:SHOWN]})
-        return Structured(shown, None, f"it is longer than {LONGEST:,} characters: write less")
+    if len(text) > MAX_REPLY_CHARS:
+        shown = raw.model_copy(update={"content": text[:MAX_SHOWN_CHARS]})
+        return Structured(shown, None, f"it is longer than {MAX_REPLY_CHARS:,} characters: write less")
     if SURROGATE.search(raw.text):
         raw = raw.model_copy(update={"content": join_surrogates(raw.text)})
-    cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
-    if isinstance(parsed, schema) and not cut_off and without_known(text) == text:
+    cut_off = bool(CUT_OFF_REASONS & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
+    if isinstance(parsed, schema) and not cut_off and mask_known(text) == text:
         return Structured(raw, parsed, None, thought)
-    found, error = parse(join_surrogates(text), schema)
+    found, error = parse_object(join_surrogates(text), schema)
     if found is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
     return Structured(raw, found, error, thought, cut_off)
 
 
-def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Return the last object in a text that matches the schema, or why there is none; fences and words around it are ignored.
+def parse_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
+    """Return the last object in a text that matches the schema, and the error if there is none; text around it is ignored.
 
-    Keys that a server repeats are masked here, before long texts are cut.
+    Secrets that a server repeats are masked here, before long texts are truncated.
     """
-    error = "it is empty" if not text.strip() else "it holds no complete JSON object"
-    for _, value in reversed(list(objects(text))):
+    error = "it is empty" if not text.strip() else "it contains no complete JSON object"
+    for _, value in reversed(list(find_objects(text))):
         try:
-            return schema.model_validate(without_known(value)), None
+            return schema.model_validate(mask_known(value)), None
         except ValidationError as invalid:
             error = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in invalid.errors()[:MAX_FAULTS])
     return None, error
 
 
 def move_thought(raw: AIMessage) -> tuple[AIMessage, bool]:
-    """Move the thought in a text to where LangChain keeps thoughts, and return whether the model thought at all."""
-    hidden = _hidden(raw)
+    """Move a thought in the text to LangChain's field for thoughts, and return whether the model thought at all."""
+    hidden = _has_hidden_thought(raw)
     thought, said = split_thought(raw.text)
     if said != raw.text:
-        kept = {**raw.additional_kwargs, KEPT: f"{raw.additional_kwargs.get(KEPT) or ''}{thought}"}
+        kept = {**raw.additional_kwargs, THOUGHT_FIELD: f"{raw.additional_kwargs.get(THOUGHT_FIELD) or ''}{thought}"}
         raw = raw.model_copy(update={"content": said, "additional_kwargs": kept})
-    return raw, hidden or bool(raw.additional_kwargs.get(KEPT))
+    return raw, hidden or bool(raw.additional_kwargs.get(THOUGHT_FIELD))
 
 
 def split_thought(text: str) -> tuple[str, str]:
-    """Split a text into thought and reply; where the thought does not end, the reply is empty."""
+    """Split a text into thought and reply; the reply is empty if the thought is unfinished."""
     place = 0
-    while closed := BEFORE.match(text, place):
+    while closed := LEADING_THOUGHT.match(text, place):
         place = closed.end()
     said, opened, unended = text[place:], "", ""
-    if not said.lstrip().startswith(BEGUN):
-        said, opened, unended = said.partition(OPENED)
-    thought = (text[:place] + unended).replace(OPENED, "").replace(CLOSED, "").strip()
+    if not said.lstrip().startswith(REPLY_STARTS):
+        said, opened, unended = said.partition(THOUGHT_START)
+    thought = (text[:place] + unended).replace(THOUGHT_START, "").replace(THOUGHT_END, "").strip()
     return (thought, said) if place or opened else ("", text)
 
 
 def text_so_far(written: str, field: str) -> str:
-    """Return the text of a field of an unfinished reply; empty where the field has not begun."""
+    """Return the text of a field of an unfinished reply; empty if the field has not begun."""
     _, said = split_thought(join_surrogates(written))
     start = said.find("{")
     try:
@@ -131,31 +131,31 @@ def text_so_far(written: str, field: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _hidden(raw: AIMessage) -> bool:
-    """Return whether the server generated more than the text: longer tokens, or more of them than the text has bytes."""
+def _has_hidden_thought(raw: AIMessage) -> bool:
+    """Return whether the server generated more than the text, by the length of the tokens or their number."""
     if raw.tool_calls or raw.invalid_tool_calls:
         return False
     text, usage = raw.text, raw.usage_metadata
     counted = usage["output_tokens"] if usage else 0
-    tokens = [token.text for token in _tokens(raw.response_metadata.get("logprobs")) if BROKEN not in token.text]
-    return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or sum(map(len, tokens)) > len(text) + UNWRITTEN
+    tokens = [token.text for token in _tokens(raw.response_metadata.get("logprobs")) if REPLACEMENT_CHARACTER not in token.text]
+    return counted > len(text.encode("utf-8", "surrogatepass")) + MAX_UNWRITTEN or sum(map(len, tokens)) > len(text) + MAX_UNWRITTEN
 
 
-BROKEN = "\ufffd"
-"""The replacement of half a character, which JSON can escape and UTF-8 cannot encode."""
+REPLACEMENT_CHARACTER = "\ufffd"
+"""The replacement for lone surrogates, which JSON can escape and UTF-8 cannot encode."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 ESCAPES = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 """The escapes of a JSON text, a surrogate pair as one; the group is a lone surrogate."""
-DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks into strings
-BLANK = " \t\r\n"
+DECODER = json.JSONDecoder(strict=False)  # models write literal line breaks into strings
+WHITESPACE = " \t\r\n"
 _STRING = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
-START = re.compile(rf'{{(?=[{BLANK}]*+["}}])')
-NAME = re.compile(rf"[{BLANK}]*+{_STRING}[{BLANK}]*+:[{BLANK}]*+")
+OBJECT_START = re.compile(rf'{{(?=[{WHITESPACE}]*+["}}])')
+MEMBER_NAME = re.compile(rf"[{WHITESPACE}]*+{_STRING}[{WHITESPACE}]*+:[{WHITESPACE}]*+")
 SCALAR = re.compile(rf"{_STRING}|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+|true|false|null|NaN|-?Infinity")
-NEXT = re.compile(rf"[{BLANK}]*+([,}}\]])")
-SPACE = re.compile(rf"[{BLANK}]*+")
-CLOSING = re.compile(rf"[{BLANK}]*+([}}\]])")
-CLOSERS = {"{": "}", "[": "]"}
+SEPARATOR_OR_END = re.compile(rf"[{WHITESPACE}]*+([,}}\]])")
+OPTIONAL_SPACE = re.compile(rf"[{WHITESPACE}]*+")
+CLOSING_BRACKET = re.compile(rf"[{WHITESPACE}]*+([}}\]])")
+CLOSING_BRACKETS = {"{": "}", "[": "]"}
 
 
 def join_surrogates(text: str) -> str:
@@ -163,14 +163,14 @@ def join_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if SURROGATE.search(text) else text
 
 
-def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def find_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the complete outermost JSON objects in a text, each with its position."""
     mended = ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)  # without lone surrogates; the positions stay
     ends: dict[int, int | None] = {}
     place = 0
-    while begun := START.search(text, place):
+    while begun := OBJECT_START.search(text, place):
         start = begun.start()
-        end = ends[start] if start in ends else _end(text, start, ends)
+        end = ends[start] if start in ends else _object_end(text, start, ends)
         place = end or start + 1
         if end is not None:
             try:
@@ -181,15 +181,15 @@ def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def field_span(text: str, field: str) -> tuple[int, int] | None:
-    """Return where the value of a top-level field begins and ends, without quotes, in the last object that has the field."""
-    found = [start for start, value in objects(text) if field in value]
+    """Return start and end of a top-level field's value, without quotes, in the last object that has the field."""
+    found = [start for start, value in find_objects(text) if field in value]
     if not found:
         return None
-    # Of two equal names the last counts, as in every JSON parser.
+    # Of duplicate names the last one is used, as in JSON parsers.
     span, position = None, found[-1] + 1
-    while text[position := _skip(text, position, BLANK + ",")] != "}":
+    while text[position := _skip_characters(text, position, WHITESPACE + ",")] != "}":
         name, position = DECODER.raw_decode(text, position)
-        start = _skip(text, position, BLANK + ":")
+        start = _skip_characters(text, position, WHITESPACE + ":")
         _, position = DECODER.raw_decode(text, start)
         if name == field:
             quoted = text[start] == '"'
@@ -197,51 +197,56 @@ def field_span(text: str, field: str) -> tuple[int, int] | None:
     return span
 
 
-def _end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
-    """Return where the object that begins here ends; None where it is malformed.
+def _object_end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
+    """Return the end of the value that begins at `start`; None if it is malformed.
 
-    The ends of nested values are stored in `ends`, so that none is scanned again when the outer one fails.
+    The ends of nested values are stored in `ends`, so that none is scanned twice.
     """
     inside: list[int] = []
     place: int | None = start
     while place is not None:  # a value is expected here
-        if place in ends or text[place : place + 1] not in CLOSERS:
-            place = ends[place] if place in ends else _matched(SCALAR, text, place)
+        if place in ends or text[place : place + 1] not in CLOSING_BRACKETS:
+            place = ends[place] if place in ends else _match_end(SCALAR, text, place)
         else:
             inside.append(place)
-            if not CLOSING.match(text, place + 1):
-                place = _member(text, place, place + 1)
+            if not CLOSING_BRACKET.match(text, place + 1):
+                place = _member_start(text, place, place + 1)
                 continue
             place += 1
-        while inside and place is not None and (follows := NEXT.match(text, place)) and follows[1] == CLOSERS[text[inside[-1]]]:
+        while (
+            inside
+            and place is not None
+            and (follows := SEPARATOR_OR_END.match(text, place))
+            and follows[1] == CLOSING_BRACKETS[text[inside[-1]]]
+        ):
             ends[inside.pop()] = place = follows.end(1)
         if not inside:
             return place
-        place = _member(text, inside[-1], follows.end()) if place is not None and follows and follows[1] == "," else None
+        place = _member_start(text, inside[-1], follows.end()) if place is not None and follows and follows[1] == "," else None
     ends.update(dict.fromkeys(inside))
     return None
 
 
-def _member(text: str, opened: int, place: int) -> int | None:
-    """Return where the next value of an object or a list is expected."""
-    return _matched(NAME if text[opened] == "{" else SPACE, text, place)
+def _member_start(text: str, opened: int, place: int) -> int | None:
+    """Return the position of the next value in an object or list."""
+    return _match_end(MEMBER_NAME if text[opened] == "{" else OPTIONAL_SPACE, text, place)
 
 
-def _matched(pattern: re.Pattern[str], text: str, place: int) -> int | None:
+def _match_end(pattern: re.Pattern[str], text: str, place: int) -> int | None:
     found = pattern.match(text, place)
     return found.end() if found else None
 
 
-def _skip(text: str, position: int, characters: str) -> int:
+def _skip_characters(text: str, position: int, characters: str) -> int:
     while text[position] in characters:
         position += 1
     return position
 
 
-ROUNDING = 1e-3
-"""A log probability above zero by at most this is a rounded zero; a higher one is invalid."""
+MAX_LOGPROB = 1e-3
+"""Log probabilities up to this are rounded zeros; higher ones are invalid."""
 MIN_LOGPROB = -1e6
-"""Lower log probabilities are raised to this: the confidence is 0 all the same, and the sum does not overflow."""
+"""Lower log probabilities are raised to this, so that the sum does not overflow; the confidence is 0 in either case."""
 
 Span = tuple[int, int]
 
@@ -254,25 +259,25 @@ class _Token:
 
 
 def span_confidence(message: AIMessage, field: str) -> float | None:
-    """Return the geometric mean probability of the tokens of a top-level field's value.
+    """Return the geometric mean probability, in [0, 1], of the tokens of a top-level field's value.
 
-    None where the log probabilities are missing or invalid, the field is missing or empty, or the tokens do not match the text.
+    None if log probabilities are missing or invalid, the field is missing or empty, or the tokens do not match the text.
     """
     tokens = _tokens(message.response_metadata.get("logprobs"))
     text = message.text
     span = field_span(text, field) if tokens else None
-    places = (_by_bytes(tokens, text) or _by_text(tokens, text)) if span else None  # each token's span in characters
+    places = (_spans_by_bytes(tokens, text) or _spans_by_text(tokens, text)) if span else None  # each token's span in characters
     if span is None or places is None:
         return None
     start, end = span
     logprobs = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
-    if not logprobs or not all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in logprobs):
+    if not logprobs or not all(math.isfinite(logprob) and logprob <= MAX_LOGPROB for logprob in logprobs):
         return None
     return min(1.0, math.exp(math.fsum(max(logprob, MIN_LOGPROB) for logprob in logprobs) / len(logprobs)))
 
 
 def _tokens(logprobs: Any) -> list[_Token]:
-    """Return the tokens in Ollama's format (a list) or OpenAI's (a list under `content`); none of anything else."""
+    """Return the tokens in Ollama's format (a list) or OpenAI's (a list under `content`); empty for other values."""
     entries = logprobs.get("content") if isinstance(logprobs, Mapping) else logprobs
     tokens = [_token(entry) for entry in entries] if isinstance(entries, list | tuple) else []
     return [token for token in tokens if token] if all(tokens) else []
@@ -289,8 +294,8 @@ def _token(entry: Any) -> _Token | None:
         return None
 
 
-def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
-    """Return the tokens' spans by their bytes, in the last part of them that equals the text (a thought may precede it)."""
+def _spans_by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Return the tokens' spans in the text by their bytes; the text is their last part, since a thought may precede it."""
     parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
     content, joined = text.encode(), b"".join(parts)
     # Backwards, because `rfind` is quadratic where `find` is not.
@@ -308,12 +313,12 @@ def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
     return places
 
 
-def _by_text(tokens: list[_Token], text: str) -> list[Span] | None:
-    """Return the tokens' spans by their texts; tokens with broken characters share what lies between the others."""
+def _spans_by_text(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Return the tokens' spans by their texts; tokens with broken characters share the text between the others."""
     places: list[Span] = []
     position, broken = 0, 0
     for token in tokens:
-        if BROKEN in token.text:
+        if REPLACEMENT_CHARACTER in token.text:
             broken += len(token.text)
             places.append((position, -1))
             continue

@@ -1,4 +1,4 @@
-"""Ask Ollama, llama.cpp and vLLM about a model: whether they have it, its window, its tokenizer, whether it thinks."""
+"""Query Ollama, llama.cpp and vLLM for a model's availability, window, tokenizer and thinking capability."""
 
 import asyncio
 import json
@@ -13,34 +13,34 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.structured_call import PLAIN, THINK_LITTLE, THINKING_OFF, ThinkingMode
+from ramify.tools.models.structured_call import DEFAULT_MODE, THINK_LITTLE, THINKING_OFF, ThinkingMode
 from ramify.tools.scrub import mask_logs
 from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
 
-LONGEST = 2**24
-"""Most bytes of an answer."""
-TIMEOUT = 5.0
-MOST = 8
-"""Most names of models that an error lists."""
+MAX_ANSWER_BYTES = 2**24
+"""Longer answers are discarded."""
+INFO_TIMEOUT_S = 5.0
+MAX_LISTED_MODELS = 8
+"""Most model names listed in an error."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """A server's answer; `body` is None where it was no JSON."""
+    """A server's answer; `body` is None if it was not JSON."""
 
     status: int
     body: Any
 
 
-def inquire(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
-    """Return the answer of a URL, by POST where there is a payload; None where no complete answer came in time. Blocking."""
-    request = partial(_inquire, url, timeout, payload, dict(headers or {}))
-    # In an event loop of its own, since only there can a slow answer be cut off; in a thread, since the caller's may have one.
+def request_json(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
+    """Return the answer of a URL, by POST if there is a payload; None without a complete answer in time. Blocking."""
+    request = partial(_request_json, url, timeout, payload, dict(headers or {}))
+    # In its own event loop, where a slow answer can be cancelled; in a thread, since the caller's may have a loop.
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(request())).result()
 
 
-async def _inquire(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
+async def _request_json(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
     import httpx
 
     # Reading certificates takes longer than the request.
@@ -51,7 +51,7 @@ async def _inquire(url: str, seconds: float, payload: object, headers: dict[str,
         async with asyncio.timeout(seconds), client, client.stream(method, url, json=payload) as reply:
             async for part in reply.aiter_bytes():
                 read += part
-                if len(read) > LONGEST:
+                if len(read) > MAX_ANSWER_BYTES:
                     return None
             status = reply.status_code
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
@@ -70,20 +70,20 @@ class Tokenizer:
         self._model = model
         self._headers = _headers(key)
         self._silent = False
-        """Whether a count timed out: a prompt takes many, and the next would, too."""
+        """Whether a request timed out; a prompt needs many, and the others would time out, too."""
 
     def count(self, text: str) -> int | None:
-        """Return a text's number of tokens; None where the server gives none."""
+        """Return a text's number of tokens; None if the server does not provide it."""
         # llama.cpp reads `content`, vLLM the others; each ignores the other's names.
         payload = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
-        response = None if self._silent else inquire(self._url, TIMEOUT, payload, self._headers)
+        response = None if self._silent else request_json(self._url, INFO_TIMEOUT_S, payload, self._headers)
         self._silent = response is None
         tokens = response.body.get("tokens") if response and 200 <= response.status < 300 and isinstance(response.body, dict) else None
         return len(tokens) if isinstance(tokens, list) else None
 
 
-def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
-    """Return the tokenizer of an OpenAI-compatible server; None where the model has no such server or it offers none."""
+def find_tokenizer(chat: BaseChatModel) -> Tokenizer | None:
+    """Return the tokenizer of an OpenAI-compatible server; None if the model has no such server or endpoint."""
     address, key = getattr(chat, "openai_api_base", None), getattr(chat, "openai_api_key", None)
     if not isinstance(address, str):
         return None
@@ -91,9 +91,9 @@ def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
     return tokenizer if tokenizer.count("ready") is not None else None
 
 
-def list_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
-    """Return the server's entry of a model; empty where its list has none, None where it gives no list."""
-    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+def find_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
+    """Return the server's entry for a model; empty if the list has none, None if there is no list."""
+    response = request_json(f"{address.rstrip('/')}/models", INFO_TIMEOUT_S, headers=_headers(key))
     known = _entries(response)
     if known is None:
         return None
@@ -101,9 +101,9 @@ def list_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any
 
 
 def require_model(address: str, model: str, key: SecretStr | None) -> None:
-    """Raise ModelError unless a server answers and offers a model, as far as it lists models."""
+    """Raise ModelError unless a server answers and, if it lists its models, offers this one."""
     where = f"openai:{model} at {without_credentials(address)}"
-    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    response = request_json(f"{address.rstrip('/')}/models", INFO_TIMEOUT_S, headers=_headers(key))
     if response is None:
         raise ModelError(f"{where} cannot be reached", "check base_url and the network, and that the server runs")
     if response.status in (401, 403):
@@ -115,25 +115,27 @@ def require_model(address: str, model: str, key: SecretStr | None) -> None:
         return
     if len(entries) == 1 and entries[0].get("owned_by") != "vllm":  # llama.cpp and the like accept any name for their one model
         return
-    offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MOST]) or "nothing"
-    raise ModelError(f"{where} is not there: that server offers {offered}", "check the model's name, or start that server with the model")
+    offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MAX_LISTED_MODELS]) or "nothing"
+    raise ModelError(
+        f"{where} is not available: that server offers {offered}", "check the model's name, or start that server with the model"
+    )
 
 
 def get_window(entry: dict[str, Any], address: str, key: SecretStr | None) -> int | None:
-    """Return the window of a model's server, as vLLM lists it in the entry and llama.cpp in its properties."""
+    """Return the window of a model's server in tokens, from the entry (vLLM) or its properties (llama.cpp)."""
     if length := _length(entry.get("max_model_len")):
         return length
     meta = entry.get("meta")
     if not isinstance(meta, dict):
         return None
-    response = inquire(_root(address) + "/props", TIMEOUT, headers=_headers(key))
+    response = request_json(_root(address) + "/props", INFO_TIMEOUT_S, headers=_headers(key))
     props = response.body.get("default_generation_settings") if response and isinstance(response.body, dict) else None
     shared = _length(props.get("n_ctx")) if isinstance(props, dict) else None  # divided among parallel calls
     return shared or _length(meta.get("n_ctx")) or _length(meta.get("n_ctx_train"))
 
 
 def _entries(response: Response | None) -> list[dict[str, Any]] | None:
-    """Return a list of models; None where it is none."""
+    """Return the listed models; None if the response is not a list."""
     entries = response.body.get("data") if response and isinstance(response.body, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else None
 
@@ -151,12 +153,12 @@ def _length(value: Any) -> int | None:
 
 
 OLLAMA_PULL = "run `ollama pull {}`"
-"""What to do when Ollama does not have the model."""
+"""The remedy if Ollama does not have the model."""
 OLLAMA_KEY = "OLLAMA_API_KEY"
-THINKING = "thinking"
-BY_LEVELS = ("gptoss", "gpt-oss")
-"""Families whose thinking has levels, and cannot be turned off."""
-OLLAMA_TIMEOUT = 3.0
+THINKING_CAPABILITY = "thinking"
+THINKING_LEVEL_FAMILIES = ("gptoss", "gpt-oss")
+"""Model families whose thinking has levels and cannot be turned off."""
+OLLAMA_TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -164,17 +166,17 @@ class OllamaModel:
     """What Ollama reports of a model."""
 
     context: int | None
-    """The longest context that the model was trained for."""
+    """The context length of the model in tokens."""
     mode: ThinkingMode
-    """How it is asked first."""
+    """The initial thinking mode."""
 
 
 def ollama_model(name: str, address: str) -> OllamaModel:
-    """Return what Ollama reports of a model; ModelError where it does not run or does not have it."""
+    """Return what Ollama reports of a model; ModelError if Ollama is not running or does not have it."""
     key = os.environ.get(OLLAMA_KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = without_credentials(address)
-    response = inquire(f"{address}/api/show", OLLAMA_TIMEOUT, {"model": name}, headers)
+    response = request_json(f"{address}/api/show", OLLAMA_TIMEOUT_S, {"model": name}, headers)
     if response is None:
         raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
     if response.status == 404:
@@ -190,14 +192,14 @@ def ollama_model(name: str, address: str) -> OllamaModel:
 
 
 def ollama_parallel(address: str) -> int | None:
-    """Return how many calls Ollama serves in parallel, where this environment says so."""
+    """Return OLLAMA_NUM_PARALLEL for a local Ollama server; None if it is not set."""
     number = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
     return int(number) or None if number.isdecimal() else None  # 0 leaves it to the server
 
 
 def _first_mode(info: dict[str, Any]) -> ThinkingMode:
-    """Return the mode that turns thinking off, or as low as it goes."""
+    """Return the mode that turns thinking off, or to the lowest level."""
     capabilities, details = info.get("capabilities"), info.get("details")
-    if not isinstance(capabilities, list) or THINKING not in capabilities:
-        return PLAIN
-    return THINK_LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else THINKING_OFF
+    if not isinstance(capabilities, list) or THINKING_CAPABILITY not in capabilities:
+        return DEFAULT_MODE
+    return THINK_LITTLE if isinstance(details, dict) and details.get("family") in THINKING_LEVEL_FAMILIES else THINKING_OFF

@@ -1,4 +1,4 @@
-"""Pages and their parts, from the templates beside this file: nothing from a document, a model or a data set is ever markup in them."""
+"""Render pages and parts of them from the templates in this folder; text of documents, models and data sets is always escaped."""
 
 import hashlib
 import re
@@ -11,47 +11,49 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ramify.tools.quoting import reveal
+from ramify.tools.quoting import escape_invisible
 
-__all__ = ["draw", "draw_page", "marked", "packaged", "part", "style"]
-
-
-WITHIN = "[\\w\u200c\u200d]"
-"""What a word goes on with: a joiner belongs to it."""
+__all__ = ["mark_answers", "read_packaged", "render_macro", "render_page", "render_template", "style_sheet"]
 
 
-def draw(template: str, **values: Any) -> Markup:
-    """Fill a template; values are escaped unless a template drew them, and invisible characters in the result are written out."""
-    return Markup(reveal(_templates().get_template(template).render(values).strip()))
+WORD_CHARACTER = "[\\w\u200c\u200d]"
+"""Characters within a word, including joiners."""
 
 
-def part(template: str, name: str, *values: Any) -> Markup:
-    """Fill one macro of a template."""
-    return Markup(reveal(getattr(_templates().get_template(template).module, name)(*values)))
+def render_template(template: str, **values: Any) -> Markup:
+    """Render a template; values are escaped unless they are markup, and invisible characters are made visible."""
+    return Markup(escape_invisible(_templates().get_template(template).render(values).strip()))
 
 
-def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
-    """Fill a template that extends `page.html`: one self-contained page that loads nothing and runs only the scripts named."""
-    script = Markup("\n".join(map(packaged, scripts)))
+def render_macro(template: str, name: str, *values: Any) -> Markup:
+    """Render one macro of a template."""
+    return Markup(escape_invisible(getattr(_templates().get_template(template).module, name)(*values)))
+
+
+def render_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
+    """Render a template that extends `page.html`: a self-contained page that loads nothing and runs only the given scripts."""
+    script = Markup("\n".join(map(read_packaged, scripts)))
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return str(draw(template, script=script, digest=digest, style=style(), **values)) + "\n"
+    return str(render_template(template, script=script, digest=digest, style=style_sheet(), **values)) + "\n"
 
 
-def style() -> Markup:
+def style_sheet() -> Markup:
     """Return the style sheet of all pages and notebooks."""
-    return Markup(packaged("ramify.css") + packaged("report.css"))
+    return Markup(read_packaged("ramify.css") + read_packaged("report.css"))
 
 
 @cache
-def packaged(name: str) -> str:
-    """Read a style sheet or script that lies beside this file."""
+def read_packaged(name: str) -> str:
+    """Return a style sheet or script in this folder."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def marked(text: str, answers: Iterable[str]) -> Markup:
-    """Escape a text, with each place that says an answer marked."""
+def mark_answers(text: str, answers: Iterable[str]) -> Markup:
+    """Return a text escaped, with each occurrence of an answer in a `mark` element."""
     wanted = sorted({answer.strip() for answer in answers if len(answer.strip()) > 1}, key=len, reverse=True)
-    pattern = re.compile("|".join(rf"(?<!{WITHIN}){re.escape(answer)}(?!{WITHIN})" for answer in wanted) or r"(?!)", re.IGNORECASE)
+    pattern = re.compile(
+        "|".join(rf"(?<!{WORD_CHARACTER}){re.escape(answer)}(?!{WORD_CHARACTER})" for answer in wanted) or r"(?!)", re.IGNORECASE
+    )
     parts, end = Markup(), 0
     for match in pattern.finditer(text):
         parts += Markup("{}<mark>{}</mark>").format(text[end : match.start()], match[0])
@@ -68,5 +70,5 @@ def _templates() -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters["marked"] = marked
+    found.filters["mark_answers"] = mark_answers
     return found

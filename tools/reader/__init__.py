@@ -1,7 +1,7 @@
-"""The embedded reader: a small neural model that finds a question's answer in a passage, or says that it is not there.
+"""The embedded reader: a small neural model that extracts a question's answer from a passage, or reports that there is none.
 
-`reading` has the readers and runs them: the small one, for Korean that of `multilingual`, where it is chosen that of `large`, each a
-`network` on an encoder. `short_answers` chooses an answer, also in tables and forms; `calibration` gives its confidence.
+`reading` has the readers and runs them: the small one, `multilingual` for Korean and, if selected, `large`; each is a `network` on an
+encoder. `short_answers` chooses an answer, also from tables and forms; `calibration` computes its confidence.
 """
 
 __all__: list[str] = []

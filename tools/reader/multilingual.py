@@ -1,6 +1,6 @@
-"""The reader for Korean: the same heads on multilingual E5, in use where that is downloaded.
+"""The reader for Korean: the same heads on multilingual E5, used if that is downloaded.
 
-It was trained on English questions alone; the encoder under it brings the languages together.
+It was trained on English questions only; the multilingual encoder transfers it to Korean.
 """
 
 import re
@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from ramify.tools.embeddings.pretrained import e5_is_downloaded
-from ramify.tools.languages import language_of
-from ramify.tools.reader.calibration import Constants
+from ramify.tools.languages import detect_language
+from ramify.tools.reader.calibration import CalibrationWeights
 
-FILE: Final = "multilingual.safetensors"
-SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"
+MULTILINGUAL_WEIGHTS_FILE: Final = "multilingual.safetensors"
+MULTILINGUAL_WEIGHTS_SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"
 LANGUAGE: Final = "Korean"
-SPANS: Final[Constants] = (0.698, 1.916, 0.0, 0.0, -0.915)
-"""As in `calibration`, fitted to this reader on English questions; their length and number of facts do not count."""
-VERDICTS: Final[Constants] = (0.586, -0.632, 0.0, 0.0, -0.553)
-IN_KOREAN: Final = {"Yes": "예", "No": "아니요"}
+MULTILINGUAL_SPAN_WEIGHTS: Final[CalibrationWeights] = (0.698, 1.916, 0.0, 0.0, -0.915)
+"""Calibration weights as in `calibration`, fitted on English questions, without the features of length and single fact."""
+MULTILINGUAL_YES_NO_WEIGHTS: Final[CalibrationWeights] = (0.586, -0.632, 0.0, 0.0, -0.553)
+KOREAN_YES_NO: Final = {"Yes": "예", "No": "아니요"}
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
-_LEAST_STEM = 2
-"""Syllables that are left at least: a shorter word may end like a particle by itself."""
+_MIN_STEM_SYLLABLES = 2
+"""Least syllables of the remaining word; shorter words may only look as if they ended with a particle."""
 _AFTER_CONSONANT: Final = ("으로", "은", "이", "을", "과")
 _AFTER_VOWEL: Final = ("라는", "라고", "였다", "며", "는", "가", "를", "와", "로")
 _AFTER_ANY: Final = (
@@ -40,16 +40,16 @@ _AFTER_ANY: Final = (
     "의",
     "에",
 )
-_DOCTRINE: Final = "주의"
-"""Ends like a particle, and is none: 민주주의 is democracy."""
-_FINALS: Final = 28
-"""What a syllable can end with, a vowel among them, in the order of their numbers."""
+_ISM_SUFFIX: Final = "주의"
+"""The suffix "-ism", which only looks like a particle: 민주주의 is democracy."""
+_FINAL_COUNT: Final = 28
+"""The number of final consonants of a Hangul syllable, including none, in Unicode order."""
 _RIEUL: Final = 8
 _FIRST_SYLLABLE: Final = 0xAC00
 
 
-def is_wanted(question: str, contexts: Sequence[str]) -> bool:
-    """Return whether to read with it: the question or most of the passages are Korean, and the encoder is downloaded."""
+def should_read(question: str, contexts: Sequence[str]) -> bool:
+    """Return whether to use this reader: the question or most of the passages are Korean, and the encoder is downloaded."""
     if not any(map(_HANGUL.search, (question, *contexts))):
         return False
     return e5_is_downloaded() and (is_korean(question) or 2 * sum(map(is_korean, contexts)) > len(contexts))
@@ -57,27 +57,27 @@ def is_wanted(question: str, contexts: Sequence[str]) -> bool:
 
 def is_korean(text: str) -> bool:
     """Return whether a text is in Korean."""
-    return bool(_HANGUL.search(text)) and language_of(text) == LANGUAGE
+    return bool(_HANGUL.search(text)) and detect_language(text) == LANGUAGE
 
 
-def without_particle(text: str) -> str:
-    """Return an answer without the particle or the "is" joined to its last word, which belong to the sentence that it stands in."""
+def strip_particle(text: str) -> str:
+    """Return an answer without the particle or copula at its last word, which belong to the surrounding sentence."""
     text = text.rstrip(". ")
-    if not _HANGUL.match(text[-1:]) or text.endswith(_DOCTRINE):
+    if not _HANGUL.match(text[-1:]) or text.endswith(_ISM_SUFFIX):
         return text
     last = text.rpartition(" ")[2]
     endings = sorted((*_AFTER_CONSONANT, *_AFTER_VOWEL, *_AFTER_ANY), key=len, reverse=True)
     for ending in endings:
         stem = last.removesuffix(ending)
-        if stem != last and len(stem) >= _LEAST_STEM and _can_follow(ending, stem[-1]):
+        if stem != last and len(stem) >= _MIN_STEM_SYLLABLES and _can_follow(ending, stem[-1]):
             return text.removesuffix(ending)
     return text
 
 
 def _can_follow(ending: str, sign: str) -> bool:
-    """Return whether a particle has the form that it takes after this letter, digit or syllable."""
+    """Return whether a particle has the right form after this letter, digit or syllable."""
     if ending in _AFTER_ANY or not _HANGUL.match(sign):
         return True
-    final = (ord(sign) - _FIRST_SYLLABLE) % _FINALS
+    final = (ord(sign) - _FIRST_SYLLABLE) % _FINAL_COUNT
     closed = final != 0 and not (ending == "로" and final == _RIEUL)
     return ending in (_AFTER_CONSONANT if closed else _AFTER_VOWEL)

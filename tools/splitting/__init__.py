@@ -4,7 +4,7 @@
 """
 
 from ramify.tools.splitting.writing import Split as Split
-from ramify.tools.splitting.writing import rewrite as rewrite
-from ramify.tools.splitting.writing import splits as splits
+from ramify.tools.splitting.writing import find_splits as find_splits
+from ramify.tools.splitting.writing import rewrite_follow_up as rewrite_follow_up
 
 __all__: list[str] = []

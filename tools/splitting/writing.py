@@ -1,4 +1,4 @@
-"""Split questions and complete follow-ups with the trained writer; results are cached, so a question is always split the same way."""
+"""Split questions and rewrite follow-ups with the trained writer; results are cached."""
 
 import json
 import math
@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.tools.arithmetic import Combination
 from ramify.tools.embeddings.named import shared_layers
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.english import fold
-from ramify.tools.released_weights import intact, unpack
+from ramify.tools.released_weights import dequantize, verify_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from ramify.tools.embeddings.bert import Bert
-    from ramify.tools.splitting.network import Kept, Source, Writer
+    from ramify.tools.splitting.network import EncodedSource, KeyValues, Writer
 
-HOLE: Final = "{1}"
-"""Where the answer of the first question belongs in the second."""
+ANSWER_SLOT: Final = "{1}"
+"""The placeholder for the first question's answer in the second."""
 _WORD = re.compile(r"\{1\}|['’]s\b|\d+(?:[.,]\d+)+|[^\W_]+(?:(?:[-._/]|['’](?!s\b))[^\W_]+)*|[^\w\s]|_", re.UNICODE)
-"""A genitive is a word of its own: of "the count's mother", "the count" can be copied."""
+"""A genitive is a separate word, so that "the count" can be copied from "the count's mother"."""
 _CLOSING = frozenset("?,.;:!)]}%'’s")
 _OPENING = frozenset("([{$#@")
 _GENITIVE = ("'s", "’s")
 REWRITE: Final = "rewrite"
-KINDS: Final[tuple[str, ...]] = (*get_args(Combination), REWRITE)
-"""What the first thing written says: how the question is split, or that it is written anew."""
+REPLY_KINDS: Final[tuple[str, ...]] = (*get_args(Combination), REWRITE)
+"""The kinds of replies, the first token of each: how the question is split, or that it is rewritten."""
 BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a text and where it stands there."""
+    """A word of a text with its character span."""
 
     text: str
     start: int
@@ -49,25 +49,25 @@ class Word:
         return self.text.casefold()
 
 
-def words(text: str) -> list[Word]:
-    """Cut a text into words and signs."""
+def split_words(text: str) -> list[Word]:
+    """Split a text into words and punctuation."""
     return [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
 
 
-def written(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[Word]) -> str:
-    """Join words into a sentence; each comes with its number among the source's words, -1 where it is not from there.
+def join_words(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[Word]) -> str:
+    """Join words, each with its index among the source's words or -1, into a sentence.
 
-    Neighbours of the source keep what stood between them; a sentence begins with a capital letter.
+    Adjacent words of the source keep the text between them; the first letter is capitalised.
     """
     text = ""
     before = None
     for word, number in pieces:
-        text += _gap(text, word, before, number, source, places) + word
+        text += _space_between(text, word, before, number, source, places) + word
         before = number
     return text[:1].upper() + text[1:]
 
 
-def _gap(text: str, word: str, before: int | None, number: int, source: str, places: Sequence[Word]) -> str:
+def _space_between(text: str, word: str, before: int | None, number: int, source: str, places: Sequence[Word]) -> str:
     if before is None:
         return ""
     if before >= 0 and number == before + 1:
@@ -79,14 +79,14 @@ def _gap(text: str, word: str, before: int | None, number: int, source: str, pla
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Kinds and marks, then common words; a number beyond them is a word of the source."""
+    """The tokens: kinds, marks and common words; higher numbers are words of the source."""
 
     words: tuple[str, ...]
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """Return the token of each number."""
-        return (*(f"<{kind}>" for kind in KINDS), BEGIN, BETWEEN, END, HOLE, *self.words)
+        return (*(f"<{kind}>" for kind in REPLY_KINDS), BEGIN, BETWEEN, END, ANSWER_SLOT, *self.words)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -99,43 +99,43 @@ class Vocabulary:
     @cached_property
     def kinds(self) -> dict[str, int]:
         """Return the number of each kind."""
-        return {kind: self.numbers[f"<{kind}>"] for kind in KINDS}
+        return {kind: self.numbers[f"<{kind}>"] for kind in REPLY_KINDS}
 
 
-BEFORE = 110
-"""Word pieces kept of what was said before; the last ones."""
-LONGEST = 120
-"""Word pieces kept of a question; the last ones, for what is asked comes last."""
+MAX_HISTORY_PIECES = 110
+"""Most word pieces of the history; earlier ones are dropped."""
+MAX_QUESTION_PIECES = 120
+"""Most word pieces of a question; earlier ones are dropped, since the question itself comes last."""
 
 
 @dataclass(frozen=True)
-class Text:
-    """What is copied from: the turns before and the question as one text, its words, and its word pieces."""
+class SourceText:
+    """The source of a reply: history and question as one text, its words, and its word pieces."""
 
     text: str
     words: list[Word]
     parts: list[int]
-    """0 for a word from before, 1 for one of the question."""
+    """0 for a word of the history, 1 for one of the question."""
     ids: list[int]
     word_of: list[int]
-    """The word that each piece belongs to; -1 for marks."""
+    """The index of each piece's word; -1 for special tokens."""
 
 
-def cut(question: str, before: str = "") -> Text:
-    """Cut a question and what was said before it into words and pieces."""
+def tokenize_source(question: str, before: str = "") -> SourceText:
+    """Split a question and its history into words and word pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
-    tokenizer = PACKAGED.tokenizer(cutting=False)
+    tokenizer = PACKAGED_MINILM.tokenizer(truncate=False)
     found = tokenizer.encode(text, add_special_tokens=False)
     pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
-    earlier = [item for item in pieces if item[1] < start][-BEFORE:]
-    asked = [item for item in pieces if item[1] >= start][-LONGEST:]
+    earlier = [item for item in pieces if item[1] < start][-MAX_HISTORY_PIECES:]
+    asked = [item for item in pieces if item[1] >= start][-MAX_QUESTION_PIECES:]
     first = min((begin for _, begin in (*earlier, *asked)), default=0)
-    there = [word for word in words(text) if word.start >= first]
+    there = [word for word in split_words(text) if word.start >= first]
     at = {place: number for number, word in enumerate(there) for place in range(word.start, word.end)}
     begin, end = (tokenizer.token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
     marked = [(begin, -1), *earlier, *([(end, -1)] if earlier else []), *asked, (end, -1)]
-    return Text(
+    return SourceText(
         text,
         there,
         [int(word.start >= start) for word in there],
@@ -144,13 +144,13 @@ def cut(question: str, before: str = "") -> Text:
     )
 
 
-def encode(texts: Sequence[Text], encoder: "Bert", layers: Sequence[int]) -> "list[Tensor]":
+def encode_words(texts: Sequence[SourceText], encoder: "Bert", layers: Sequence[int]) -> "list[Tensor]":
     """Return the states of each text's words, (words, layers x width): the mean over a word's pieces, layers concatenated."""
     import torch
 
-    from ramify.tools.embeddings.bert import padded
+    from ramify.tools.embeddings.bert import pad_batch
 
-    ids, mask = padded([text.ids for text in texts])
+    ids, mask = pad_batch([text.ids for text in texts])
     layered = encoder(ids.to(encoder.device), mask.to(encoder.device))
     states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
     by_word = []
@@ -164,18 +164,18 @@ def encode(texts: Sequence[Text], encoder: "Bert", layers: Sequence[int]) -> "li
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What was written: its kind, how likely that is, its questions, and the mean log probability of their words."""
+class WriterReply:
+    """A generated reply: its kind with its probability, the questions, and the mean log probability of their words."""
 
     kind: str
-    sure: float
+    probability: float
     questions: tuple[str, ...]
     fluency: float = 0.0
 
 
 @dataclass
-class _Line:
-    """A reply as it is being written."""
+class _PartialReply:
+    """A reply that is being generated."""
 
     kind: str
     tokens: list[int]
@@ -185,59 +185,59 @@ class _Line:
     done: bool = False
 
 
-_LEAST, _MOST = 0.03, 3
-"""Probability that a kind of reply has at least to be written, and most kinds."""
-_LONGEST_REPLY = 64
+_MIN_KIND_PROBABILITY, _MAX_KINDS = 0.03, 3
+"""Least probability of a kind for a reply to be generated, and most kinds."""
+_MAX_REPLY_WORDS = 64
 """Words that are written at most."""
 
 
 class Splitter:
-    """A trained writer with its vocabulary and the encoder it reads by."""
+    """A trained writer with its vocabulary and encoder."""
 
     def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "Bert") -> None:
         self.writer, self.vocabulary, self.encoder = writer, vocabulary, encoder
 
-    def splits(self, question: str) -> tuple[Reply, ...]:
-        """Return the likeliest ways to split a question, not splitting it among them, the likeliest first."""
-        text = cut(question)
+    def splits(self, question: str) -> tuple[WriterReply, ...]:
+        """Return the likeliest ways to split a question, including "single" (no split), the likeliest first."""
+        text = tokenize_source(question)
         if not any(text.parts):
-            return (Reply("single", 1.0, ()),)
-        return self._replies(text, [kind for kind in KINDS if kind != REWRITE])
+            return (WriterReply("single", 1.0, ()),)
+        return self._replies(text, [kind for kind in REPLY_KINDS if kind != REWRITE])
 
-    def rewrite(self, question: str, before: str) -> Reply:
-        """Write a question such that it stands without what was said before it."""
-        return self._replies(cut(question, before), [REWRITE])[0]
+    def rewrite(self, question: str, before: str) -> WriterReply:
+        """Rewrite a follow-up question so that it can be understood without its history."""
+        return self._replies(tokenize_source(question, before), [REWRITE])[0]
 
-    def _replies(self, text: Text, kinds: Sequence[str]) -> tuple[Reply, ...]:
-        """Write a reply of each of the likeliest kinds."""
+    def _replies(self, text: SourceText, kinds: Sequence[str]) -> tuple[WriterReply, ...]:
+        """Generate a reply of each of the likeliest kinds."""
         import torch
 
-        from ramify.tools.splitting.network import READ_LAYERS
+        from ramify.tools.splitting.network import SOURCE_LAYERS
 
         with torch.inference_mode():
-            states = encode([text], self.encoder, READ_LAYERS)[0][None]
-            source = self.writer.source(states, torch.tensor([text.parts]), torch.ones(1, len(text.words), dtype=torch.bool))
-            read = self.writer.kept(source)
+            states = encode_words([text], self.encoder, SOURCE_LAYERS)[0][None]
+            source = self.writer.encode_source(states, torch.tensor([text.parts]), torch.ones(1, len(text.words), dtype=torch.bool))
+            read = self.writer.keys_values(source)
             begin = torch.tensor([[self.vocabulary.numbers[BEGIN]]])
             scores, before = self.writer(begin, source, read)
             likely = scores[0, -1, [self.vocabulary.kinds[kind] for kind in kinds]].softmax(-1).tolist()
             ranked = sorted(zip(kinds, likely, strict=True), key=lambda item: -item[1])
-            chosen = [(kind, sure) for kind, sure in ranked if sure >= _LEAST][:_MOST] or ranked[:1]
-            lines = [_Line(kind, [self.vocabulary.kinds[kind]], done=kind == "single") for kind, _ in chosen]
+            chosen = [(kind, sure) for kind, sure in ranked if sure >= _MIN_KIND_PROBABILITY][:_MAX_KINDS] or ranked[:1]
+            lines = [_PartialReply(kind, [self.vocabulary.kinds[kind]], done=kind == "single") for kind, _ in chosen]
             self._write(lines, source, read, before)
-        return tuple(self._reply(line, sure, text) for line, (_, sure) in zip(lines, chosen, strict=True))
+        return tuple(self._finish_reply(line, sure, text) for line, (_, sure) in zip(lines, chosen, strict=True))
 
-    def _write(self, lines: list[_Line], source: "Source", read: "Kept", before: "Kept") -> None:
+    def _write(self, lines: list[_PartialReply], source: "EncodedSource", read: "KeyValues", before: "KeyValues") -> None:
         """Write all lines word by word, the likeliest each time."""
         import torch
 
-        from ramify.tools.splitting.network import Source
+        from ramify.tools.splitting.network import EncodedSource
 
         count = len(lines)
-        spread = Source(source.states.expand(count, -1, -1), source.there.expand(count, -1))
+        spread = EncodedSource(source.states.expand(count, -1, -1), source.mask.expand(count, -1))
         read = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in read]
         before = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in before]
-        for _ in range(_LONGEST_REPLY):
+        for _ in range(_MAX_REPLY_WORDS):
             if all(line.done for line in lines):
                 return
             tokens = torch.tensor([[line.tokens[-1]] for line in lines])
@@ -246,17 +246,17 @@ class Splitter:
                 if line.done:
                     continue
                 allowed = scores[row, -1].log_softmax(-1).clone()
-                allowed[self._forbidden(line)] = -math.inf
+                allowed[self._forbidden_tokens(line)] = -math.inf
                 best = int(allowed.argmax())
                 line.total += float(allowed[best])
                 line.tokens.append(best)
                 token = self.vocabulary.tokens[best] if best < len(self.vocabulary.tokens) else ""
                 line.done = token == END
                 line.parts += token == BETWEEN
-                line.holes += token == HOLE
+                line.holes += token == ANSWER_SLOT
 
-    def _forbidden(self, line: _Line) -> list[int]:
-        """Return what cannot come next: a second part needs a first, a bridge one hole in its second part, nothing else any."""
+    def _forbidden_tokens(self, line: _PartialReply) -> list[int]:
+        """Return the tokens that cannot come next: a second part needs a first, and a bridge exactly one slot, in its second part."""
         numbers = self.vocabulary.numbers
         begun = line.tokens[-1] not in (numbers[BETWEEN], line.tokens[0])
         second = line.parts == 2 or line.kind == REWRITE
@@ -268,12 +268,12 @@ class Splitter:
         if len(own) >= 2:  # an unsure writer runs in circles: three words of a question are not repeated
             barred += [own[place + 2] for place in range(len(own) - 2) if own[place : place + 2] == own[-2:]]
         barred += [] if finished else [numbers[END]]
-        barred += [] if hole else [numbers[HOLE]]
+        barred += [] if hole else [numbers[ANSWER_SLOT]]
         return barred + ([] if begun and not second else [numbers[BETWEEN]])
 
-    def _reply(self, line: _Line, sure: float, text: Text) -> Reply:
-        if not line.done or line.kind == "single":  # what has no end is no question: it is as if the kind had not been likely
-            return Reply(line.kind, sure if line.kind == "single" else 0.0, ())
+    def _finish_reply(self, line: _PartialReply, sure: float, text: SourceText) -> WriterReply:
+        if not line.done or line.kind == "single":  # an unfinished reply is discarded by probability 0
+            return WriterReply(line.kind, sure if line.kind == "single" else 0.0, ())
         parts: list[list[tuple[str, int]]] = [[]]
         for token in line.tokens[1:-1]:
             if token == self.vocabulary.numbers[BETWEEN]:
@@ -281,39 +281,42 @@ class Splitter:
             else:
                 copied = token - len(self.vocabulary.tokens)
                 parts[-1].append((text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1))
-        questions = tuple(written(part, text.text, text.words) for part in parts)
-        return Reply(line.kind, sure, questions, line.total / max(1, len(line.tokens) - 1))
+        questions = tuple(join_words(part, text.text, text.words) for part in parts)
+        return WriterReply(line.kind, sure, questions, line.total / max(1, len(line.tokens) - 1))
 
 
-FILE = "weights.safetensors"
-SHA256 = "9a6e182170c46f02f3f04589342b64b50f150fc27cd3fb2e54913190169efba2"
-WORDS = "words"
-"""Where the file's metadata holds the vocabulary."""
+WRITER_WEIGHTS_FILE = "weights.safetensors"
+WRITER_WEIGHTS_SHA256 = "9a6e182170c46f02f3f04589342b64b50f150fc27cd3fb2e54913190169efba2"
+VOCABULARY_KEY = "words"
+"""The key of the vocabulary in the file's metadata."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
 
 @lru_cache(maxsize=1)
 def load_splitter() -> "Splitter":
-    """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
+    """Return the trained writer, loaded once; ModelError if its weights are missing or changed."""
     from safetensors import safe_open
 
     from ramify.tools.splitting.network import Writer
 
-    with as_file(files(__package__) / FILE) as path, safe_open(intact(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
-        known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
-        weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
+    with (
+        as_file(files(__package__) / WRITER_WEIGHTS_FILE) as path,
+        safe_open(verify_weights(path, WRITER_WEIGHTS_SHA256, "the writer", _REMEDY), framework="pt") as file,
+    ):
+        known = Vocabulary(tuple(json.loads(file.metadata()[VOCABULARY_KEY])))
+        weights = dequantize({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
     writer.load_state_dict(weights, assign=True)
     return Splitter(writer.eval(), known, shared_layers())
 
 
 SINGLE: Final = "single"
-_KEPT = 4096
-_MOST_CHARACTERS = 600
-"""Characters of a question that are read; what is asked comes last."""
-_FLUENT = -0.15
-"""Mean log probability of a word; below it the writer is lost, and what was asked says more."""
-_ONE_AT_A_TIME = threading.Lock()
+_CACHE_SIZE = 4096
+_MAX_QUESTION_CHARS = 600
+"""Longer questions are truncated at the beginning."""
+_MIN_FLUENCY = -0.15
+"""Least mean log probability of a word; below it the original question is used."""
+_COMPUTE_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -323,31 +326,31 @@ class Split:
     how: Combination
     first: str
     second: str
-    sure: float
+    probability: float
 
 
-@lru_cache(maxsize=_KEPT)
-def splits(question: str) -> tuple[Split, ...]:
-    """Return the ways to split a question, the likeliest first; `single` is not to split it."""
-    with _ONE_AT_A_TIME:
-        replies = load_splitter().splits(question[-_MOST_CHARACTERS:])
+@lru_cache(maxsize=_CACHE_SIZE)
+def find_splits(question: str) -> tuple[Split, ...]:
+    """Return the ways to split a question, the likeliest first; "single" means no split."""
+    with _COMPUTE_LOCK:
+        replies = load_splitter().splits(question[-_MAX_QUESTION_CHARS:])
     made = []
     for reply in replies:
         if reply.kind == SINGLE:
-            made.append(Split(SINGLE, "", "", reply.sure))
+            made.append(Split(SINGLE, "", "", reply.probability))
         elif len(reply.questions) == 2 and fold(reply.questions[0]) != fold(reply.questions[1]):
-            made.append(Split(cast(Combination, reply.kind), *reply.questions, reply.sure))
+            made.append(Split(cast(Combination, reply.kind), *reply.questions, reply.probability))
     return tuple(made) or (Split(SINGLE, "", "", 1.0),)
 
 
-def rewrite(question: str, turns: Sequence[str]) -> str:
-    """Return a follow-up rewritten to stand without the turns before it, the oldest first; unchanged if there are none."""
-    return _rewritten(question, tuple(turns)) if turns else question
+def rewrite_follow_up(question: str, turns: Sequence[str]) -> str:
+    """Return a follow-up rewritten to be understood without the previous turns (oldest first); unchanged without turns."""
+    return _rewrite_cached(question, tuple(turns)) if turns else question
 
 
-@lru_cache(maxsize=_KEPT)
-def _rewritten(question: str, turns: tuple[str, ...]) -> str:
-    with _ONE_AT_A_TIME:
-        reply = load_splitter().rewrite(question[-_MOST_CHARACTERS:], "\n".join(turns))
-    sound = bool(reply.questions) and reply.fluency >= _FLUENT and bool(reply.questions[0].strip(" ?."))
+@lru_cache(maxsize=_CACHE_SIZE)
+def _rewrite_cached(question: str, turns: tuple[str, ...]) -> str:
+    with _COMPUTE_LOCK:
+        reply = load_splitter().rewrite(question[-_MAX_QUESTION_CHARS:], "\n".join(turns))
+    sound = bool(reply.questions) and reply.fluency >= _MIN_FLUENCY and bool(reply.questions[0].strip(" ?."))
     return reply.questions[0] if sound else question

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ramify.evaluation.load.records import Record, malformed, parse_json, read_text
+from ramify.evaluation.load.records import Record, malformed_field_error, parse_json, read_text_file
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import write_whole
+from ramify.tools.new_files import write_atomically
 
 T = TypeVar("T", str, bool, int)
 
@@ -19,7 +19,7 @@ _SHAPES: Final = {str: "text", bool: "true or false", int: "a whole number"}
 def read_object(file: Path) -> Record:
     """Read a file that is one JSON object."""
     place = repr(str(file))
-    value = parse_json(read_text(file), place)
+    value = parse_json(read_text_file(file), place)
     if not isinstance(value, dict):
         raise InputError(f"{place} is {value!r:.80}, not an object", "give the file as released")
     return Record(place, value)
@@ -30,7 +30,7 @@ def given(record: Record, field: str, kind: type[T]) -> T:
     value = record.value.get(field)
     if type(value) is kind and str(value).strip():  # in Python true is a whole number
         return value
-    raise malformed(record, field, _SHAPES[kind])
+    raise malformed_field_error(record, field, _SHAPES[kind])
 
 
 def texts(record: Record, field: str) -> list[str]:
@@ -38,14 +38,14 @@ def texts(record: Record, field: str) -> list[str]:
     value = record.value.get(field)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    raise malformed(record, field, "a list of texts")
+    raise malformed_field_error(record, field, "a list of texts")
 
 
 def parts(record: Record, field: str) -> Iterator[Record]:
     """Give the records that a field lists."""
     value = record.value.get(field)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise malformed(record, field, "a list of records")
+        raise malformed_field_error(record, field, "a list of records")
     for number, item in enumerate(value, 1):
         yield Record(f"{field} {number} of {record.place}", item)
 
@@ -106,8 +106,8 @@ def write(gathered: Gathered, folder: Path) -> None:
         (folder / QUESTIONS).unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"cannot write {str(folder)!r} ({error.strerror or error})", "name a folder you may write to") from error
-    write_whole(_packed(gathered.documents.values()), folder / CORPUS)
-    write_whole(_packed(gathered.questions.values()), folder / QUESTIONS)
+    write_atomically(_packed(gathered.documents.values()), folder / CORPUS)
+    write_atomically(_packed(gathered.questions.values()), folder / QUESTIONS)
 
 
 def _packed(lines: Iterable[Line]) -> bytes:

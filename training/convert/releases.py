@@ -10,7 +10,7 @@ from typing import Any
 
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.load import Loader
-from ramify.evaluation.load.records import Record, malformed, read_records, text_of
+from ramify.evaluation.load.records import Record, malformed_field_error, read_records, required_text
 from ramify.evaluation.load.releases import load_hotpot, load_musique
 from ramify.tools.errors import InputError
 from training.convert.folder import Gathered, Line, fingerprint, given, parts, read_object, texts
@@ -54,7 +54,7 @@ def covidqa_200423(files: Sequence[Path]) -> Gathered:
             for record, document in _questions(gathered, "covidqa", article, None):
                 found = dict.fromkeys(_answers(record, gathered.documents[document]["text"]))
                 if not found:
-                    raise malformed(record, "answers", _ANSWERS)
+                    raise malformed_field_error(record, "answers", _ANSWERS)
                 _ask_merged(gathered, f"covidqa-{given(record, 'id', int)}", _Asked(record, document, found))
     return gathered
 
@@ -108,7 +108,7 @@ def wikimultihopqa_train(files: Sequence[Path]) -> Gathered:
     """Read 2WikiMultihopQA, with the sub-questions (`qa_pairs`) that MIGRES added to some of it."""
     gathered = Gathered()
     for record, question in _read(gathered, "2wk", files, load_hotpot):
-        steps = [{field: text_of(pair, field) for field in ("question", "answer")} for pair in _optional(record, "qa_pairs")]
+        steps = [{field: required_text(pair, field) for field in ("question", "answer")} for pair in _optional(record, "qa_pairs")]
         decomposition = {"steps": steps} if steps else None
         _ask_hops(gathered, record, question, given(record, "type", str), decomposition=decomposition, evidences=_evidences(record))
     return gathered
@@ -152,7 +152,7 @@ def _evidences(record: Record) -> list[list[str]]:
     value = record.value.get("evidences")
     if isinstance(value, list) and all(map(_is_triple, value)):
         return value
-    raise malformed(record, "evidences", "a list of [subject, relation, object]")
+    raise malformed_field_error(record, "evidences", "a list of [subject, relation, object]")
 
 
 def _is_triple(value: object) -> bool:
@@ -169,9 +169,9 @@ def _hops(record: Record) -> Iterator[Line]:
     for step in parts(record, "question_decomposition"):
         found = paragraphs.get(given(step, "paragraph_support_idx", int))
         if found is None:
-            raise malformed(step, "paragraph_support_idx", "the idx of one of its paragraphs")
+            raise malformed_field_error(step, "paragraph_support_idx", "the idx of one of its paragraphs")
         identity = _identity("msq", str(found.value.get("title") or ""), given(found, "paragraph_text", str))
-        yield {"question": text_of(step, "question"), "answer": text_of(step, "answer"), "doc_id": identity}
+        yield {"question": required_text(step, "question"), "answer": required_text(step, "answer"), "doc_id": identity}
 
 
 _YES_NO = ("yes", "no", "don't know")
@@ -194,7 +194,7 @@ def condaqa_dev_test(files: Sequence[Path]) -> Gathered:
     """Read CondaQA: a passage about a negation, as it was or edited, and a question about what follows from it."""
     gathered = Gathered()
     for record in (record for file in files for record in read_records(file)):
-        text, question, label = given(record, "sentence1", str), given(record, "sentence2", str), text_of(record, "label")
+        text, question, label = given(record, "sentence1", str), given(record, "sentence2", str), required_text(record, "label")
         document = gathered.document(f"conda-{fingerprint(text)}", None, text, cue=record.value.get("original cue"))
         answer = label.casefold() if label.casefold() in _YES_NO else label
         identity = f"conda-{fingerprint(f'{text}|{question}')}"

@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, seeded
+from training.example import Part, seeded_random
 from training.writing.links import LINKS, TAILS
 from training.writing.names import Pool, drawn_part, key, pool
 from training.writing.phrases import asked
@@ -18,7 +18,7 @@ def chains(data: Path, count: int) -> Iterator[Written]:
     """Make bridges of two to four hops, each with the shorter ones inside it."""
     names = pool(data)
     for number in range(count):
-        rng = seeded("chain", number)
+        rng = seeded_random("chain", number)
         part = drawn_part(rng)
         for written in _chain(names, part, rng):
             if "located located" not in written.question:
@@ -104,7 +104,7 @@ def kin(data: Path, count: int) -> Iterator[Written]:
     """Ask for relatives two steps away, and for facts about them."""
     names = pool(data)
     for number in range(count):
-        rng = seeded("kin", number)
+        rng = seeded_random("kin", number)
         name = names.draw("person", drawn_part(rng), rng)
         word = rng.choice(list(KIN))
         first, second = KIN[word]

@@ -12,9 +12,9 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import exact_match, token_f1
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.splitting.network import Writer
-from ramify.tools.splitting.writing import REWRITE, Reply, Splitter
+from ramify.tools.splitting.writing import REWRITE, Splitter, WriterReply
 from training.network import WEIGHTS
 from training.writing.material import material
 from training.writing.train import known_words
@@ -42,7 +42,7 @@ def main() -> None:
             means = "  ".join(f"{100 * sum(column) / len(column):5.1f}" for column in zip(*scores, strict=True))
             print(f"  {source:24} {how:8} {len(some):4}  {means}")
             for example, reply in [*zip(some, replies, strict=True)][: given.shown]:
-                print(f"      {example.question}\n        {reply.kind} {reply.sure:.2f} {reply.questions}   wanted: {example.steps}")
+                print(f"      {example.question}\n        {reply.kind} {reply.probability:.2f} {reply.questions}   wanted: {example.steps}")
 
 
 def load(folder: Path) -> Splitter:
@@ -50,7 +50,7 @@ def load(folder: Path) -> Splitter:
     words = known_words(folder)
     writer = Writer(len(words))
     writer.load_state_dict(load_file(folder / WEIGHTS))
-    return Splitter(writer.eval(), words, PACKAGED.new_layers())
+    return Splitter(writer.eval(), words, PACKAGED_MINILM.new_layers())
 
 
 def drawn(examples: Sequence[Written], most: int) -> dict[tuple[str, str], list[Written]]:
@@ -61,12 +61,12 @@ def drawn(examples: Sequence[Written], most: int) -> dict[tuple[str, str], list[
     return {key: random.Random(str(key)).sample(some, min(most, len(some))) for key, some in found.items()}
 
 
-def told(splitter: Splitter, example: Written) -> Reply:
+def told(splitter: Splitter, example: Written) -> WriterReply:
     """Ask the writer."""
     return splitter.rewrite(example.question, example.history) if example.how == REWRITE else splitter.splits(example.question)[0]
 
 
-def score(example: Written, reply: Reply) -> tuple[float, ...]:
+def score(example: Written, reply: WriterReply) -> tuple[float, ...]:
     """Give whether the kind is right, and exact match and F1 of the questions."""
     return (float(reply.kind == example.how), *texts(example.steps, reply.questions))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import seeded
+from training.example import seeded_random
 from training.writing.chains import linked
 from training.writing.contrasts import Contrast, counted, dated, measured, noun, roles, valued
 from training.writing.links import LINKS
@@ -49,7 +49,7 @@ def comparisons(data: Path, count: int) -> Iterator[Written]:
     """Make comparisons, and of what they ask of each thing the singles and the bridges."""
     names = pool(data)
     for number in range(count):
-        rng = seeded("comparison", number)
+        rng = seeded_random("comparison", number)
         maker = rng.choices([maker for maker, _ in _MAKERS], [share for _, share in _MAKERS])[0]
         found = _by_how(maker.__name__)
         how = rng.choices(list(found), [_SHARE[how] for how in found])[0]

@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, dealt, seeded
-from training.source import load
+from training.example import Part, assign_part, seeded_random
+from training.source import load_data_folder
 from training.writing.links import LINKS
 from training.writing.names import COUNTRIES, STATES, Pool, pool
 from training.writing.phrases import asked as question_for
@@ -48,7 +48,7 @@ class Asked:
     @property
     def part(self) -> Part:
         """Tell what it is for."""
-        return dealt(self.group)
+        return assign_part(self.group)
 
 
 def bridges(data: Path, most: int) -> Iterator[Written]:
@@ -57,9 +57,9 @@ def bridges(data: Path, most: int) -> Iterator[Written]:
     named = _by_answer(known)
     used: Counter[str] = Counter()
     twice: list[tuple[Asked, str]] = []
-    order = seeded("bridges").sample(known, len(known))
+    order = seeded_random("bridges").sample(known, len(known))
     for asked in order:
-        rng = seeded("bridge", asked.question)
+        rng = seeded_random("bridge", asked.question)
         for made, answer in _composed(asked, named, used, rng):
             yield typed(made, rng)
             twice.append((Asked(made.question, asked.answer, asked.group), answer))
@@ -72,7 +72,7 @@ def bridges(data: Path, most: int) -> Iterator[Written]:
 
 def questions(data: Path, name: str) -> Iterator[Asked]:
     """Give the questions of a folder that refer to nothing outside them."""
-    folder = load(data / name)
+    folder = load_data_folder(data / name)
     for item in folder.questions:
         question = re.sub(r"\s+", " ", item["question"]).strip()
         if item.get("metadata", {}).get("domain", "new_wiki") != "new_wiki" or _LOOSE.search(question):
@@ -170,7 +170,7 @@ def _deeper(composed: list[Asked], known: list[Asked], used: Counter[str], most:
     named = _by_answer([asked for asked in composed if len(asked.question.split()) <= 16])
     count = 0
     for asked in known:
-        rng = seeded("deeper", asked.question)
+        rng = seeded_random("deeper", asked.question)
         for made, _ in _composed(asked, named, used, rng):
             if count < most and len(made.question.split()) <= 30:
                 count += 1
@@ -188,8 +188,8 @@ def hybrids(data: Path, most: int) -> Iterator[Written]:
     used: Counter[str] = Counter()
     asked = [question for name in _FOLDERS for question in questions(data, name)]
     made = 0
-    for question in seeded("hybrids").sample(asked, len(asked)):
-        rng = seeded("hybrid", question.question)
+    for question in seeded_random("hybrids").sample(asked, len(asked)):
+        rng = seeded_random("hybrid", question.question)
         spot = _spot(question.question, known, used)
         if not spot:
             continue

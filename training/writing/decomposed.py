@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from training.example import seeded
-from training.source import load
+from training.example import seeded_random
+from training.source import load_data_folder
 from training.writing.aligned import heavy, place
 from training.writing.contrasted import contrasted, filtered
 from training.writing.phrases import AUXILIARIES, BE, PREPOSITIONS, PRESENT, asked, base, opens, past
@@ -28,11 +28,11 @@ def decomposed(data: Path) -> Iterator[Written]:
     for name, most in _MOST.items():
         items = [
             item
-            for item in load(data / name).questions
+            for item in load_data_folder(data / name).questions
             if item["metadata"].get("text_question", True) and item["type"] not in ("atis", "spider")
         ]
         count = 0
-        for item in seeded("decomposed", name).sample(items, len(items)):
+        for item in seeded_random("decomposed", name).sample(items, len(items)):
             made = list(_split(item, name.removesuffix("_dev")))
             count += bool(made)
             yield from made if count <= most else ()

@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from training.example import Part, seeded
-from training.source import load
+from training.example import Part, seeded_random
+from training.source import load_data_folder
 from training.writing.chains import linked
 from training.writing.contrasts import noun
 from training.writing.links import LINKS, TAILS
@@ -30,8 +30,8 @@ _OF_ARTICLE = re.compile(r"\b(?:article|interesting|anything else|something else
 def rewrites(data: Path) -> Iterator[Written]:
     """Give the follow-ups of every folder that has some."""
     for name in _FOLDERS:
-        items = [item for item in load(data / name).questions if item["metadata"].get("year", 0) < 2023]
-        items = seeded("rewrites", name).sample(items, min(len(items), _MOST.get(name, len(items))))
+        items = [item for item in load_data_folder(data / name).questions if item["metadata"].get("year", 0) < 2023]
+        items = seeded_random("rewrites", name).sample(items, min(len(items), _MOST.get(name, len(items))))
         for item in items:
             written = _rewrite(data, name, item)
             if written and _covered(written):
@@ -44,7 +44,7 @@ def _rewrite(data: Path, name: str, item: dict[str, Any]) -> Written | None:
     if not question or not item["answer"] or len(question) > 400 or (name == "canard_dev" and _OF_ARTICLE.search(question)):
         return None
     titles, turns = (turns[:2], turns[2:]) if name == "canard_dev" else ([], turns)
-    rng = seeded("rewrite", item["id"])
+    rng = seeded_random("rewrite", item["id"])
     needed = set(words(item["answer"])) & set(words(" ".join(titles))) - set(words(" ".join([*turns[-_LINES:], question])))
     shown = [] if not needed and rng.random() < 0.7 else titles
     history = "\n".join([*shown, *shortened(turns, _LINES - len(shown))])
@@ -85,7 +85,7 @@ def _group(data: Path, name: str, item: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=1)
 def _squad_titles(data: Path) -> dict[str, str]:
-    folder = load(data / "squad_dev")
+    folder = load_data_folder(data / "squad_dev")
     return {item["id"]: group_of(folder, item) for item in folder.questions}
 
 
@@ -99,12 +99,16 @@ def _covered(written: Written) -> bool:
 
 def unchanged(data: Path, count: int) -> Iterator[Written]:
     """Put questions that stand alone after a history that they have nothing to do with: they stay as they are."""
-    folders = [load(data / name) for name in ("squad_dev", "squadshifts", "nq_oracle_dev", "tatqa_text")]
+    folders = [load_data_folder(data / name) for name in ("squad_dev", "squadshifts", "nq_oracle_dev", "tatqa_text")]
     pools = [[(folder, item) for item in folder.questions if item["answer"] and _alone(item["question"])] for folder in folders]
-    technical = [(load(data / "techdocs_faq"), item) for item in load(data / "techdocs_faq").questions if _alone(item["question"])]
+    technical = [
+        (load_data_folder(data / "techdocs_faq"), item)
+        for item in load_data_folder(data / "techdocs_faq").questions
+        if _alone(item["question"])
+    ]
     full = [some for some in pools if len(some) > _BEFORE]
     for number in range(count if full else 0):
-        rng = seeded("unchanged", number)
+        rng = seeded_random("unchanged", number)
         folder, item = rng.choice(rng.choice([*full, *([technical] if technical else [])]))
         group = group_of(folder, item)
         before = [other for _, other in rng.sample(rng.choice(full), rng.randint(1, _BEFORE))]
@@ -154,7 +158,7 @@ def said_before(data: Path, count: int) -> Iterator[Written]:
     """Make follow-ups with what they mean."""
     names = pool(data)
     for number in range(count):
-        rng = seeded("said before", number)
+        rng = seeded_random("said before", number)
         yield _swapped(names, rng) if number % 4 == 0 else _followed(names, rng)
 
 
@@ -164,7 +168,7 @@ def described(data: Path, count: int) -> Iterator[Written]:
     pairs = [(start, kind) for start, ends in LINKS.items() for kind in ends if kind in TAILS]
     people = [pair for pair in pairs if pair[1] in _PEOPLE and pair[0] not in _PEOPLE]
     for number in range(count):
-        rng = seeded("described", number)
+        rng = seeded_random("described", number)
         part = drawn_part(rng)
         link = rng.choice(people if number % 3 else pairs)
         yield _described(link, link[1] in _PEOPLE and number % 5 < 2, names, part, rng)

@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, dealt, seeded
-from training.source import load
+from training.example import Part, assign_part, seeded_random
+from training.source import load_data_folder
 from training.writing.names import bare, kind_of
 from training.writing.phrases import past
 from training.writing.single import leans
@@ -28,10 +28,10 @@ def likened(data: Path, most: int) -> Iterator[Written]:
     """Ask of two things what was asked of one, where its name stands in the question."""
     for name in _FOLDERS:
         titles = _titles(data, name)
-        folder = load(data / name)
+        folder = load_data_folder(data / name)
         count = 0
-        for item in seeded("likened", name).sample(folder.questions, len(folder.questions)):
-            rng = seeded("liken", item["id"])
+        for item in seeded_random("likened", name).sample(folder.questions, len(folder.questions)):
+            rng = seeded_random("liken", item["id"])
             for written in _pair(data, name, item, titles, rng):
                 yield typed(written, rng)
                 count += 1
@@ -41,15 +41,15 @@ def likened(data: Path, most: int) -> Iterator[Written]:
 
 def _titles(data: Path, name: str) -> dict[tuple[str, Part], list[str]]:
     found: dict[tuple[str, Part], list[str]] = defaultdict(list)
-    for document in dict.fromkeys(load(data / name).documents.values()):
+    for document in dict.fromkeys(load_data_folder(data / name).documents.values()):
         title = bare(document.title or "")
         if (
             title
-            and title not in found[kind_of(document) or "", dealt(fold(title))]
+            and title not in found[kind_of(document) or "", assign_part(fold(title))]
             and len(title.split()) <= 5
             and "list" not in title.casefold()
         ):
-            found[kind_of(document) or "", dealt(fold(title))].append(title)
+            found[kind_of(document) or "", assign_part(fold(title))].append(title)
     return found
 
 
@@ -57,7 +57,7 @@ def _pair(data: Path, name: str, item: dict[str, object], titles: dict[tuple[str
     if not _SHAPED.match(str(item["question"])):
         return
     supporting = item["supporting"]
-    document = load(data / name).documents.get(supporting[0]["doc_id"]) if isinstance(supporting, list) and supporting else None
+    document = load_data_folder(data / name).documents.get(supporting[0]["doc_id"]) if isinstance(supporting, list) and supporting else None
     question = re.sub(r"\s+", " ", str(item["question"])).strip().rstrip("?")
     title = bare(document.title or "") if document else ""
     if (
@@ -74,7 +74,7 @@ def _pair(data: Path, name: str, item: dict[str, object], titles: dict[tuple[str
     if (not kind and not _POLAR.match(question)) or re.match(r"amazon|reddit", title, re.IGNORECASE):
         return
     found = re.search(rf"(?<![\w'-])(?:the |an? )?{re.escape(title)}(?![\w'’-])(?! (?-i:[A-Z0-9]))", question, re.IGNORECASE)
-    others = titles.get((kind or "", dealt(fold(title))), [])
+    others = titles.get((kind or "", assign_part(fold(title))), [])
     other = rng.choice(others) if others else title
     if not found or fold(other) == fold(title):
         return

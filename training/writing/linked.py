@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from training.relations import WORDINGS
-from training.source import load
+from training.source import load_data_folder
 from training.writing.aligned import heavy, place
 from training.writing.chains import KIN
 from training.writing.decomposed import asks, first_of
@@ -18,7 +18,7 @@ _LONGEST: Final = 40
 
 def linked(data: Path) -> Iterator[Written]:
     """Give the questions of MuSiQue: the last hop apart from what it rests on, and so on inwards."""
-    for item in load(data / "musique_train").questions:
+    for item in load_data_folder(data / "musique_train").questions:
         hops = [natural(step["question"]) for step in item["decomposition"]["steps"]]
         yield from _peeled(item["question"], hops, "musique", fold(item["decomposition"]["steps"][0]["title"]))
 
@@ -65,7 +65,7 @@ def _nested(question: str, hop: str) -> tuple[int, int] | None:
 
 def fanned(data: Path) -> Iterator[Written]:
     """Give the questions of FanOutQA whose first step stands in them as a phrase."""
-    for item in load(data / "fanoutqa_dev").questions:
+    for item in load_data_folder(data / "fanoutqa_dev").questions:
         question, steps = item["question"], item["decomposition"]["steps"]
         found = place(steps[0]["question"], question)
         if not found or len(question.split()) > _LONGEST:
@@ -95,7 +95,7 @@ _KINDS: Final = "film|song|album|book|company|movie|magazine"
 
 def encyclopedic(data: Path) -> Iterator[Written]:
     """Give the questions of the folder, each with the questions inside it."""
-    for item in load(data / "2wikimultihopqa_train").questions:
+    for item in load_data_folder(data / "2wikimultihopqa_train").questions:
         question = re.sub(r"\s+('s)\b", r"\1", re.sub(r"\s+", " ", item["question"])).strip()
         yield from (_compared if "comparison" in item["type"] else _bridged)(item, question)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from training.source import gold, load
-from training.technical import FOLDERS, group
+from training.source import load_data_folder, supporting_documents
+from training.technical import FOLDERS, document_group
 from training.writing.chains import chains, kin
 from training.writing.comparisons import comparisons
 from training.writing.composed import bridges, hybrids
@@ -28,12 +28,12 @@ _OPEN: Final = ("how_to", "list")
 def technical(data: Path) -> Iterator[Written]:
     """Yield the questions with their steps; those for one fact also where they look like two: "the option that", "whose"."""
     for name in FOLDERS:
-        folder = load(data / name)
+        folder = load_data_folder(data / name)
         for item in folder.questions:
-            documents = gold(folder, item)
+            documents = supporting_documents(folder, item)
             if not documents or item["metadata"]["kind"] in _OPEN:
                 continue
-            about = group(documents[0])
+            about = document_group(documents[0])
             if item["decomposition"]:
                 first, second = (step["question"] for step in item["decomposition"]["steps"])
                 yield two(item["question"], first, second, f"{name}_hops", about)

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, dealt
-from training.source import Document, load
+from training.example import Part, assign_part
+from training.source import Document, load_data_folder
 from training.writing.written import fold, several
 
 Names = dict[tuple[str, Part], list[str]]
@@ -83,9 +83,9 @@ def names(documents: Iterable[Document]) -> Names:
             continue
         whole = (document.title or "").strip()
         if whole != title and len(whole) <= 60 and kind in ("film", "song", "person", "city", "album", "band"):
-            found.setdefault((kind, dealt(key(title))), {})[whole] = None
+            found.setdefault((kind, assign_part(key(title))), {})[whole] = None
         name = _article(title, document.text) if kind in ("river", "battle", "building", "team", "band", "invention") else title
-        found.setdefault((kind, dealt(key(title))), {})[name] = None
+        found.setdefault((kind, assign_part(key(title))), {})[name] = None
     return {key: list(titles) for key, titles in found.items()}
 
 
@@ -174,7 +174,7 @@ def terms(documents: Iterable[Document]) -> Names:
     for (kind, term), _ in sorted(counts.items()):
         if len(term) <= 40:
             name = f"the {term}" if kind == "service" else term
-            found.setdefault((kind, dealt(key(name))), []).append(name)
+            found.setdefault((kind, assign_part(key(name))), []).append(name)
     return found
 
 
@@ -185,7 +185,7 @@ _MADE: Final = frozenset(several("state country department project device part d
 def texts(data: Path, *folders: str) -> Iterator[Document]:
     """Give the documents of folders."""
     for folder in folders:
-        yield from load(data / folder).documents.values()
+        yield from load_data_folder(data / folder).documents.values()
 
 
 class Pool:
@@ -208,7 +208,7 @@ class Pool:
         name = None
         for _ in range(200):
             name = made(kind, rng)
-            if name is None or dealt(key(name)) == part:
+            if name is None or assign_part(key(name)) == part:
                 break
         return name
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from ramify.tools.splitting.writing import WORDS
+from ramify.tools.splitting.writing import VOCABULARY_KEY
 from training.network import WEIGHTS
-from training.pack import write
+from training.pack import write_weights
 from training.writing.train import known_words
 
 _CODE = Path(__file__).parents[2] / "tools" / "splitting" / "writing.py"
@@ -21,7 +21,7 @@ def main() -> None:
     """Pack what was trained, with its vocabulary."""
     folder = Path(sys.argv[1])
     words = json.dumps(known_words(folder).words, ensure_ascii=False)
-    write(_CODE, load_file(folder / WEIGHTS), {"encoder": "all-MiniLM-L6-v2", WORDS: words})
+    write_weights(_CODE, load_file(folder / WEIGHTS), {"encoder": "all-MiniLM-L6-v2", VOCABULARY_KEY: words})
 
 
 if __name__ == "__main__":

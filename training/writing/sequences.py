@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.splitting.writing import BEGIN, BETWEEN, END, Text, Vocabulary, Word, cut, words
+from ramify.tools.splitting.writing import BEGIN, BETWEEN, END, SourceText, Vocabulary, Word, split_words, tokenize_source
 from training.writing.written import Written
 
 COMMON = 400
@@ -20,7 +20,7 @@ class Sequenced:
     """A source, what is put in token by token, and which tokens are right behind each."""
 
     written: Written
-    text: Text
+    text: SourceText
     tokens: list[int]
     right: list[list[int]]
 
@@ -29,8 +29,8 @@ def common_words(examples: Iterable[Written]) -> Vocabulary:
     """Make the vocabulary: the words most often written that are not there to be copied, about more things than one or two."""
     about: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for example in examples:
-        source = {word.key for word in words(f"{example.history}\n{example.question}")}
-        for word in {word.key for step in example.steps for word in words(step)} - source - {"{1}"}:
+        source = {word.key for word in split_words(f"{example.history}\n{example.question}")}
+        for word in {word.key for step in example.steps for word in split_words(step)} - source - {"{1}"}:
             about[word][example.group] += 1
     counts = Counter({word: groups.total() for word, groups in about.items() if len(groups) > 2})
     return Vocabulary(tuple(word for word, _ in counts.most_common(COMMON)))
@@ -38,12 +38,12 @@ def common_words(examples: Iterable[Written]) -> Vocabulary:
 
 def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:
     """Bring an example to tokens; nothing where a word can neither be copied nor written."""
-    text = cut(example.question, example.history)
+    text = tokenize_source(example.question, example.history)
     numbers = known.numbers
     right: list[list[int]] = [[known.kinds[example.how]]]
     for number, step in enumerate(example.steps):
         right += [[numbers[BETWEEN]]] if number else []
-        right += [_sayings(word.text, text.words, known) for word in words(step)]
+        right += [_sayings(word.text, text.words, known) for word in split_words(step)]
     right.append([numbers[END]])
     if not all(right) or len(right) > LONGEST or not text.words:
         return None
@@ -60,7 +60,7 @@ def _sayings(word: str, source: Sequence[Word], known: Vocabulary) -> list[int]:
     return [*copies, known.numbers[key]] if key in known.numbers else copies
 
 
-def _aligned(choices: Sequence[int], before: int, known: int, text: Text) -> int:
+def _aligned(choices: Sequence[int], before: int, known: int, text: SourceText) -> int:
     """Choose among the tokens for a word: the neighbour of what was copied last, else a word of the question, else any."""
     if before >= known and before + 1 in choices:
         return before + 1
@@ -73,7 +73,7 @@ class Batch:
 
     states: Tensor
     parts: Tensor
-    there: Tensor
+    mask: Tensor
     tokens: Tensor
     right: Tensor
     told: Tensor

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from training.example import seeded
+from training.example import seeded_random
 from training.relations import WORDINGS
-from training.source import Folder, load
+from training.source import Folder, load_data_folder
 from training.writing.names import drawn_part, key, pool
 from training.writing.written import Written, ask, fold, one, typed
 
@@ -67,9 +67,9 @@ _KINDS: Final = {
 def asked_of_one(data: Path) -> Iterator[Written]:
     """Give questions that were asked of one passage: each folder up to a share of its own."""
     for name, most in _FOLDERS.items():
-        folder = load(data / name)
+        folder = load_data_folder(data / name)
         plain = [item for item in folder.questions if plainly_single(item["question"])]
-        for item in seeded("single", name).sample(plain, min(most, len(plain))):
+        for item in seeded_random("single", name).sample(plain, min(most, len(plain))):
             text = re.sub(r"\s+", " ", item["question"]).strip()
             yield one(text, f"single_{name}", group_of(folder, item))
 
@@ -95,7 +95,7 @@ def worded(data: Path, count: int) -> Iterator[Written]:
     """Ask plainly for relations of names, in many wordings."""
     names = pool(data)
     for number in range(count):
-        rng = seeded("worded", number)
+        rng = seeded_random("worded", number)
         relation = rng.choice(list(WORDINGS))
         name = names.draw(_KINDS.get(relation, "person"), drawn_part(rng), rng)
         wording = rng.choice([wording for wording in WORDINGS[relation] if ">>" not in wording])

@@ -15,10 +15,10 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from ramify.tools.embeddings.pretrained import PACKAGED
-from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
-from ramify.tools.splitting.writing import Vocabulary, encode, load_splitter
-from training.network import WEIGHTS, bar, show, steps_of
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
+from ramify.tools.splitting.network import SOURCE_LAYERS, EncodedSource, Writer
+from ramify.tools.splitting.writing import Vocabulary, encode_words, load_splitter
+from training.network import WEIGHTS, show_progress, train_steps, training_progress
 from training.writing.material import material
 from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
 from training.writing.written import part
@@ -48,12 +48,12 @@ def arguments() -> argparse.Namespace:
 
 def all_states(items: Sequence[Sequenced]) -> list[Tensor]:
     """Encode every source once: the encoder does not learn."""
-    encoder, states = PACKAGED.new_layers(), [torch.empty(0)] * len(items)
+    encoder, states = PACKAGED_MINILM.new_layers(), [torch.empty(0)] * len(items)
     order = sorted(range(len(items)), key=lambda number: len(items[number].text.ids))
-    with torch.inference_mode(), bar() as progress:
+    with torch.inference_mode(), training_progress() as progress:
         for begin in progress.track(range(0, len(order), _AT_ONCE), description="encoding"):
             some = order[begin : begin + _AT_ONCE]
-            for number, told in zip(some, encode([items[number].text for number in some], encoder, READ_LAYERS), strict=True):
+            for number, told in zip(some, encode_words([items[number].text for number in some], encoder, SOURCE_LAYERS), strict=True):
                 states[number] = told.half()
     return states
 
@@ -77,7 +77,7 @@ def loss(writer: Writer, given: Batch, dropped: float) -> Tensor:
     states = given.states
     if dropped:
         states = states * (torch.rand(*states.shape[:2], 1) > dropped / 2) * (torch.rand_like(states) > dropped) / (1 - dropped)
-    source: Source = writer.source(states, given.parts, given.there)
+    source: EncodedSource = writer.encode_source(states, given.parts, given.mask)
     scores, _ = writer(given.tokens, source)
     likely = scores.log_softmax(-1).masked_fill(~given.right, -torch.inf).logsumexp(-1)
     wrong: Tensor = -likely[given.told].mean()
@@ -95,7 +95,7 @@ def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: a
         some = lined[number]
         return loss(writer, batch([items[n] for n in some], [states[n] for n in some], writer.vocabulary), given.dropped)
 
-    return steps_of(given.out, writer, list(writer.named_parameters()), optimizer, schedule, total, wrong)
+    return train_steps(given.out, writer, list(writer.named_parameters()), optimizer, schedule, total, wrong)
 
 
 def known_words(folder: Path) -> Vocabulary:
@@ -133,7 +133,7 @@ def main() -> None:
     writer = Writer(len(words))
     if given.begin:
         writer.load_state_dict(carried(given.begin, writer, words))
-    show(train(writer, items, states, given))
+    show_progress(train(writer, items, states, given))
 
 
 if __name__ == "__main__":

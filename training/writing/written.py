@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from training.example import Part, dealt
+from training.example import Part, assign_part
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Written:
 
 def part(written: Written) -> Part:
     """Tell what an example is for: by its group, so that a text is never on two sides."""
-    return dealt(written.group)
+    return assign_part(written.group)
 
 
 TOKEN = re.compile(r"\{1\}|'s\b|’s\b|\w+|[^\w\s]")

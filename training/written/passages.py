@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ramify.tools.documents.load import load
+from ramify.tools.documents.load import load_files
 
 PACKAGES: Final = {
     "base": (
@@ -48,7 +48,7 @@ def passages(work: Path) -> Iterator[dict[str, str]]:
                     source, guide.name.removesuffix(".documented.gz"), _uncommented(gzip.decompress(guide.read_bytes()).decode())
                 )
     for source, package in MANUALS.items():
-        for number, part in enumerate(load(_unpacked(package, work) / "usr/share/doc")):
+        for number, part in enumerate(load_files(_unpacked(package, work) / "usr/share/doc")):
             if part.metadata["source"].endswith(".html"):
                 yield from _cut(source, f"page{number:04}", part.page_content, str(part.metadata.get("title") or source))
     for licence in sorted(path for path in _LICENCES.iterdir() if not path.is_symlink()):

@@ -1,4 +1,4 @@
-"""What tests of data sets share."""
+"""Helpers for tests of data sets."""
 
 import json
 from pathlib import Path
@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.tools.errors import InputError
 
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def documents(dataset: Dataset) -> dict[str, dict[str, Any]]:
-    """Give the records of a data set's corpus by their ids."""
+def read_documents(dataset: Dataset) -> dict[str, dict[str, Any]]:
+    """Return the records of a data set's corpus by their ids."""
     records = [json.loads(line) for file in dataset.documents for line in file.read_text(encoding="utf-8").splitlines()]
     return {record["id"]: record for record in records}
 
 
-def refusal(path: Path, **options: Any) -> str:
-    """Load what cannot be loaded, and give the message."""
+def load_error(path: Path, **options: Any) -> str:
+    """Load what cannot be loaded, and return the message."""
     with pytest.raises(InputError) as caught:
-        load(path, path.parent / "work", **options)
+        load_dataset(path, path.parent / "work", **options)
     message = str(caught.value)
     assert "\n" not in message
     assert " — " in message, "it does not say what to do"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load import load
+from ramify.evaluation.load import load_dataset
 from ramify.tools.errors import InputError
-from tests.evaluation.load.sample_sets import SAMPLES, refusal
+from tests.evaluation.load.sample_sets import SAMPLES, load_error
 
 ONE = {"id": "1", "question": "Where?", "answer": "Here"}
 DOCUMENT = {"id": "d", "title": "D", "text": "Something."}
@@ -42,7 +42,7 @@ RELEASED = {
 }
 
 
-def own(folder: Path, questions: Any, corpus: Any = (DOCUMENT,)) -> Path:
+def write_folder(folder: Path, questions: Any, corpus: Any = (DOCUMENT,)) -> Path:
     """Write a folder of one's own; a text is written as it is."""
     for name, content in (("questions", questions), ("corpus", corpus)):
         text = content if isinstance(content, str) else "".join(json.dumps(one) + "\n" for one in content)
@@ -71,11 +71,11 @@ def own(folder: Path, questions: Any, corpus: Any = (DOCUMENT,)) -> Path:
         ([{**ONE, "metadata": "two hops"}], "has metadata 'two hops' — give it as an object"),
         ([{**ONE, "supporting": ["d"]}], "has supporting ['d'] — give it as a list of {doc_id, title, fact or facts}"),
         ([{**ONE, "supporting": [{"doc_id": "e"}]}], "names the gold document 'e', which is not in 'PATH/corpus.jsonl' — add the document"),
-        ([{"q": "Where?", "a": "Here"}], "is no data set that is known: its records have the fields a, q — give records with id, question"),
+        ([{"q": "Where?", "a": "Here"}], "is not in a known format: its records have the fields a, q — give records with id, question"),
     ],
 )
 def test_questions_that_cannot_be_used(questions: Any, said: str, tmp_path: Path) -> None:
-    assert said in refusal(own(tmp_path, questions))
+    assert said in load_error(write_folder(tmp_path, questions))
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_questions_that_cannot_be_used(questions: Any, said: str, tmp_path: Path
     ],
 )
 def test_documents_that_cannot_be_used(corpus: Any, said: str, tmp_path: Path) -> None:
-    assert said in refusal(own(tmp_path, [ONE], corpus))
+    assert said in load_error(write_folder(tmp_path, [ONE], corpus))
 
 
 def test_a_folder_without_what_is_needed(tmp_path: Path) -> None:
-    assert "there is no file or folder 'PATH' — check the path" in refusal(tmp_path / "nowhere")
+    assert "there is no file or folder 'PATH' — check the path" in load_error(tmp_path / "nowhere")
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert "there are no questions in 'PATH' — give a folder with questions.jsonl or questions.jsonl.gz" in refusal(empty)
-    own(empty, [ONE])
+    assert "there are no questions in 'PATH' — give a folder with questions.jsonl or questions.jsonl.gz" in load_error(empty)
+    write_folder(empty, [ONE])
     (empty / "corpus.jsonl").unlink()
-    assert "there is no corpus beside 'PATH/questions.jsonl' — put corpus.jsonl or corpus.jsonl.gz there" in refusal(empty)
+    assert "there is no corpus beside 'PATH/questions.jsonl' — put corpus.jsonl or corpus.jsonl.gz there" in load_error(empty)
     (empty / "questions.jsonl.gz").write_bytes(b"\x1f\x8b nothing")
     (empty / "questions.jsonl").unlink()
-    assert "'PATH/questions.jsonl.gz' cannot be read" in refusal(empty)
-    assert "holds 2 files of records (hotpot_dev_distractor_v1.json, hotpot_dev_fullwiki_v1.json) — name the one" in refusal(
+    assert "'PATH/questions.jsonl.gz' cannot be read" in load_error(empty)
+    assert "holds 2 files of records (hotpot_dev_distractor_v1.json, hotpot_dev_fullwiki_v1.json) — name one of them" in load_error(
         SAMPLES / "hotpotqa"
     )
 
@@ -110,29 +110,29 @@ def test_a_folder_without_what_is_needed(tmp_path: Path) -> None:
 def test_binary_is_no_data_set(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(b"\xff\xfe\x00\x01\x80")
-    assert "'PATH' cannot be read" in refusal(file)
+    assert "'PATH' cannot be read" in load_error(file)
 
 
 def test_questions_without_answers_serve_for_retrieval_alone(tmp_path: Path) -> None:
-    found = own(tmp_path, [{**ONE, "answer": "", "supporting": [{"doc_id": "d"}]}])
-    assert "has no gold answer" in refusal(found)
-    [question] = load(found, tmp_path, retrieval_only=True).questions
+    found = write_folder(tmp_path, [{**ONE, "answer": "", "supporting": [{"doc_id": "d"}]}])
+    assert "has no gold answer" in load_error(found)
+    [question] = load_dataset(found, tmp_path, retrieval_only=True).questions
     assert (question.answer, question.unanswerable, question.gold_documents) == ("", False, ("d",))
-    assert "has no gold answer" in refusal(own(tmp_path, [{**ONE, "answer": None}]), retrieval_only=True)
+    assert "has no gold answer" in load_error(write_folder(tmp_path, [{**ONE, "answer": None}]), retrieval_only=True)
 
 
-def test_half_a_surrogate_pair_is_replaced_as_the_index_does(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_replaced_as_in_the_index(tmp_path: Path) -> None:
     document = '{"id": "d\\ud800", "text": "Something \\udfff."}\n'
     question = '{"id": "1", "question": "Where\\ud83d?", "answer": "Here", "supporting": [{"doc_id": "d\\ud800"}]}\n'
-    dataset = load(own(tmp_path, question, document), tmp_path)
+    dataset = load_dataset(write_folder(tmp_path, question, document), tmp_path)
     assert dataset.questions[0].question == "Where??"
     assert dataset.questions[0].gold_documents == ("d?",)
 
 
 def test_a_folder_to_work_in_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file", encoding="utf-8")
-    with pytest.raises(InputError, match=r"work.* cannot be made .* — name a folder"):
-        load(SAMPLES / "multihop_rag", tmp_path / "work")
+    with pytest.raises(InputError, match=r"work.* cannot be created .* — name a folder"):
+        load_dataset(SAMPLES / "multihop_rag", tmp_path / "work")
 
 
 @pytest.mark.parametrize(("sample", "change", "said"), [(name, *case) for name, cases in RELEASED.items() for case in cases])
@@ -143,16 +143,16 @@ def test_a_release_that_is_damaged(sample: str, change: dict[str, Any], said: st
     records = json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines()]
     records[0] |= change
     file.write_text(json.dumps(records) if text.startswith("[") else "\n".join(map(json.dumps, records)), encoding="utf-8")
-    assert said in refusal(file)
+    assert said in load_error(file)
 
 
 def test_multihop_rag_needs_its_articles(tmp_path: Path) -> None:
     file = Path(shutil.copy(SAMPLES / "multihop_rag" / "MultiHopRAG.json", tmp_path))
-    assert "there is no corpus beside 'PATH' — put the corpus.json of the same release there" in refusal(file)
+    assert "there is no corpus beside 'PATH' — put the corpus.json of the same release there" in load_error(file)
 
 
 def test_musique_with_nothing_to_be_answered(tmp_path: Path) -> None:
     lines = (SAMPLES / "musique" / "musique_full_v1.0_dev.jsonl").read_text(encoding="utf-8").splitlines()
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join(json.dumps({**json.loads(line), "answerable": False}) for line in lines), encoding="utf-8")
-    assert "marks every question as unanswerable" in refusal(file)
+    assert "marks every question as unanswerable" in load_error(file)

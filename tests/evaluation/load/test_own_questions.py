@@ -9,9 +9,9 @@ import pytest
 from openpyxl import Workbook
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load.own_questions import load_own
+from ramify.evaluation.load.own_questions import load_own_questions
 from ramify.tools.errors import InputError
-from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.index.searcher import DEMO, open_index
 
 LEM: dict[str, Any] = {
     "question": "Who wrote Solaris?",
@@ -25,7 +25,7 @@ NOBODY: dict[str, Any] = {"id": "none", "question": "Who is king of Atlantis?", 
 COLUMNS = ("id", "question", "answer", "aliases", "type", "source", "quote", "needs_answer")
 
 
-def written(file: Path, *questions: dict[str, Any]) -> Path:
+def write_questions(file: Path, *questions: dict[str, Any]) -> Path:
     """Write a file of questions in the format of its name."""
     rows = [COLUMNS, *([str(one.get(name, "")) for name in COLUMNS] for one in questions)]
     if file.suffix == ".csv":
@@ -43,7 +43,7 @@ def written(file: Path, *questions: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".xlsx"])
 def test_a_file_of_any_format_gives_the_same_questions(suffix: str, tmp_path: Path) -> None:
-    own = load_own(DEMO, written(tmp_path / f"mine{suffix}", LEM, BORN, NOBODY))
+    own = load_own_questions(DEMO, write_questions(tmp_path / f"mine{suffix}", LEM, BORN, NOBODY))
     first = 1 if suffix == ".jsonl" else 2
     assert (own.name, [question.id for question in own.questions]) == ("mine", [str(first), str(first + 1), "none"])
     wrote, born, nobody = own.questions
@@ -51,13 +51,13 @@ def test_a_file_of_any_format_gives_the_same_questions(suffix: str, tmp_path: Pa
     assert wrote.gold_documents == ("corpus.jsonl#solaris-novel",)
     assert (born.gold_documents, born.gold_facts) == (("corpus.jsonl#stanislaw-lem",), (BORN["quote"],))
     assert nobody.unanswerable
-    assert [own.counted_by(question) for question in own.questions] == ["source", "quote", "source"]
-    assert own.origin["index"] == opened(DEMO).where
+    assert [own.hits_by_for(question) for question in own.questions] == ["source", "quote", "source"]
+    assert own.origin["index"] == open_index(DEMO).where
 
 
 def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
     both = {**LEM, "source": "Solaris (novel)\ncorpus.jsonl#stanislaw-lem", "quote": f"first published in Warsaw in 1961\n{BORN['quote']}"}
-    [question] = load_own(DEMO, written(tmp_path / "mine.csv", both)).questions
+    [question] = load_own_questions(DEMO, write_questions(tmp_path / "mine.csv", both)).questions
     assert question.gold_documents == ("corpus.jsonl#solaris-novel", "corpus.jsonl#stanislaw-lem")
     assert question.gold_facts == ("first published in Warsaw in 1961", BORN["quote"])
 
@@ -67,24 +67,24 @@ def test_several_sources_and_quotes_are_lines_of_a_cell(tmp_path: Path) -> None:
     [
         (
             {"source": "atlas.pdf"},
-            r"line 2 of '.*' names the source 'atlas.pdf', which is no document of the index — give its path or title",
+            r"line 2 of '.*' names the source 'atlas.pdf', which is not a document of the index — give its path or title",
         ),
-        ({"quote": "Lem was tall."}, r"line 2 of '.*' quotes 'Lem was tall.', which is in no passage of the index — copy a sentence"),
-        ({**LEM, "quote": BORN["quote"]}, r"line 2 .* is in no passage of 'Solaris \(novel\)'"),
+        ({"quote": "Lem was tall."}, r"line 2 of '.*' quotes 'Lem was tall.', which is not in any passage of the index — copy a sentence"),
+        ({**LEM, "quote": BORN["quote"]}, r"line 2 .* is not in any passage of 'Solaris \(novel\)'"),
         ({"answer": ""}, r"line 2 .* has no gold answer — give it one"),
-        ({"answer": "", "needs_answer": True}, r"line 2 .* needs an answer — write the right one into it, or take the line out"),
+        ({"answer": "", "needs_answer": True}, r"line 2 .* needs an answer — write"),
         ({"source": ["Solaris (novel)"] * 3, "quote": [BORN["quote"]] * 2}, r"line 2 .* has 3 sources and 2 quotes"),
         ({"id": "1"}, r"two questions have the id '1' \(line 1 .*, line 2"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(change: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_an_error_names_its_line(change: dict[str, Any], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):
-        load_own(DEMO, written(tmp_path / "mine.jsonl", LEM, {**BORN, **change}))
+        load_own_questions(DEMO, write_questions(tmp_path / "mine.jsonl", LEM, {**BORN, **change}))
 
 
-def test_an_open_question_needs_to_say_so(tmp_path: Path) -> None:
+def test_an_open_question_requires_its_type(tmp_path: Path) -> None:
     themes = {"question": "What are the themes?", "type": "open"}
-    own: Dataset = load_own(DEMO, written(tmp_path / "mine.jsonl", themes))
+    own: Dataset = load_own_questions(DEMO, write_questions(tmp_path / "mine.jsonl", themes))
     assert own.questions[0].golds == ("",)
     assert "1 of 1 questions are open" in own.caveats[0]
 
@@ -92,7 +92,7 @@ def test_an_open_question_needs_to_say_so(tmp_path: Path) -> None:
 def test_columns_without_a_question_are_named(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("frage,antwort\nWer?,Lem\n", encoding="utf-8")
     with pytest.raises(InputError, match="has no column 'question', but frage, antwort"):
-        load_own(DEMO, tmp_path / "mine.csv")
+        load_own_questions(DEMO, tmp_path / "mine.csv")
     (tmp_path / "mine.xlsx").write_bytes(b"PK no workbook")
     with pytest.raises(InputError, match=r"mine.xlsx' cannot be read"):
-        load_own(DEMO, tmp_path / "mine.xlsx")
+        load_own_questions(DEMO, tmp_path / "mine.xlsx")

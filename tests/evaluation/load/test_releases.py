@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load import load
-from ramify.evaluation.metrics import held_facts, retrieval_scores
-from tests.evaluation.load.sample_sets import SAMPLES, documents
+from ramify.evaluation.load import load_dataset
+from ramify.evaluation.metrics import contained_facts, retrieval_scores
+from tests.evaluation.load.sample_sets import SAMPLES, read_documents
 
 DISTRACTOR = SAMPLES / "hotpotqa" / "hotpot_dev_distractor_v1.json"
 
 
 def test_hotpotqa_with_distractors(tmp_path: Path) -> None:
-    hotpot = load(DISTRACTOR, tmp_path)
-    texts = documents(hotpot)
+    hotpot = load_dataset(DISTRACTOR, tmp_path)
+    texts = read_documents(hotpot)
     bridge, comparison = hotpot.questions
     assert (hotpot.name, hotpot.hits_by, len(texts)) == ("hotpot_dev_distractor_v1", "document", 5)
     assert (bridge.id, bridge.answer, bridge.type, bridge.metadata) == ("5aaa0001", "Ebbing", "bridge", {"level": "medium"})
@@ -29,21 +29,21 @@ def test_hotpotqa_with_distractors(tmp_path: Path) -> None:
 
 
 def test_hotpotqa_full_wiki_finds_gold_that_came_with_another_question(tmp_path: Path) -> None:
-    hotpot = load(DISTRACTOR.with_name("hotpot_dev_fullwiki_v1.json"), tmp_path)
-    texts = documents(hotpot)
+    hotpot = load_dataset(DISTRACTOR.with_name("hotpot_dev_fullwiki_v1.json"), tmp_path)
+    texts = read_documents(hotpot)
     found = [[texts.get(one, {"title": None})["title"] for one in question.gold_documents] for question in hotpot.questions]
     assert found == [["River Arl", "Lake Morrow"], ["River Arl", "River Osk"], ["Mount Tarn", None]]
     assert "Gold paragraphs that came with no question: 1 of 5" in hotpot.caveats[1]
 
 
 def test_2wikimultihopqa_with_the_other_names_of_answers(tmp_path: Path) -> None:
-    wiki = load(SAMPLES / "2wikimultihopqa", tmp_path)
+    wiki = load_dataset(SAMPLES / "2wikimultihopqa", tmp_path)
     compositional, comparison = wiki.questions
     assert wiki.name == "2wikimultihopqa-dev"
     assert compositional.golds == ("Westmark", "Kingdom of Westmark", "Westmarker")
     assert compositional.metadata["evidences"][0] == ["The Long Ferry", "director", "Ada Venn"]
     assert comparison.golds == ("The Paper Mill",)
-    assert len(documents(wiki)) == 4
+    assert len(read_documents(wiki)) == 4
 
 
 @pytest.mark.parametrize("sample", [DISTRACTOR, SAMPLES / "2wikimultihopqa" / "dev.json"], ids=["hotpotqa", "2wikimultihopqa"])
@@ -55,7 +55,7 @@ def test_later_shapes_of_the_same_release_read_the_same(sample: Path, shape: str
     file.write_text("\n".join(json.dumps(record) for record in records) if shape == "lines" else json.dumps(records), encoding="utf-8")
     if (aliases := sample.with_name("id_aliases.json")).exists():
         shutil.copy(aliases, file.parent)
-    assert load(file, tmp_path) == load(sample, tmp_path)
+    assert load_dataset(file, tmp_path) == load_dataset(sample, tmp_path)
 
 
 def reshaped(record: dict[str, Any], shape: str) -> dict[str, Any]:
@@ -71,9 +71,9 @@ def reshaped(record: dict[str, Any], shape: str) -> dict[str, Any]:
     return {name: value for name, value in {**record, **changes[shape]}.items() if value is not None}
 
 
-def test_musique_keeps_paragraphs_of_one_title_apart(tmp_path: Path) -> None:
-    musique = load(SAMPLES / "musique" / "musique_ans_v1.0_dev.jsonl", tmp_path)
-    texts = documents(musique)
+def test_musique_distinguishes_paragraphs_with_the_same_title(tmp_path: Path) -> None:
+    musique = load_dataset(SAMPLES / "musique" / "musique_ans_v1.0_dev.jsonl", tmp_path)
+    texts = read_documents(musique)
     two, three = musique.questions
     assert (musique.name, len(texts)) == ("musique_ans_v1.0_dev", 6)
     assert (two.id, two.type, two.golds) == ("2hop__100_200", "2hop", ("Ebbing", "Ebbing, Westmark"))
@@ -81,16 +81,16 @@ def test_musique_keeps_paragraphs_of_one_title_apart(tmp_path: Path) -> None:
     assert [texts[one]["title"] for one in three.gold_documents] == ["River Osk", "River Osk", "Ada Venn"]
 
 
-def test_musiques_unanswerable_twins_are_left_out(tmp_path: Path) -> None:
-    full = load(SAMPLES / "musique" / "musique_full_v1.0_dev.jsonl", tmp_path)
+def test_unanswerable_duplicates_of_musique_are_left_out(tmp_path: Path) -> None:
+    full = load_dataset(SAMPLES / "musique" / "musique_full_v1.0_dev.jsonl", tmp_path)
     assert [question.id for question in full.questions] == ["2hop__100_200", "3hop1__300_400_500"]
     assert "Questions marked unanswerable are left out (1)" in full.caveats[1]
-    assert len(documents(full)) == 7, "their paragraphs stay, to be told from the right ones"
+    assert len(read_documents(full)) == 7, "their paragraphs stay, to be told from the right ones"
 
 
 def test_multihop_rag_counts_by_facts(tmp_path: Path) -> None:
-    news = load(SAMPLES / "multihop_rag", tmp_path)
-    texts = documents(news)
+    news = load_dataset(SAMPLES / "multihop_rag", tmp_path)
+    texts = read_documents(news)
     inference, temporal, null = news.questions
     assert (news.name, news.hits_by, len(texts)) == ("multihop_rag", "fact", 3)
     assert (inference.id, inference.type, inference.answer) == ("mhr-q0001", "inference_query", "Karl Brandt")
@@ -99,7 +99,7 @@ def test_multihop_rag_counts_by_facts(tmp_path: Path) -> None:
     assert not temporal.unanswerable
     article = texts[inference.gold_documents[0]]
     assert (article["source"], article["published_at"]) == ("The Morrow Post", "2023-10-02T08:00:00+00:00")
-    held = [held_facts(texts[one]["text"], inference.gold_facts) for one in reversed(inference.gold_documents)]
+    held = [contained_facts(texts[one]["text"], inference.gold_facts) for one in reversed(inference.gold_documents)]
     assert [len(one) for one in held] == [2, 1], "a fact is found across a line's end"
     assert retrieval_scores(held, inference.gold_facts)["recall@5"] == 1
 
@@ -109,7 +109,7 @@ def test_ids_of_documents_depend_on_nothing_but_the_documents(tmp_path: Path) ->
     file = tmp_path / "turned" / DISTRACTOR.name
     file.parent.mkdir()
     file.write_text(json.dumps(records[::-1]), encoding="utf-8")
-    before, turned = load(DISTRACTOR, tmp_path), load(file, tmp_path)
+    before, turned = load_dataset(DISTRACTOR, tmp_path), load_dataset(file, tmp_path)
     assert {one.id: one for one in turned.questions} == {one.id: one for one in before.questions}
-    assert documents(turned) == documents(before)
+    assert read_documents(turned) == read_documents(before)
     assert turned.documents != before.documents, "another order is another file, which does not take the place of the first"

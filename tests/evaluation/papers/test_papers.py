@@ -1,13 +1,13 @@
-"""What is declared of the papers: every row of their tables is run, and what is asked for beside it counts."""
+"""Declarations of papers: every row of their tables is run, and given options override theirs."""
 
 from pathlib import Path
 
 import pytest
 
 from ramify.evaluation.papers import PAPERS, find_paper
-from ramify.evaluation.papers.graph import fit_levels, ways_to_build
-from ramify.evaluation.plan import variants_of
-from ramify.evaluation.search import ways_of
+from ramify.evaluation.papers.graph import drop_missing_levels, graph_build_settings
+from ramify.evaluation.plan import list_variants
+from ramify.evaluation.search import list_search_methods
 from ramify.graphs import STRATEGIES
 from ramify.tools.errors import UsageError
 
@@ -17,7 +17,7 @@ OUT = Path("out")
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_row_of_a_table_and_every_condition_is_run_once(name: str) -> None:
     paper = PAPERS[name]
-    run = [(one.strategy, one.name) for order in paper.orders(OUT) for one in variants_of(order)]
+    run = [(one.strategy, one.name) for order in paper.run_options(OUT) for one in list_variants(order)]
     assert len(run) == len(set(run)), "runs of one paper are read as one"
     wanted = [(row.strategy, row.variant) for table in paper.tables for row in table.rows if row.strategy not in paper.missing]
     assert {*wanted, *paper.conditions.values()} <= set(run)
@@ -28,41 +28,41 @@ def test_a_strategy_that_is_not_registered_is_left_out(monkeypatch: pytest.Monke
     some = {name: strategy for name, strategy in STRATEGIES.items() if name != "chain"}
     monkeypatch.setattr("ramify.evaluation.papers.paper.STRATEGIES", some)
     assert "chain" in PAPERS["prune"].missing
-    assert all("chain" not in order.strategies for order in PAPERS["prune"].orders(OUT))
+    assert all("chain" not in order.strategies for order in PAPERS["prune"].run_options(OUT))
 
 
-def test_what_is_asked_for_counts_before_the_paper_s() -> None:
-    methods, tor = PAPERS["tor"].orders(OUT, ["data"], {"k": 3, "model": "extractive"}, limit=7)
+def test_given_options_override_those_of_the_paper() -> None:
+    methods, tor = PAPERS["tor"].run_options(OUT, ["data"], {"k": 3, "model": "extractive"}, limit=7)
     assert (methods.datasets, methods.limit, methods.out, tor.out) == (("data",), 7, OUT / "methods", OUT / "tor")
-    assert {one.options["k"] for order in (methods, tor) for one in variants_of(order) if "k" in one.options} == {3}
-    settings = {one.name: one.settings for one in variants_of(tor)}
+    assert {one.options["k"] for order in (methods, tor) for one in list_variants(order) if "k" in one.options} == {3}
+    settings = {one.name: one.settings for one in list_variants(tor)}
     assert (settings[""]["mmr"], settings[""]["hybrid"], settings[""]["dependent"]) == (0.75, False, False)
     assert settings["max_depth=4"]["max_depth"] == 4
 
 
-def test_documents_that_nobody_knows_need_a_field_to_group_by() -> None:
+def test_unknown_documents_need_a_field_to_group_by() -> None:
     paper = PAPERS["hierarchy"]
     with pytest.raises(UsageError, match="--group-by"):
-        paper.orders(OUT, ["data"])
-    [order] = paper.orders(OUT, ["data"], {"model": "extractive"}, group_by=("chapter",))
+        paper.run_options(OUT, ["data"])
+    [order] = paper.run_options(OUT, ["data"], {"model": "extractive"}, group_by=("chapter",))
     assert (order.group_by, order.label) == (("chapter",), ("chapter",))
-    assert ways_of(order), "a model does not count where none is asked"
-    assert paper.orders(OUT)[0].group_by == ("domain",)
+    assert list_search_methods(order), "a model does not count where none is asked"
+    assert paper.run_options(OUT)[0].group_by == ("domain",)
 
 
-def test_an_unknown_paper_is_told_the_others() -> None:
+def test_the_error_for_an_unknown_paper_lists_the_others() -> None:
     with pytest.raises(UsageError, match="tor, prune, iterative, graph, hierarchy"):
         find_paper("raptor", PAPERS)
 
 
 def test_rules_build_one_graph_and_a_model_one_for_each_size_and_gleaning() -> None:
     builds = PAPERS["graph"].builds
-    assert ways_to_build(builds, "extractive", {}) == [{}]
-    found = ways_to_build(builds, "ollama:m", {"base_url": "http://h"})
+    assert graph_build_settings(builds, "extractive", {}) == [{}]
+    found = graph_build_settings(builds, "ollama:m", {"base_url": "http://h"})
     assert len(found) == 12
     assert found[0] == {"unit_tokens": 600, "gleanings": 0, "base_url": "http://h", "model": "ollama:m"}
 
 
-def test_levels_that_a_graph_lacks_are_not_asked_for() -> None:
-    order = PAPERS["graph"].orders(OUT)[0]
-    assert fit_levels(order, [{"levels": [0, 1, 2]}, {"levels": [0, 1]}]).sweeps["level"] == [0, 1]
+def test_levels_missing_in_a_graph_are_dropped() -> None:
+    order = PAPERS["graph"].run_options(OUT)[0]
+    assert drop_missing_levels(order, [{"levels": [0, 1, 2]}, {"levels": [0, 1]}]).sweeps["level"] == [0, 1]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.report import write_report
-from tests.evaluation.few_lines import line, rows_of, small
+from tests.evaluation.few_lines import make_line, read_rows, write_run
 from tests.evaluation.made_run import make_run
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028\x00$x$"
@@ -18,8 +18,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
 
-def shown(folder: Path, place: str = "") -> str:
-    """Give the page as the browser has made it."""
+def browse(folder: Path, place: str = "") -> str:
+    """Return the page as the browser has made it."""
     asked = [str(CHROMIUM), *OPTIONS, f"--user-data-dir={folder / 'profile'}", f"file://{folder / 'report.html'}{place}"]
     return subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60).stdout
 
@@ -38,9 +38,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = [{**branch, "question": HOSTILE, "answer": HOSTILE, "note": HOSTILE, "evidence": [HOSTILE], "cited": [HOSTILE]}]
     words = dict.fromkeys(("id", "question", "type", "gold", "answer", "dataset"), HOSTILE)
     told = {**words, "aliases": [HOSTILE], "citations": [{"id": HOSTILE, "source": HOSTILE, "text": HOSTILE}], "notices": [HOSTILE]}
-    rows = [line(1, HOSTILE, HOSTILE, **told, tree=tree, error=None), line(1, HOSTILE, "", **{**told, "error": HOSTILE}, tree=[])]
-    rows += [line(1, "naive", f"{HOSTILE}={value}", **told, tree=tree, error=None) for value in (1, 2)]
-    folder = small(tmp_path_factory.mktemp("runs") / "run", *rows, model=HOSTILE, command=HOSTILE)
+    rows = [make_line(1, HOSTILE, HOSTILE, **told, tree=tree, error=None), make_line(1, HOSTILE, "", **{**told, "error": HOSTILE}, tree=[])]
+    rows += [make_line(1, "naive", f"{HOSTILE}={value}", **told, tree=tree, error=None) for value in (1, 2)]
+    folder = write_run(tmp_path_factory.mktemp("runs") / "run", *rows, model=HOSTILE, command=HOSTILE)
     described = json.loads((folder / "manifest.json").read_text())
     described["datasets"][0] |= {"name": HOSTILE, "caveats": [HOSTILE], "path": HOSTILE}
     (folder / "manifest.json").write_text(json.dumps(described))
@@ -49,13 +49,13 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def links(folder: Path, text: str) -> list[str]:
-    """List where the cells of a text lead."""
+    """Return where the cells of a text lead."""
     page = (folder / "report.html").read_text().replace("&amp;", "&")
     return re.findall(rf'<a href="([^"]*)">{re.escape(text)}</a>', page)
 
 
 def numbers(page: str) -> list[int]:
-    """List the lines that the browser's list shows."""
+    """Return the lines that the browser's list shows."""
     return [int(number) for number in re.findall(r'data-line="(\d+)"', page)]
 
 
@@ -77,7 +77,7 @@ def test_text_stays_text_in_both_files(hostile: Path) -> None:
 
 @in_a_browser
 def test_text_stays_text_in_the_browser(hostile: Path) -> None:
-    page = shown(hostile)
+    page = browse(hostile)
     assert "data-ready" in page
     assert "<title>taken" not in page
     assert "<img" not in page
@@ -87,17 +87,17 @@ def test_text_stays_text_in_the_browser(hostile: Path) -> None:
 @in_a_browser
 def test_a_figure_leads_to_exactly_its_lines(run: Path) -> None:
     place = next(link for link in links(run, "prune") if "multihop_rag" in link)
-    wanted = [number for number, one in enumerate(rows_of(run), 1) if (one["dataset"], one["strategy"]) == ("multihop_rag", "prune")]
-    assert sorted(numbers(shown(run, place))) == wanted
+    wanted = [number for number, one in enumerate(read_rows(run), 1) if (one["dataset"], one["strategy"]) == ("multihop_rag", "prune")]
+    assert sorted(numbers(browse(run, place))) == wanted
 
 
 @in_a_browser
-def test_where_one_wins_over_another(run: Path) -> None:
+def test_wins_of_one_over_another_are_linked(run: Path) -> None:
     place = "#lines?dataset=hotpotqa&first=prune%7C&second=naive%7C&won=first"
-    rows = [(number, one) for number, one in enumerate(rows_of(run), 1) if one["dataset"] == "hotpotqa"]
+    rows = [(number, one) for number, one in enumerate(read_rows(run), 1) if one["dataset"] == "hotpotqa"]
     naive = {one["id"] for _, one in rows if one["strategy"] == "naive" and one["em"] == 1}
     wanted = [number for number, one in rows if one["strategy"] == "prune" and one["em"] == 1 and one["id"] not in naive]
-    page = shown(run, place)
+    page = browse(run, place)
     assert wanted
     assert sorted(numbers(page)) == wanted
     assert 'class="runs two"' in page
@@ -105,9 +105,9 @@ def test_where_one_wins_over_another(run: Path) -> None:
 
 @in_a_browser
 def test_a_card_shows_the_line_its_answer_and_its_tree(run: Path) -> None:
-    trees = [(number, one) for number, one in enumerate(rows_of(run), 1) if one["strategy"] == "tor"]
+    trees = [(number, one) for number, one in enumerate(read_rows(run), 1) if one["strategy"] == "tor"]
     number, row = next((number, one) for number, one in trees if any(branch["status"] == "pruned" for branch in one["tree"]))
-    page = shown(run, f"#lines?dataset={row['dataset']}&first=tor%7C&line={number}").partition('class="detail"')[2]
+    page = browse(run, f"#lines?dataset={row['dataset']}&first=tor%7C&line={number}").partition('class="detail"')[2]
     assert f"results.jsonl line {number}" in page
     assert row["gold"] in page
     assert page.count("<article class=") == 1 + len(row["tree"])
@@ -117,8 +117,8 @@ def test_a_card_shows_the_line_its_answer_and_its_tree(run: Path) -> None:
 
 @in_a_browser
 def test_finding_by_words_and_by_outcome(run: Path) -> None:
-    rows = list(enumerate(rows_of(run), 1))
+    rows = list(enumerate(read_rows(run), 1))
     failed = [number for number, one in rows if one["error"]]
-    assert sorted(numbers(shown(run, "#lines?outcome=failed"))) == failed
+    assert sorted(numbers(browse(run, "#lines?outcome=failed"))) == failed
     found = [number for number, one in rows if "question 23:" in one["question"].lower()]
-    assert sorted(numbers(shown(run, "#lines?find=23%3A%20QUESTION"))) == found
+    assert sorted(numbers(browse(run, "#lines?find=23%3A%20QUESTION"))) == found

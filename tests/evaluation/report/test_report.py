@@ -9,27 +9,27 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.report import write_report
-from tests.evaluation.few_lines import rows_of, table
+from tests.evaluation.few_lines import read_rows, read_table
 from tests.evaluation.made_run import make_run
 
 
 def test_means_are_those_of_the_lines_failures_included(run: Path) -> None:
-    of_tor = [one for one in rows_of(run) if (one["dataset"], one["strategy"], one["variant"]) == ("hotpotqa", "tor", "")]
+    of_tor = [one for one in read_rows(run) if (one["dataset"], one["strategy"], one["variant"]) == ("hotpotqa", "tor", "")]
     mean = 100 * sum(one["em"] for one in of_tor) / len(of_tor)
-    found = {cells[0]: cells for cells in table((run / "report.md").read_text(), "Answers")}
+    found = {cells[0]: cells for cells in read_table((run / "report.md").read_text(), "Answers")}
     assert found["tor"][2].strip("*").startswith(f"{mean:.1f}")
     assert found["tor"][1].startswith("40")
 
 
 def test_failures_are_counted_and_listed_each_with_its_line(run: Path) -> None:
-    failed = [number for number, one in enumerate(rows_of(run), 1) if one["error"]]
+    failed = [number for number, one in enumerate(read_rows(run), 1) if one["error"]]
     assert failed
     markdown = (run / "report.md").read_text()
-    assert [cells[0] for cells in table(markdown, "Listed")[1:]] == [f"line {number}" for number in failed]
+    assert [cells[0] for cells in read_table(markdown, "Listed")[1:]] == [f"line {number}" for number in failed]
     assert f"of which {len(failed)} failed" in markdown
 
 
-def test_head_says_what_was_run_and_how_to_run_it_again(run: Path) -> None:
+def test_the_head_has_the_configuration_and_the_command(run: Path) -> None:
     markdown = (run / "report.md").read_text()
     told = json.loads((run / "manifest.json").read_text())
     for wanted in (
@@ -42,19 +42,19 @@ def test_head_says_what_was_run_and_how_to_run_it_again(run: Path) -> None:
         assert wanted in markdown
 
 
-def test_priors_stand_beside_the_strategies(run: Path) -> None:
-    names = [cells[0] for cells in table((run / "report.md").read_text(), "Answers")]
+def test_priors_are_in_the_table_of_strategies(run: Path) -> None:
+    names = [cells[0] for cells in read_table((run / "report.md").read_text(), "Answers")]
     assert names[-2:] == ["majority answer", "majority by type"]
 
 
 def test_sweeps_and_ablations_have_their_tables(run: Path) -> None:
     markdown = (run / "report.md").read_text()
-    assert [cells[0] for cells in table(markdown, r"tor: max\_depth on hotpotqa")[1:]] == ["1", "2", "4"]
-    assert table(markdown, "Ablations")[1][:4] == ["hotpotqa", "tor", "without judge", "20"]
+    assert [cells[0] for cells in read_table(markdown, r"tor: max\_depth on hotpotqa")[1:]] == ["1", "2", "4"]
+    assert read_table(markdown, "Ablations")[1][:4] == ["hotpotqa", "tor", "without judge", "20"]
 
 
-def test_papers_figures_stand_only_beside_their_data_set(run: Path, tmp_path: Path) -> None:
-    published = {cells[0]: cells[1:3] for cells in table((run / "report.md").read_text(), r"multihop\_rag: answers")[1:]}
+def test_papers_figures_are_only_in_reports_on_their_data_set(run: Path, tmp_path: Path) -> None:
+    published = {cells[0]: cells[1:3] for cells in read_table((run / "report.md").read_text(), r"multihop\_rag: answers")[1:]}
     assert published["ToR-RAG, depth 3"] == ["60.25", "61.18"]
     other = make_run(tmp_path / "own", 5, datasets=["our-own"])
     write_report(other)
@@ -67,7 +67,7 @@ def test_the_command_of_a_table_prints_its_lines(run: Path) -> None:
         pytest.skip("jq is not installed")
     command = (run / "report.md").read_text().partition("### Retrieval")[2].partition("    jq")[2].splitlines()[0]
     printed = subprocess.run(["sh", "-c", f"jq{command}"], cwd=run, capture_output=True, text=True, check=True).stdout
-    wanted = [one["key"] for one in rows_of(run) if one["dataset"] == "hotpotqa" and not one["variant"]]
+    wanted = [one["key"] for one in read_rows(run) if one["dataset"] == "hotpotqa" and not one["variant"]]
     assert [json.loads(one)["key"] for one in printed.splitlines()] == wanted
 
 
@@ -78,10 +78,10 @@ def test_the_same_run_gives_the_same_bytes_in_another_process(run: Path) -> None
     assert {name: (run / name).read_bytes() for name in before} == before
 
 
-def test_what_never_searched_has_no_retrieval_figures(run: Path) -> None:
-    assert any(one["error"] for one in rows_of(run) if one["strategy"] == "closed-book")
+def test_strategies_without_search_have_no_retrieval_figures(run: Path) -> None:
+    assert any(one["error"] for one in read_rows(run) if one["strategy"] == "closed-book")
     markdown = (run / "report.md").read_text()
     for title in ("Retrieval", r"multihop\_rag: retrieval"):
-        names = [cells[0] for cells in table(markdown, title)]
+        names = [cells[0] for cells in read_table(markdown, title)]
         assert "naive" in names
         assert "closed-book" not in names

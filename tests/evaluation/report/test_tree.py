@@ -9,9 +9,9 @@ from ramify.evaluation.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, to_row
 from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled_note, unsure_note
 from ramify.studio.drawing.page import tree_html
-from ramify.tools.pages import style
-from tests.evaluation.few_lines import line, small
-from tests.evaluation.report.test_page import in_a_browser, shown
+from ramify.tools.pages import style_sheet
+from tests.evaluation.few_lines import make_line, write_run
+from tests.evaluation.report.test_page import browse, in_a_browser
 from tests.studio.samples import TREE
 
 LONG = "What is told of 𝔗 at such length? " * 20
@@ -23,7 +23,7 @@ OF_A_PASSAGE = {"title", "source"}
 
 
 class Cards(HTMLParser):
-    """List what stands in the first tree of a page: elements with what is said of them, and words."""
+    """Return the elements, attributes and words of the first tree of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,24 +56,24 @@ def cards(page: str) -> list[object]:
     return reader.found
 
 
-def reported(tree: Tree, folder: Path) -> str:
+def report_tree(tree: Tree, folder: Path) -> str:
     rows = [{**to_row(branch), "evidence": [], "cited": []} for branch in tree.values()]
-    write_report(small(folder, line(1, "tor", tree=rows)))
-    return shown(folder)
+    write_report(write_run(folder, make_line(1, "tor", tree=rows)))
+    return browse(folder)
 
 
-def plain(tree: Tree) -> Tree:
+def answer_page(tree: Tree) -> Tree:
     return {path: branch.model_copy(update={"evidence": (), "cited": ()}) for path, branch in tree.items()}
 
 
 @in_a_browser
 def test_a_tree_is_drawn_as_on_the_page_of_one_answer(tmp_path: Path) -> None:
     assert {"leaf", "inner", "pruned", "failed"} <= {branch.status for branch in TREE.values()}
-    assert cards(reported(TREE, tmp_path / "run")) == cards(tree_html(plain(TREE), {}))
+    assert cards(report_tree(TREE, tmp_path / "run")) == cards(tree_html(answer_page(TREE), {}))
 
 
 @in_a_browser
-def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
+def test_rare_cases_are_drawn_in_the_same_style(tmp_path: Path) -> None:
     tree = merge_branches(
         {},
         {
@@ -85,30 +85,30 @@ def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
             "0.9.2": Branch(path="0.9.2", question="three", note=f"{WEAKER}; {unsure_note(0.31, 0.9)}"),
         },
     )
-    assert cards(reported(tree, tmp_path / "run")) == cards(tree_html(tree, {}))
+    assert cards(report_tree(tree, tmp_path / "run")) == cards(tree_html(tree, {}))
 
 
 @in_a_browser
-def test_what_was_found_is_listed_in_the_same_style(tmp_path: Path) -> None:
+def test_evidence_is_listed_in_the_same_style(tmp_path: Path) -> None:
     branch = Branch(path="0", question="one", status="leaf", evidence=("a", "b"), cited=("a",))
-    write_report(small(tmp_path / "run", line(1, "tor", tree=[to_row(branch)])))
+    write_report(write_run(tmp_path / "run", make_line(1, "tor", tree=[to_row(branch)])))
     passages = {name: Passage(id=name, text="", source=name, score=0.5) for name in "ab"}
-    assert evidence(shown(tmp_path / "run")) == evidence(tree_html({"0": branch}, passages))
+    assert evidence(browse(tmp_path / "run")) == evidence(tree_html({"0": branch}, passages))
 
 
 def evidence(page: str) -> list[object]:
-    """List the elements of what was found, without those of a passage's text."""
+    """Return the elements of the evidence, without those of a passage's text."""
     told = [one for one in cards(page) if isinstance(one, tuple)]
     first = told.index(("details", {"class": "evidence"}))
     return [one for one in told[first:] if one[0] != "p" and one[1].get("class") not in OF_A_PASSAGE]
 
 
 @in_a_browser
-def test_a_tree_of_another_version_is_drawn_where_it_can_be_and_else_told_of(tmp_path: Path) -> None:
+def test_a_tree_of_another_version_is_drawn_if_possible_or_reported(tmp_path: Path) -> None:
     known = {"path": "0", "question": "Who?", "status": "leaf", "answer": "Ada"}
-    write_report(small(tmp_path / "more", line(1, "tor", tree=[{**known, "mood": "<b>glad</b>", "note": None}])))
-    write_report(small(tmp_path / "other", line(1, "tor", tree=[{**known, "status": "<i>settled</i>"}, "odd"])))
-    drawn, told = shown(tmp_path / "more"), shown(tmp_path / "other")
+    write_report(write_run(tmp_path / "more", make_line(1, "tor", tree=[{**known, "mood": "<b>glad</b>", "note": None}])))
+    write_report(write_run(tmp_path / "other", make_line(1, "tor", tree=[{**known, "status": "<i>settled</i>"}, "odd"])))
+    drawn, told = browse(tmp_path / "more"), browse(tmp_path / "other")
     assert '<p class="answer" dir="auto"><b>Ada</b>' in drawn
     assert "glad" not in drawn
     assert "not one that this version of ramify draws" in told
@@ -116,9 +116,9 @@ def test_a_tree_of_another_version_is_drawn_where_it_can_be_and_else_told_of(tmp
 
 
 def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
-    write_report(small(tmp_path / "run", line(1)))
-    assert style() in (tmp_path / "run" / "report.html").read_text()
+    write_report(write_run(tmp_path / "run", make_line(1)))
+    assert style_sheet() in (tmp_path / "run" / "report.html").read_text()
     template = files("ramify.tools.pages").joinpath("templates", "line.html").read_text()
     given = {name for told in re.findall(r'class="([^"]+)', template) for name in re.sub(r"{{.*?}}", "", told).split()}
     assert {"final", "outcome", "citations"} <= given
-    assert given <= set(re.findall(r"\.([a-z]+)", style()))
+    assert given <= set(re.findall(r"\.([a-z]+)", style_sheet()))

@@ -7,15 +7,15 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from ramify.evaluation.plan import Order
+from ramify.evaluation.plan import RunOptions
 from ramify.evaluation.results import read_run
-from ramify.evaluation.results.export import export
+from ramify.evaluation.results.export import export_examples
 from ramify.evaluation.run import execute
 from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import InputError
 from tests.evaluation.conftest import cache, data
-from tests.evaluation.few_lines import line, rows_of, small
-from tests.evaluation.small_data_set import knowing, order
+from tests.evaluation.few_lines import make_line, read_rows, write_run
+from tests.evaluation.small_data_set import make_model, make_options
 
 __all__ = ["cache", "data"]
 
@@ -53,7 +53,7 @@ def call(prompt: str, question: str, **reply: Any) -> dict[str, Any]:
 
 def tor(number: int, variant: str = "", right: bool = True, **told: Any) -> dict[str, Any]:
     known = {"question": "Where was its builder born?", "answer": "Ada" if right else "Graz", "em": float(right), "error": None}
-    return line(number, "tor", variant, **known, confidence=0.8, **told)
+    return make_line(number, "tor", variant, **known, confidence=0.8, **told)
 
 
 KEPT_AND_PRUNED = [
@@ -65,8 +65,8 @@ KEPT_AND_PRUNED = [
 ]
 
 
-def exported(folder: Path, form: Any, **options: Any) -> list[dict[str, Any]]:
-    return export([read_run(folder)], form, **options).examples
+def export_run(folder: Path, form: Any, **options: Any) -> list[dict[str, Any]]:
+    return export_examples([read_run(folder)], form, **options).examples
 
 
 def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tm
         call("answer", "Where was Edda Rask born?", answer="Ada"),
         call("answer", "Where was Edda Rask born?", answer="Ada"),
     ]
-    folder = small(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED, calls=calls), tor(2, right=False, calls=calls))
-    told = export([read_run(folder)], "sft")
+    folder = write_run(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED, calls=calls), tor(2, right=False, calls=calls))
+    told = export_examples([read_run(folder)], "sft")
     chats = [Chat.model_validate(one) for one in told.examples]
     assert [json.loads(chat.messages[-1].content) for chat in chats] == [SPLIT, {"answer": "Ada"}]
     assert told.examples[0]["metadata"] == {"dataset": "hotpotqa", "id": "q0001", "strategy": "tor", "variant": "", "prompt": "decompose"}
@@ -92,8 +92,8 @@ def test_chats_are_the_calls_of_right_trees_without_those_of_dropped_branches(tm
 
 
 def test_a_kept_decomposition_is_preferred_to_a_pruned_one(tmp_path: Path) -> None:
-    folder = small(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED), tor(1, "seed=1", tree=KEPT_AND_PRUNED))
-    pairs = [Preference.model_validate(one) for one in exported(folder, "dpo")]
+    folder = write_run(tmp_path / "run", tor(1, tree=KEPT_AND_PRUNED), tor(1, "seed=1", tree=KEPT_AND_PRUNED))
+    pairs = [Preference.model_validate(one) for one in export_run(folder, "dpo")]
     assert len(pairs) == 1
     assert json.loads(pairs[0].chosen[0].content) == SPLIT
     assert json.loads(pairs[0].rejected[0].content) == {"simple": False, "first": "When was it built?", "second": "Who paid?"}
@@ -105,10 +105,10 @@ def test_a_kept_decomposition_is_preferred_to_a_pruned_one(tmp_path: Path) -> No
 
 def test_pairs_are_found_across_trees_and_only_right_ones_are_preferred(tmp_path: Path) -> None:
     kept, pruned = [KEPT_AND_PRUNED[place] for place in (0, 3, 4)], KEPT_AND_PRUNED[:3]
-    across = small(tmp_path / "across", tor(1, tree=kept), tor(1, "seed=1", right=False, tree=pruned))
-    assert len(exported(across, "dpo")) == 1
-    with pytest.raises(InputError, match="no question was split both"):
-        exported(small(tmp_path / "wrong", tor(1, tree=pruned), tor(1, "seed=1", right=False, tree=kept)), "dpo")
+    across = write_run(tmp_path / "across", tor(1, tree=kept), tor(1, "seed=1", right=False, tree=pruned))
+    assert len(export_run(across, "dpo")) == 1
+    with pytest.raises(InputError, match="both a decomposition"):
+        export_run(write_run(tmp_path / "wrong", tor(1, tree=pruned), tor(1, "seed=1", right=False, tree=kept)), "dpo")
 
 
 def test_a_right_answer_is_preferred_to_a_wrong_one_of_the_same_prompt(tmp_path: Path) -> None:
@@ -116,41 +116,41 @@ def test_a_right_answer_is_preferred_to_a_wrong_one_of_the_same_prompt(tmp_path:
         return [call("finalize", "Where was its builder born?", answer=answer)]
 
     rows = [tor(1, calls=last("Ada")), tor(1, "seed=1", right=False, calls=last("Graz")), tor(2, right=False, calls=last("Graz"))]
-    [pair] = [Preference.model_validate(one) for one in exported(small(tmp_path / "run", *rows), "dpo")]
+    [pair] = [Preference.model_validate(one) for one in export_run(write_run(tmp_path / "run", *rows), "dpo")]
     assert [json.loads(side[0].content)["answer"] for side in (pair.chosen, pair.rejected)] == ["Ada", "Graz"]
 
 
 def test_only_some_strategies_and_only_sure_trees(tmp_path: Path) -> None:
     calls = [call("answer", "Where was its builder born?", answer="Ada")]
-    folder = small(
+    folder = write_run(
         tmp_path / "run",
         tor(1, calls=calls),
-        line(1, "naive", em=1.0, error=None, confidence=0.2, calls=[call("answer", "Who?", answer="Ada")]),
+        make_line(1, "naive", em=1.0, error=None, confidence=0.2, calls=[call("answer", "Who?", answer="Ada")]),
     )
-    assert len(exported(folder, "sft")) == 2
-    assert [one["metadata"]["strategy"] for one in exported(folder, "sft", strategies=["naive"])] == ["naive"]
-    assert [one["metadata"]["strategy"] for one in exported(folder, "sft", min_confidence=0.5)] == ["tor"]
-    with pytest.raises(InputError, match="of 2 answers with a gold, 0 are right and sure enough"):
-        exported(folder, "sft", min_confidence=0.9)
+    assert len(export_run(folder, "sft")) == 2
+    assert [one["metadata"]["strategy"] for one in export_run(folder, "sft", strategies=["naive"])] == ["naive"]
+    assert [one["metadata"]["strategy"] for one in export_run(folder, "sft", min_confidence=0.5)] == ["tor"]
+    with pytest.raises(InputError, match="of 2 answers with a gold, 0 are right"):
+        export_run(folder, "sft", min_confidence=0.9)
 
 
-def test_a_run_without_calls_says_how_to_keep_them(tmp_path: Path) -> None:
+def test_the_error_for_a_run_without_calls_names_the_option(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--calls"):
-        exported(small(tmp_path / "run", tor(1)), "sft")
+        export_run(write_run(tmp_path / "run", tor(1)), "sft")
 
 
 @pytest.mark.parametrize("calls", ["none", [1], [{"prompt": "answer"}]])
-def test_calls_that_are_none_are_refused(tmp_path: Path, calls: Any) -> None:
-    with pytest.raises(InputError, match="has a call that is none"):
-        exported(small(tmp_path / "run", tor(1, calls=calls)), "sft")
+def test_invalid_calls_are_rejected(tmp_path: Path, calls: Any) -> None:
+    with pytest.raises(InputError, match="invalid recorded call"):
+        export_run(write_run(tmp_path / "run", tor(1, calls=calls)), "sft")
 
 
-def test_a_run_keeps_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -> None:
-    model = knowing()
-    asked: Order = order(data, tmp_path / "run", model, calls=True, limit=2)
+def test_a_run_records_the_calls_as_they_were_sent(data: Path, tmp_path: Path) -> None:
+    model = make_model()
+    asked: RunOptions = make_options(data, tmp_path / "run", model, calls=True, limit=2)
     execute(asked)
-    recorded = [one for row in rows_of(tmp_path / "run") for one in row.get("calls", [])]
+    recorded = [one for row in read_rows(tmp_path / "run") for one in row.get("calls", [])]
     sent = [[str(message.content) for message in messages] for messages in model.heard]
     assert sorted([message["content"] for message in one["messages"]] for one in recorded) == sorted(sent)
     assert {one["reply"]["answer"] for one in recorded} <= {"Seine", "Tiber"}
-    assert len(exported(tmp_path / "run", "sft")) == 2
+    assert len(export_run(tmp_path / "run", "sft")) == 2

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.results import ResultLine
-from ramify.evaluation.results.measures import ANSWERS, FORGETTING, Measure
+from ramify.evaluation.results.measures import ANSWER_MEASURES, FORGETTING, Measure
 
-PRECISION, RECALL = (next(measure for measure in ANSWERS if measure.title == title) for title in ("abst. P", "abst. R"))
+PRECISION, RECALL = (next(measure for measure in ANSWER_MEASURES if measure.title == title) for title in ("abst. P", "abst. R"))
 
 
 def value(measure: Measure, *rows: dict[str, Any]) -> float | None:

@@ -10,14 +10,14 @@ from ramify.graphs.building import asks_model, make_graph
 from ramify.graphs.building.cost import PILOT_REPORTS, PILOT_UNITS, Stage, estimate_graph
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
-from ramify.tools.knowledge.build import WORK
-from ramify.tools.knowledge.elements import Piece, read_pieces, units
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_index_manifest
+from ramify.tools.knowledge.build import REPLIES_FILE
+from ramify.tools.knowledge.elements import Piece, read_pieces, text_units
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.models.tokens import estimate as tokens
+from ramify.tools.models.tokens import estimate_tokens as tokens
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.scribe import built, but, scribe
+from tests.tools.knowledge.graph_model import build_with_model, graph_model, graph_model_with
 from tests.tools.knowledge.valley import SMALL, VALLEY, write
 
 OPTIONS = {**SMALL, "gleanings": 0}
@@ -25,7 +25,7 @@ OPTIONS = {**SMALL, "gleanings": 0}
 
 def estimated(folder: Path, chat: FakeModel | str, **options: Any) -> dict[str, Stage]:
     pieces = read_pieces(folder / PASSAGES)
-    return {stage.name: stage for stage in estimate_graph(pieces, None, {**OPTIONS, "model": chat, **options}, folder / WORK)}
+    return {stage.name: stage for stage in estimate_graph(pieces, None, {**OPTIONS, "model": chat, **options}, folder / REPLIES_FILE)}
 
 
 def long_text(count: int) -> list[Piece]:
@@ -42,7 +42,7 @@ def test_by_rules_it_calls_nothing(folder: Path) -> None:
 
 
 def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path) -> None:
-    found = estimated(folder, chat := scribe())
+    found = estimated(folder, chat := graph_model())
     assert len(chat.asked("extract")) == len(VALLEY) <= PILOT_UNITS
     assert chat.asked("report") == [], "the communities are not known yet: a report on others would be thrown away"
     assert found["names"].calls == (len(VALLEY), len(VALLEY))
@@ -54,24 +54,24 @@ def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path)
 
 
 def test_the_build_s_own_calls_lie_within_it(folder: Path) -> None:
-    found = estimated(folder, scribe())
-    (folder / WORK).unlink()
-    _, usage = built(folder)
+    found = estimated(folder, graph_model())
+    (folder / REPLIES_FILE).unlink()
+    _, usage = build_with_model(folder)
     assert sum(stage.calls[0] for stage in found.values()) <= usage.llm_calls <= sum(stage.calls[1] for stage in found.values())
 
 
 def test_a_build_does_not_ask_the_pilot_again(folder: Path) -> None:
-    estimated(folder, scribe())
-    _, usage = built(folder, chat := scribe())
+    estimated(folder, graph_model())
+    _, usage = build_with_model(folder, chat := graph_model())
     assert chat.asked("extract") == []
     assert usage.llm_calls == len(chat.asked("report"))
 
 
 def test_of_a_long_text_the_pilot_is_some_of_its_units_as_they_are(tmp_path: Path) -> None:
     lengthy = long_text(200)
-    whole = [unit.text for unit in units(lengthy, tokens, 50)]
+    whole = [unit.text for unit in text_units(lengthy, tokens, 50)]
     assert len(whole) > 2 * PILOT_UNITS
-    found = estimate_graph(lengthy, None, {**OPTIONS, "model": (chat := scribe()), "unit_tokens": 50}, tmp_path / WORK)
+    found = estimate_graph(lengthy, None, {**OPTIONS, "model": (chat := graph_model()), "unit_tokens": 50}, tmp_path / REPLIES_FILE)
     asked = [slots["text"] for slots in chat.asked("extract")]
     assert 0 < len(asked) <= PILOT_UNITS
     assert set(asked) <= set(whole), "so a build need not ask for them again"
@@ -79,15 +79,15 @@ def test_of_a_long_text_the_pilot_is_some_of_its_units_as_they_are(tmp_path: Pat
 
 
 def test_a_second_estimate_asks_nothing_and_says_the_same_of_calls(folder: Path) -> None:
-    first = estimated(folder, scribe())
-    again = estimated(folder, chat := scribe())
+    first = estimated(folder, graph_model())
+    again = estimated(folder, chat := graph_model())
     assert chat.calls == []
     assert {name: stage[:4] for name, stage in again.items()} == {name: stage[:4] for name, stage in first.items()}
 
 
 @pytest.mark.parametrize("levels", [1, 2, 9])
 def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_for_again(folder: Path, levels: int) -> None:
-    options = {"model": "extractive", "reporter": (chat := scribe()), "report_levels": levels}
+    options = {"model": "extractive", "reporter": (chat := graph_model()), "report_levels": levels}
     found = estimated(folder, "extractive", reporter=chat, report_levels=levels)
     assert {name for name, _ in chat.calls} == {"report"}
     assert len(chat.calls) <= PILOT_REPORTS
@@ -99,16 +99,16 @@ def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_
 def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community(folder: Path, options: dict[str, Any]) -> None:
     from ramify.studio.console.building import add_graph
 
-    chat = scribe()
+    chat = graph_model()
     add_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)
-    reports = GraphIndex.open(folder, WordEncoder()).reports.every()
+    reports = GraphIndex.open(folder, WordEncoder()).reports.all_reports()
     assert len(chat.asked("report")) == len(reports) > PILOT_REPORTS
     assert {report.made_by for report in reports.values()} == {"FakeModel"}
 
 
 def test_a_model_that_cannot_do_it_is_told_before_the_build(folder: Path) -> None:
     with pytest.raises(IndexingError, match="12 of 12 units could not be read"):
-        estimated(folder, but(extract="no JSON"))
+        estimated(folder, graph_model_with(extract="no JSON"))
 
 
 def test_which_builds_ask_a_model() -> None:
@@ -129,5 +129,5 @@ def test_on_the_command_line_nothing_is_built(folder: Path, tmp_path: Path, monk
     assert not (tmp_path / "new").exists()
     told = CliRunner().invoke(app, ["index", "--out", str(folder), "--kind", "graph", "--estimate"])
     assert told.exit_code == 0, told.output
-    assert read_manifest(folder / MANIFEST).kind == "passages"  # type: ignore[union-attr]  # it is there
+    assert read_index_manifest(folder / MANIFEST).kind == "passages"  # type: ignore[union-attr]  # it is there
     assert len(Index.open(folder, WordEncoder())) == len(VALLEY)

@@ -16,7 +16,7 @@ from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.knowledge.elements import read_pieces
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import changed, grouped, indexed, records, write
+from tests.tools.hierarchy.manual import build_groups, build_index, change_records, records, write
 
 
 def planned(folder: Path, by: list[str] | None, encoded: bool = True, **options: Any) -> HierarchyEstimate:
@@ -34,18 +34,18 @@ def model() -> FakeModel:
 
 
 def test_quoting_calls_nothing_and_the_build_lies_within(tmp_path: Path) -> None:
-    folder = indexed(tmp_path / "index", records(40))
+    folder = build_index(tmp_path / "index", records(40))
     plan = planned(folder, ["chapter"])
     groups, summaries = plan.stages
     assert (groups.name, groups.todo) == ("groups", "4 of 160 passages")
     assert (summaries.name, summaries.calls, summaries.tokens) == ("summaries", (0, 0), (0, 0))
     assert summaries.seconds[1] >= summaries.seconds[0] > 0
     low, high = map(int, re.findall(r"\d+", summaries.todo))
-    assert low <= grouped(folder).nodes <= high
+    assert low <= build_groups(folder).nodes <= high
 
 
 def test_a_model_is_asked_for_a_few_and_the_build_s_calls_lie_within(tmp_path: Path) -> None:
-    folder = indexed(tmp_path / "index", records(5))
+    folder = build_index(tmp_path / "index", records(5))
     plan = planned(folder, ["chapter"], model=(fake := model()), shots=0)
     assert 0 < len(fake.calls) <= PILOT_SUMMARIES
     low, high = plan.stages[-1].calls
@@ -55,7 +55,7 @@ def test_a_model_is_asked_for_a_few_and_the_build_s_calls_lie_within(tmp_path: P
 
 
 def test_of_passages_that_are_not_encoded_it_lists_what_could_be_chosen(tmp_path: Path) -> None:
-    folder = indexed(tmp_path / "index", records())
+    folder = build_index(tmp_path / "index", records())
     assert planned(folder, None).fields == (("chapter",),)
     plan = planned(folder, None, encoded=False)
     assert {("chapter",), ("tool",), ("chapter", "tool")} <= set(plan.fields)
@@ -64,12 +64,12 @@ def test_of_passages_that_are_not_encoded_it_lists_what_could_be_chosen(tmp_path
 
 
 def test_where_no_passage_has_the_metadata_of_some_there_is_the_pool(tmp_path: Path) -> None:
-    given = changed(records(), {f"p1-{place}": None for place in range(1, 17)})
-    assert planned(indexed(tmp_path / "index", given), ["chapter"]).stages[0].todo == "3 of 64 passages"
+    given = change_records(records(), {f"p1-{place}": None for place in range(1, 17)})
+    assert planned(build_index(tmp_path / "index", given), ["chapter"]).stages[0].todo == "3 of 64 passages"
 
 
 def test_fields_that_do_not_serve_are_refused(tmp_path: Path) -> None:
-    folder = indexed(tmp_path / "index", records(5))
+    folder = build_index(tmp_path / "index", records(5))
     with pytest.raises(UsageError, match=r"'colour' — .*chapter"):
         planned(folder, ["colour"])
 

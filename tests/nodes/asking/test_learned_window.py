@@ -16,7 +16,7 @@ from ramify.prompts.answer import ANSWER, Answered
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import WindowError
 from ramify.tools.models import tokens
-from ramify.tools.models.tokens import cut, passage_length
+from ramify.tools.models.tokens import passage_length, truncate_to_tokens
 from tests.tools.ollama_replies import Request
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import fresh
@@ -48,7 +48,7 @@ def passages(text: str, tokens: int = 300) -> tuple[Passage, ...]:
     """Cut twenty passages out of a text."""
     found, rest = [], text
     for number in range(20):
-        part = cut(rest, tokens, passage_length)
+        part = truncate_to_tokens(rest, tokens, passage_length)
         rest = rest[len(part) :]
         found.append(Passage(id=f"p{number}", text=part, source="a.txt", score=1 - number / 100))
     return tuple(found)

@@ -40,8 +40,8 @@ CHOOSE = Prompt("choose", "Choose.", "Passages:\n{passages}\n\nQuestion: {questi
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    models.forget()
-    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
+    models.clear_cache()
+    monkeypatch.setattr(servers, "RETRY_PAUSES_S", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -127,7 +127,7 @@ async def test_a_malformed_reply_is_repaired_by_one_more_call(ollama: Ollama, wo
 async def test_a_reply_that_stays_malformed_is_a_clear_error(ollama: Ollama, work: CallContext) -> None:
     ollama.when(QUESTION, Say("Marie Curie, I think"))
     with pytest.raises(
-        ReplyError, match=r"'answer' is malformed, also when asked again: 'Marie Curie, I think' \(it holds no complete"
+        ReplyError, match=r"'answer' is malformed, also when asked again: 'Marie Curie, I think' \(it contains no complete"
     ) as caught:
         await ask(ANSWER, passages(1), question=QUESTION)
     assert caught.value.remedy

@@ -60,7 +60,7 @@ def test_for_a_reader(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
-def test_a_page_that_cannot_be_written_is_told_before_anything_is_asked(ramify: Ramify, ollama: Ollama, tmp_path: Path) -> None:
+def test_an_unwritable_page_is_rejected_before_the_question(ramify: Ramify, ollama: Ollama, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path / "no" / "page.html", tmp_path / "pipe", tmp_path):
         done = ramify("ask", "Who?", "--strategy", "closed-book", *MODEL, "--html", place)
@@ -70,7 +70,7 @@ def test_a_page_that_cannot_be_written_is_told_before_anything_is_asked(ramify: 
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_an_answer_is_shown_also_where_its_page_is_lost(
+def test_an_answer_is_printed_when_writing_its_page_fails(
     ramify: Ramify, ollama: Ollama, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
 ) -> None:
     def lost(*_: object) -> None:
@@ -83,7 +83,7 @@ def test_an_answer_is_shown_also_where_its_page_is_lost(
     assert "error: cannot write the page" in done.err
 
 
-def test_every_answer_says_which_index_was_searched(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Path) -> None:
+def test_every_answer_names_the_searched_index(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Path) -> None:
     ollama.when("", Say(CURIE))
     page = tmp_path / "page.html"
     asked = ("ask", "Where was Marie Curie born?", "--strategy", "naive", *MODEL)
@@ -129,7 +129,7 @@ def test_where_a_confidence_is_known_from(ramify: Ramify, nowhere: str, built: P
     assert "from the embedded reader" in ramify(*asked).out
 
 
-def test_a_budget_is_kept_and_told(ramify: Ramify, ollama: Ollama, built: Path) -> None:
+def test_a_budget_is_enforced_and_reported(ramify: Ramify, ollama: Ollama, built: Path) -> None:
     final = {**CURIE, "settled_by": "agreement"}
     ollama.when("", Say(final))
     options = ("--index", built, "--strategy", "prune", *MODEL, "--set", "max_calls=1")

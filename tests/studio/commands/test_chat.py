@@ -73,11 +73,11 @@ def test_after_quit_nothing_is_asked(talk: Ramify, answering: Ollama, leaving: s
     assert talk(leaving, "Where was Marie Curie born?").out == ""
 
 
-def test_a_wrong_option_is_told_before_anything_is_asked(ramify: Ramify) -> None:
+def test_an_invalid_option_is_rejected_before_the_first_question(ramify: Ramify) -> None:
     assert ramify("chat", "--strategy", "oak").code == 2
 
 
-def test_an_index_that_is_not_there_is_told_before_anything_is_asked(ramify: Ramify, tmp_path: Path) -> None:
+def test_a_missing_index_is_reported_before_the_first_question(ramify: Ramify, tmp_path: Path) -> None:
     done = ramify("chat", "--index", tmp_path / "nowhere")
     assert (done.code, done.out) == (1, "")
     assert "nowhere" in done.err
@@ -99,7 +99,7 @@ def test_a_notice_of_a_failure_is_marked(ramify: Ramify, ollama: Ollama, built: 
     assert failed.startswith("error: the prompt of ")
 
 
-def test_a_question_in_another_language_is_told_what_the_embedded_model_reads(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_in_another_language_gets_a_notice(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("ボールペンを発明した人はどの町で生まれましたか？\n"))
     done = ramify("chat", "--strategy", "naive", "--model", "extractive")
     assert done.code == 0
@@ -108,7 +108,7 @@ def test_a_question_in_another_language_is_told_what_the_embedded_model_reads(ra
 
 
 @pytest.mark.parametrize("strategy", ["prune", "iterative"])
-def test_every_question_in_another_language_is_told_about_once(ramify: Ramify, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
+def test_the_notice_on_other_languages_is_printed_once(ramify: Ramify, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
     asked = ("Wo wurde der Erfinder des Kugelschreibers geboren?", "¿Quién inventó el saxofón?")
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join((asked[0], "Who invented the saxophone?", asked[1]))))
     done = ramify("chat", "--strategy", strategy, "--model", "extractive")
@@ -119,7 +119,7 @@ def test_every_question_in_another_language_is_told_about_once(ramify: Ramify, m
     assert "English" not in told["explanation"]
 
 
-def test_ctrl_c_stops_the_answer_and_the_conversation_goes_on(answering: Ollama, built: Path) -> None:
+def test_ctrl_c_stops_the_answer_and_the_conversation_continues(answering: Ollama, built: Path) -> None:
     command = [str(Path(sys.executable).parent / "ramify"), "chat", "--index", str(built), "--strategy", "naive", *MODEL]
     chat = subprocess.Popen(
         command,

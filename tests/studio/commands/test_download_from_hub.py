@@ -102,7 +102,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     made.close()
 
 
-def kept() -> list[str]:
+def downloaded_files() -> list[str]:
     """The endings of the files in the model's folder."""
     return [path.suffix for path in MODEL.folder.iterdir()]
 
@@ -117,14 +117,14 @@ def test_a_model_is_downloaded_checked_and_found_by_its_name(ramify: Ramify, hub
     path = MODEL.folder / MODEL.file
     assert (done.code, path.read_bytes(), transfers(hub)) == (0, CONTENT, [None])
     assert all(words in done.out for words in (str(path), f"gguf:{NAME}", "Llama 3.2 Community", "131,072"))
-    with pytest.raises(ModelError, match="not in the format GGUF"):  # it is found, and is no model
+    with pytest.raises(ModelError, match="not a GGUF file"):  # it is found, and is no model
         find_gguf(NAME)
 
 
 def test_one_that_is_there_is_verified_without_the_hub(ramify: Ramify, hub: Hub) -> None:
     ramify("download", NAME)
     asked = len(hub.asked)
-    assert "already here" in ramify("download", NAME).out
+    assert "already installed" in ramify("download", NAME).out
     assert len(hub.asked) == asked
     (MODEL.folder / MODEL.file).write_bytes(b"damaged")
     damaged = ramify("download", NAME)
@@ -169,22 +169,22 @@ def test_a_server_without_ranges_sends_it_anew(ramify: Ramify, hub: Hub) -> None
 
 
 @fault("downloads", "a file with another hash", sees="both hashes; the file is deleted", kept="nothing", code=1)
-def test_a_wrong_hash_is_refused_and_nothing_is_kept(ramify: Ramify, hub: Hub) -> None:
+def test_a_wrong_hash_is_rejected_and_nothing_is_stored(ramify: Ramify, hub: Hub) -> None:
     hub.content = CONTENT[::-1]
     done = ramify("download", NAME)
     assert (done.code, done.out) == (1, "")
     assert all(hashlib.sha256(content).hexdigest() in done.err for content in (CONTENT, hub.content))
-    assert kept() == []
+    assert downloaded_files() == []
 
 
 @fault("downloads", "a file that changed after an interruption", sees="both hashes; the file is deleted", kept="nothing", code=1)
 def test_of_a_file_that_changed_meanwhile_no_half_is_taken(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     ramify("download", NAME)
-    assert kept() == [".part"]
+    assert downloaded_files() == [".part"]
     hub.content = CONTENT[::-1]
     assert ramify("download", NAME).code == 1
-    assert kept() == []
+    assert downloaded_files() == []
     hub.content = CONTENT
     assert ramify("download", NAME).code == 0
 
@@ -217,7 +217,13 @@ def test_a_range_that_does_not_say_which_is_refused(ramify: Ramify, hub: Hub) ->
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 416, 500])
-@fault("downloads", "a server that refuses (401, 403, 404, 416, 500)", sees="the status; name a mirror", kept="what was received", code=1)
+@fault(
+    "downloads",
+    "a server that refuses (401, 403, 404, 416, 500)",
+    sees="the status; name a mirror",
+    kept="what was received",
+    code=1,
+)
 def test_a_server_that_refuses_is_one_line(ramify: Ramify, hub: Hub, status: int) -> None:
     hub.refuses, hub.cuts = status, [0]
     done = ramify("download", NAME)

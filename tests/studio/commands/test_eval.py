@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.evaluation.conftest import cache, data
-from tests.evaluation.small_data_set import questions, write_data
+from tests.evaluation.small_data_set import make_questions, write_data
 from tests.studio.conftest import Ramify
 from tests.studio.eval_lines import LLAMA, lines, outcome
 from tests.studio.test_bad_input import one_line
@@ -21,7 +21,7 @@ from tests.tools.ollama_server import Ollama
 __all__ = ["cache", "data"]
 
 
-def test_it_says_what_it_found_what_it_can_cost_and_where_the_report_is(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
+def test_it_prints_data_maximum_cost_and_report(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
     ollama.when("", Say({"answer": "Seine", "confidence": 0.9, "citations": []}))
     out = tmp_path / "run"
     done = ramify("eval", data, "--out", out, *LLAMA)
@@ -37,7 +37,7 @@ def test_it_says_what_it_found_what_it_can_cost_and_where_the_report_is(ramify: 
     assert len(ollama.requests) == 12
 
 
-def test_what_the_model_says_without_documents_stands_beside(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
+def test_closed_book_answers_are_the_baseline(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
     done = ramify("eval", data, "--out", tmp_path / "run", "--model", "extractive", "--strategy", "naive", "--limit", 2)
     assert done.out.startswith("4 answers of 2 strategies")
     assert {row["strategy"] for row in lines(tmp_path / "run")} == {"naive", "closed-book"}
@@ -93,7 +93,7 @@ def test_failures_are_named_and_tried_again(ramify: Ramify, ollama: Ollama, data
         (("--limit", "0"), ("--limit",)),
     ],
 )
-def test_wrong_usage_is_told_in_one_line(
+def test_wrong_usage_is_reported_in_one_line(
     ramify: Ramify, data: Path, tmp_path: Path, arguments: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     done = ramify("eval", data, "--out", tmp_path / "run", *arguments)
@@ -115,7 +115,7 @@ def _no_gold(asked: list[dict[str, Any]]) -> None:
 def test_a_bad_data_set_costs_nothing(
     ramify: Ramify, data: Path, tmp_path: Path, spoil: Callable[[list[dict[str, Any]]], None], words: tuple[str, ...]
 ) -> None:
-    asked = questions(3)
+    asked = make_questions(3)
     spoil(asked)
     write_data(data, asked)
     done = ramify("eval", data, "--out", tmp_path / "run", "--model", "extractive")
@@ -150,7 +150,7 @@ def test_without_ollama_nothing_is_spent(ramify: Ramify, nowhere: str, data: Pat
 
 
 def test_a_server_that_breaks_down_is_not_asked_to_the_end(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
-    write_data(data, questions(40))
+    write_data(data, make_questions(40))
     ollama.when("", Fail(400, "out of memory"))
     done = ramify("eval", data, "--out", tmp_path / "run", *LLAMA)
     assert done.code == 1

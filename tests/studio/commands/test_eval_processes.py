@@ -28,6 +28,10 @@ HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handle
 """A shell that runs the tests in the background has them, and all that they start, ignore Ctrl-C."""
 
 
+UNREPORTED = f"from ramify.studio.console import evaluating; evaluating.write_report = lambda folder: None; {HEARING}"
+"""Draw no report in a process either."""
+
+
 @pytest.fixture
 def started() -> Iterator[Start]:
     """Start `ramify` in a session of its own; what is left of it is ended with the test."""
@@ -67,7 +71,7 @@ def begun(ramify: Ramify, data: Path, out: Path) -> None:
     (out / "results.jsonl").write_text("".join(plain), encoding="utf-8")
 
 
-def until(holds: Callable[[], bool], seconds: float = 90) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = 90) -> None:
     """Wait until something holds."""
     limit = time.monotonic() + seconds
     while not holds():
@@ -134,7 +138,7 @@ PILOT = 5
         ),
     ],
 )
-def test_a_run_goes_on_after_ctrl_c_and_after_kill_9(
+def test_a_run_resumes_after_ctrl_c_and_after_kill_9(
     ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path, started: Start, workers: int, killed: signal.Signals
 ) -> None:
     """What is left is half a line at most and no process; the table is that of a run that nothing has disturbed."""
@@ -144,7 +148,7 @@ def test_a_run_goes_on_after_ctrl_c_and_after_kill_9(
     begun(ramify, data, out)
     arguments = ("eval", data, "--out", out, *LLAMA, "--workers", workers, "--at-once", 2)
     process = started(*arguments)
-    until(lambda: server.left < -1 and len(lines(out)) == STALLED)
+    wait_until(lambda: server.left < -1 and len(lines(out)) == STALLED)
     assert len(members(process.pid)) >= (1 if workers == 1 else 1 + workers)
     if killed == signal.SIGINT:
         os.killpg(process.pid, killed)  # as a terminal does
@@ -154,7 +158,7 @@ def test_a_run_goes_on_after_ctrl_c_and_after_kill_9(
         assert b"Traceback" not in told
     else:
         process.kill()
-    until(lambda: not members(process.pid), 60)
+    wait_until(lambda: not members(process.pid), 60)
     assert len(lines(out)) == STALLED
     with (out / "results.jsonl").open("ab") as file:
         file.write(b'{"key": "rivers|closed-book||q9", "ans')
@@ -178,14 +182,14 @@ def test_a_worker_that_is_killed_ends_the_run_and_the_other_worker_in_the_middle
     server = Stalling(ollama, PILOT)
     begun(ramify, data, tmp_path / "run")
     process = started("eval", data, "--out", tmp_path / "run", *LLAMA, "--workers", 2)
-    until(lambda: server.left < -1)
+    wait_until(lambda: server.left < -1)
     first, _ = sorted(one for one in members(process.pid) if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes())
     os.kill(first, signal.SIGKILL)
     said, told = process.communicate(timeout=60)
     assert (process.returncode, said) == (1, b"")
-    assert one_line(told.decode().splitlines()[-1] + "\n", "a worker process ended", "--workers")
+    assert one_line(told.decode().splitlines()[-1] + "\n", "a worker process was terminated", "--workers")
     assert b"Traceback" not in told
-    until(lambda: not members(process.pid))
+    wait_until(lambda: not members(process.pid))
 
 
 @pytest.mark.usefixtures("unreported")
@@ -197,7 +201,7 @@ def test_a_terminal_shows_a_bar_with_scores_and_the_time_to_go(ramify: Ramify, o
     command = [
         sys.executable,
         "-c",
-        "from ramify.studio.cli import main; main()",
+        UNREPORTED,
         "eval",
         str(data),
         "--out",

@@ -8,7 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.evaluation.task import read_rows
 from ramify.graphs.tool import research_tool, search_tool
-from ramify.studio.server.bounds import bounded, declare
+from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import IndexingError, UsageError
 from tests.studio.conftest import Ramify
 
@@ -46,7 +46,7 @@ def test_search_ask_and_inspect(ramify: Ramify, place: str) -> None:
 @pytest.mark.parametrize("kind", ["graph", "hierarchy"])
 def test_other_kinds_lie_in_folders(ramify: Ramify, documents: Path, place: str, kind: str) -> None:
     refused = ramify("index", documents, "--out", place, "--kind", kind)
-    assert (refused.code, f"can have no {kind} — build it in a folder" in refused.err) == (2, True)
+    assert (refused.code, f"cannot have a {kind} — build it in a folder" in refused.err) == (2, True)
 
 
 def test_reports_are_of_folders_but_all_passages_can_be_read(ramify: Ramify, place: str) -> None:
@@ -72,10 +72,10 @@ def test_tools_of_an_agent(place: str) -> None:
 
 
 def test_a_run_in_studio_names_it_only_where_its_operator_did(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
+    settings = restrict_settings(graphs.build("naive")).settings
     with pytest.raises(UsageError, match="is not allowed for runs of this server"):
         settings(index=place)
-    declare([place], [], [])
+    set_allowed([place], [], [])
     assert settings(index=place).index == place
     with pytest.raises(UsageError, match="is not allowed"):
         settings(index=f"{place}:acme")

@@ -21,7 +21,7 @@ def test_a_setting_that_a_graph_does_not_have_is_refused_before_anything_is_read
     assert not (tmp_path / "index").exists()
 
 
-def test_of_a_setting_that_may_be_a_number_or_a_word_both_are_told(ramify: Ramify) -> None:
+def test_the_error_names_numbers_and_words_that_a_setting_accepts(ramify: Ramify) -> None:
     done = ramify("ask", "What of it?", "--strategy", "global", "--set", "level=low", "--model", "extractive")
     assert done.err.startswith("error: level='low' is not valid (Input should be a valid integer")
     assert "or: Input should be 'auto'" in done.err
@@ -31,12 +31,12 @@ def test_metadata_to_search_under_are_named_and_shown(ramify: Ramify, tmp_path: 
     record = {"id": "dope", "title": "General", "text": "It is brushed on.", "metadata": {"chapter": "Fabric", "section": "Doping"}}
     (tmp_path / "manual.jsonl").write_text(json.dumps(record) + "\n")
     assert ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "index", "--label", "chapter, section").code == 0
-    assert "chapter, section, title and headings: passages are searched under them" in " ".join(
+    assert "chapter, section, title and headings: included in the searched text" in " ".join(
         ramify("inspect", tmp_path / "index").out.split()
     )
     wrong = ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "other", "--label", "page")
     assert (wrong.code, (tmp_path / "other").exists()) == (1, False)
-    assert wrong.err.startswith("error: no document has the metadata 'page' — label passages with what there is: chapter, section, source")
+    assert wrong.err.startswith("error: no document has the metadata 'page' — use existing fields for labels: chapter, section, source")
 
 
 def test_an_index_is_shared_when_that_is_asked_for(ramify: Ramify, tmp_path: Path) -> None:

@@ -21,12 +21,12 @@ from tests.studio.dev_server import RAMIFY, free_port
         (("--port", "8485"), 2, "--port is for MCP over HTTP"),
         (("--host", "127.0.0.1"), 2, "--host is for MCP over HTTP"),
         (("--http", "--host", "0.0.0.0"), 2, "and there is no token — set RAMIFY_MCP_TOKEN, or give --token"),
-        (("--http", "--token", "ada:short"), 2, "the token of 'ada' has 5 characters"),
-        (("--http", "--allow-origin", "nowhere"), 2, "--allow-origin 'nowhere' is no origin"),
+        (("--http", "--token", "ada:short"), 2, "the token of 'ada', of 5 characters"),
+        (("--http", "--allow-origin", "nowhere"), 2, "--allow-origin 'nowhere' is not a valid origin"),
         (("--http", "--index", "nowhere"), 1, "nowhere"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_served(
+def test_invalid_options_are_rejected_before_serving(
     ramify: Ramify, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], code: int, told: str
 ) -> None:
     monkeypatch.delenv("RAMIFY_MCP_TOKEN", raising=False)
@@ -37,7 +37,7 @@ def test_what_is_wrong_is_told_before_anything_is_served(
 
 
 @fault("processes", "SIGTERM to an MCP server", sees="the server has stopped", kept="it stores nothing")
-def test_it_says_where_it_is_and_a_signal_ends_it(built: Path) -> None:
+def test_it_prints_its_address_and_a_signal_stops_it(built: Path) -> None:
     command = [RAMIFY, "mcp", "--http", "--port", str(free_port()), "--index", str(built), "--model", "extractive", "--name", "papers"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "400"}) as process:
         assert process.stderr

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.few_lines import line, small
+from tests.evaluation.few_lines import make_line, write_run
 from tests.studio.conftest import Ramify
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     calls = [{"prompt": "answer", "question": "Who?", "messages": [{"role": "user", "content": "Who?"}], "reply": {"answer": "Ada"}}]
-    return small(tmp_path / "run", line(1, em=1.0, error=None, answer="Ada", calls=calls))
+    return write_run(tmp_path / "run", make_line(1, em=1.0, error=None, answer="Ada", calls=calls))
 
 
 def test_without_a_screen_the_path_is_printed(ramify: Ramify, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +44,7 @@ def test_with_a_screen_the_page_is_opened(ramify: Ramify, run: Path, monkeypatch
 
 
 def test_several_runs_are_one_page_where_it_is_wanted(ramify: Ramify, run: Path, tmp_path: Path) -> None:
-    other = small(tmp_path / "other", line(1), model="gguf:smollm2")
+    other = write_run(tmp_path / "other", make_line(1), model="gguf:smollm2")
     done = ramify("report", run, other, "--out", tmp_path / "pages")
     assert done.out == f"{tmp_path / 'pages' / 'side-by-side.html'}\n", done.err
     assert "naive · gguf:smollm2" in (tmp_path / "pages" / "side-by-side.md").read_text()
@@ -52,7 +52,7 @@ def test_several_runs_are_one_page_where_it_is_wanted(ramify: Ramify, run: Path,
     assert ramify("report", tmp_path / "none").code == 1
 
 
-def test_export_writes_lines_and_says_how_many(ramify: Ramify, run: Path, tmp_path: Path) -> None:
+def test_export_writes_and_counts_lines(ramify: Ramify, run: Path, tmp_path: Path) -> None:
     done = ramify("export", run, "--as", "sft")
     assert done.out == f"{run / 'sft.jsonl'}\n", done.err
     assert done.err == "1 right trees, 1 trees, 1 chat examples\n"
@@ -63,9 +63,9 @@ def test_export_writes_lines_and_says_how_many(ramify: Ramify, run: Path, tmp_pa
     assert (tmp_path / "own.jsonl").read_bytes() == (run / "sft.jsonl").read_bytes()
 
 
-def test_an_empty_export_says_why_and_writes_nothing(ramify: Ramify, run: Path) -> None:
+def test_an_empty_export_is_rejected_with_the_reason(ramify: Ramify, run: Path) -> None:
     done = ramify("export", run, "--as", "dpo")
     assert done.code == 1
-    assert "no question was split both" in done.err
+    assert "both a decomposition" in done.err
     assert not (run / "dpo.jsonl").exists()
     assert ramify("export", run, "--as", "other").code == 2

@@ -9,7 +9,7 @@ import pytest
 from ramify.evaluation.papers import PAPERS
 from ramify.prompts.prefer import CRITERIA
 from tests.evaluation.conftest import cache, data, films
-from tests.evaluation.few_lines import table
+from tests.evaluation.few_lines import read_table
 from tests.studio.conftest import Ramify
 from tests.studio.eval_lines import LLAMA, lines
 from tests.tools.ollama_replies import Say
@@ -30,7 +30,7 @@ def test_another_paper_is_refused(ramify: Ramify) -> None:
     assert (done.code, "choose one of tor" in done.err) == (2, True)
 
 
-def test_a_paper_s_figures_stand_beside_those_of_the_lines(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
+def test_the_figures_of_a_paper_are_compared_with_those_of_the_run(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "tor"
     call = ("reproduce", "tor", "--data", data, "--out", out, "--limit", 2, *EMBEDDED)
     done = ramify(*call)
@@ -38,12 +38,17 @@ def test_a_paper_s_figures_stand_beside_those_of_the_lines(ramify: Ramify, nowhe
     assert "run tor: 2 questions, tor in 11 variants, 18 answers, at most " in done.err
     assert done.out.endswith(f"{out / 'report.html'}\n")
     report = (out / "report.md").read_text(encoding="utf-8")
-    rows = {cells[0]: cells for cells in table(report, "rivers: Table 4: depth")[1:]}
+    rows = {cells[0]: cells for cells in read_table(report, "rivers: Table 4: depth")[1:]}
     told = [row["em"] for row in lines(out / "tor") if row["variant"] == "max_depth=2"]
     ours = re.fullmatch(r"\**([\d.]+)\** \([\d.]+ to [\d.]+; paper 56\.30\)", rows["ToR-RAG, depth 2"][2])
     assert ours
     assert float(ours[1]) == pytest.approx(100 * sum(told) / len(told), abs=0.05)
-    assert [cells[2].endswith("paper 49.06)") for cells in table(report, "rivers: Table 3: methods")[1:]] == [True, False, False, False]
+    assert [cells[2].endswith("paper 49.06)") for cells in read_table(report, "rivers: Table 3: methods")[1:]] == [
+        True,
+        False,
+        False,
+        False,
+    ]
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "#lines?dataset=rivers&amp;first=tor%7Cmax_depth%3D2" in page
 
@@ -65,7 +70,7 @@ def test_win_rates_of_all_pairs_by_a_judge(ramify: Ramify, ollama: Ollama, films
     done = ramify(*call)
     assert done.code == 0, done.err
     report = (out / "report.md").read_text(encoding="utf-8")
-    head, *rows = table(report, "films: comprehensiveness")
+    head, *rows = read_table(report, "films: comprehensiveness")
     there = head[1:]
     assert there[0] == "C0"
     assert there[-2:] == ["TS", "SS"]
@@ -75,8 +80,8 @@ def test_win_rates_of_all_pairs_by_a_judge(ramify: Ramify, ollama: Ollama, films
     pairs = len(there) * (len(there) - 1) // 2
     verdicts = (out / "judged.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(verdicts) == len(ollama.requests) <= pairs * 2 * 2
-    assert table(report, "films: win rates, percent")[1][:4] == ["the others over SS", "comprehensiveness", "72 to 83", "72 to 80"]
-    units = {row[0]: row for row in table(report, "films: context units and tokens")[1:]}
+    assert read_table(report, "films: win rates, percent")[1][:4] == ["the others over SS", "comprehensiveness", "72 to 83", "72 to 80"]
+    units = {row[0]: row for row in read_table(report, "films: context units and tokens")[1:]}
     assert units["TS"][3:5] == ["100 %", "100 %"]
     assert units["C0"][4] == "under 3 %"
     asked = len(ollama.requests)

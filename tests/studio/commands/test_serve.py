@@ -19,7 +19,7 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
     monkeypatch.setenv("RAMIFY_SERVE_TOKEN", "ada:ada-has-a-secret ben:short")
     done = ramify("serve", "--host", "127.0.0.1", "--port", free_port())
     assert (done.code, done.out) == (2, "")
-    assert "the token of 'ben' has 5 characters" in done.err
+    assert "the token of 'ben', of 5 characters" in done.err
 
 
 @pytest.mark.parametrize(
@@ -32,14 +32,14 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
         (("--memory", "file.db"), 2, "is not an address for storing conversations"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_served(ramify: Ramify, options: tuple[str, ...], code: int, told: str) -> None:
+def test_invalid_options_are_rejected_before_serving(ramify: Ramify, options: tuple[str, ...], code: int, told: str) -> None:
     done = ramify("serve", "--port", free_port(), *options)
     assert done.code == code
     assert told in done.err
 
 
-def test_without_its_libraries_it_says_how_to_install_them(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "NEEDED", ("starlette", "no_such_package.inside"))
+def test_the_error_on_missing_libraries_names_the_command_to_install_them(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "REQUIRED_MODULES", ("starlette", "no_such_package.inside"))
     done = ramify("serve")
     assert done.code == 1
     assert "run `pip install 'ramify-rag[serve]'`" in done.err

@@ -54,7 +54,7 @@ def test_authors_label_passages_and_group_them(ramify: Ramify, notes: Path) -> N
 def test_an_index_of_before_learns_them_without_encoding_anything(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
         before.setattr(build, "EDITION", "3")
-        before.setattr(files, "properties", lambda given: properties.Properties({}, []))
+        before.setattr(files, "normalize_properties", lambda given: properties.Properties({}, []))
         Index.build([notes], notes.with_name("index"), WordEncoder())
     Index.build([notes], notes.with_name("index"), encoder := WordEncoder())
     assert encoder.encoded == []

@@ -37,10 +37,10 @@ def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
     (tmp_path / "oil.txt").write_text("Oil.", encoding="utf-8")
     refused = ramify("watch", tmp_path / "oil.txt", "--out", tmp_path / "index")
     assert refused.code == 2
-    assert "name the folder" in refused.err
+    assert "give the folder" in refused.err
 
 
-def test_a_missing_library_is_told(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ramify.tools.index.watching.find_spec", lambda name: None)
     refused = ramify("watch", tmp_path, "--out", tmp_path / "index")
     assert refused.code == 1

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.run import ask
-from ramify.studio.console.answering import Watching
+from ramify.studio.console.answering import LiveTree
 from tests.fakes import FakeModel, library
 
 LIBRARY = ("Marie Curie was born in Warsaw.", "Warsaw lies on the Vistula.")
@@ -25,20 +25,20 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def pictures(strategy: str = "tor") -> list[str]:
     """What stands on the terminal after each event of a run."""
-    watching = Watching(Console(file=StringIO()))
+    watching = LiveTree(Console(file=StringIO()))
     drawn = []
 
     def watch(kind: str, event: Any) -> None:
         watching(kind, event)
         console = Console(file=StringIO(), width=100)
-        console.print(watching.picture())
+        console.print(watching.render())
         drawn.append(console.file.getvalue())
 
     ask("Which river flows through Curie's town?", strategy, watch, model=FakeModel(replies=replies), index=library(*LIBRARY), max_depth=1)
     return drawn
 
 
-def test_it_tells_which_branch_is_at_what() -> None:
+def test_it_shows_the_step_of_each_branch() -> None:
     drawn = "\n".join(pictures())
     for words in ("0 splitting …", "0.0 searching …", "0.1 answering …", "0 judging …", "→ Warsaw", "concluding"):
         assert words in drawn
@@ -54,7 +54,7 @@ def test_nothing_is_left_at_work() -> None:
 
 def test_nothing_is_drawn_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     file = StringIO()
-    with Watching(Console(file=file)) as watching:
+    with LiveTree(Console(file=file)) as watching:
         ask("Where was Curie born?", "naive", watching, model=FakeModel(replies=replies), index=library(*LIBRARY))
     assert file.getvalue() == ""
     assert capsys.readouterr().err == ""
@@ -62,7 +62,7 @@ def test_nothing_is_drawn_where_there_is_no_terminal(capsys: pytest.CaptureFixtu
 
 def test_on_a_terminal_the_picture_vanishes() -> None:
     file = StringIO()
-    with Watching(Console(file=file, force_terminal=True, width=100)) as watching:
+    with LiveTree(Console(file=file, force_terminal=True, width=100)) as watching:
         ask("Where was Curie born?", "naive", watching, model=FakeModel(replies=replies), index=library(*LIBRARY))
     drawn = file.getvalue()
     assert "Where was Curie born?" in drawn

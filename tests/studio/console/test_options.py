@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.studio.console.options import options_of, read_pairs, read_value
+from ramify.studio.console.options import merge_options, read_pairs, read_value
 from ramify.tools.errors import UsageError
 
 
@@ -29,6 +29,6 @@ def test_a_value_may_hold_an_equals_sign() -> None:
 
 
 def test_flags_and_pairs_are_joined() -> None:
-    assert options_of(["k=3"], model="auto", index=None) == {"k": 3, "model": "auto"}
+    assert merge_options(["k=3"], model="auto", index=None) == {"k": 3, "model": "auto"}
     with pytest.raises(UsageError, match="base_url"):
-        options_of(["base_url=a"], base_url="b")
+        merge_options(["base_url=a"], base_url="b")

@@ -9,10 +9,10 @@ import pytest
 
 from ramify.evaluation.papers import PAPERS
 from ramify.prompts.prefer import CRITERIA
-from ramify.studio.console.evaluating import reproducing
+from ramify.studio.console.evaluating import run_reproduction
 from tests.evaluation.conftest import cache
 from tests.fakes import FakeModel
-from tests.tools.knowledge.scribe import replies
+from tests.tools.knowledge.graph_model import replies
 from tests.tools.knowledge.valley import VALLEY
 
 __all__ = ["cache"]
@@ -43,8 +43,8 @@ def reply(prompt: str, slots: Mapping[str, Any]) -> Any:
 def test_a_model_builds_answers_and_judges_and_nothing_is_asked_twice(valley: Path, tmp_path: Path) -> None:
     chat, out = FakeModel(replies=reply), tmp_path / "graph"
     paper = PAPERS["graph"]
-    orders = paper.orders(out, [str(valley)], {"model": chat})
-    reproducing(paper, orders, out, repeats=1)
+    orders = paper.run_options(out, [str(valley)], {"model": chat})
+    run_reproduction(paper, orders, out, repeats=1)
     graphs = [json.loads(line) for line in (out / "graphs.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(one["build"]["unit_tokens"], one["build"]["gleanings"]) for one in graphs][:5] == [*((600, n) for n in range(4)), (1200, 0)]
     assert {one["made_by"] for one in graphs} == {"FakeModel"}
@@ -53,5 +53,5 @@ def test_a_model_builds_answers_and_judges_and_nothing_is_asked_twice(valley: Pa
     assert "### valley: directness" in report
     counts = {prompt: len(chat.asked(prompt)) for prompt in ("extract", "report", "map_report", "prefer")}
     assert all(counts.values())
-    reproducing(paper, orders, out, repeats=1)
+    run_reproduction(paper, orders, out, repeats=1)
     assert {prompt: len(chat.asked(prompt)) for prompt in counts} == counts

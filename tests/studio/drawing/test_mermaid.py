@@ -10,7 +10,7 @@ EVIL = 'a"]; click b0 "javascript:x" <script> `code` **bold** %%{init}%% | end; 
 BOX = re.compile(r'    b0[\d_]*\["[^"\n]*"\]:::\w+')
 
 
-def test_it_tells_every_branch_with_status_figures_and_reason() -> None:
+def test_it_draws_every_branch_with_status_scores_and_note() -> None:
     drawn = tree_mermaid(TREE)
     assert drawn.startswith("flowchart TD\n")
     for words in ("0.0 · pruned<br/>", "→ The Seine<br/>", "confidence 0.97", "fork scored 0.20, below theta 0.4#59;", "about Marie Curie"):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ramify.nodes.tree.notes import shorten_note
-from ramify.studio.drawing.page import page, tree_html, write_page
+from ramify.studio.drawing.page import result_page, tree_html, write_page
 from ramify.tools.errors import InputError
-from ramify.tools.pages import style
+from ramify.tools.pages import style_sheet
 from tests.faults import fault
 from tests.studio.samples import PASSAGES, TREE, branch, result
 
@@ -58,7 +58,7 @@ def evil() -> str:
     tree = {"0": branch("0", EVIL, status="leaf", answer=EVIL, note=EVIL, evidence=("p",), cited=("p",))}
     citation = result().citations[0].model_copy(update={"id": "p", "source": EVIL, "text": EVIL})
     changes = {"question": EVIL, "answer": EVIL, "explanation": EVIL, "model": EVIL, "index": EVIL, "notices": [EVIL]}
-    return page(result(tree=tree, passages=passages, citations=[citation], **changes))
+    return result_page(result(tree=tree, passages=passages, citations=[citation], **changes))
 
 
 @fault("interfaces", "markup and scripts in untrusted text, on a page", sees="text", kept="all", code=0)
@@ -74,18 +74,18 @@ def test_nothing_from_documents_or_models_is_markup() -> None:
 
 @fault("interfaces", "addresses in documents, on a page", sees="nothing is loaded from anywhere", kept="all", code=0)
 def test_the_page_loads_nothing() -> None:
-    told = read(page(result()))
+    told = read(result_page(result()))
     policy = next(value for name, value in told.attributes if name == "content" and value and "default-src" in value)
     assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-")
     assert not {"link", "img", "iframe", "object", "base", "form"} & set(told.tags)
     assert not [value for name, value in told.attributes if name in {"src", "action"}]
     assert all(value and value.startswith(("#branch-", "#source-")) for name, value in told.attributes if name in LINKS)
-    assert "url(" not in page(result())
-    assert "@import" not in page(result())
+    assert "url(" not in result_page(result())
+    assert "@import" not in result_page(result())
 
 
-def test_the_page_tells_everything() -> None:
-    words = " ".join("".join(read(page(result())).words).split())
+def test_the_page_shows_all_branches() -> None:
+    words = " ".join("".join(read(result_page(result())).words).split())
     for branch_ in TREE.values():
         assert branch_.question in words
         assert shorten_note(branch_.note).rest in words
@@ -96,20 +96,20 @@ def test_the_page_tells_everything() -> None:
 
 
 def test_every_line_of_the_map_has_a_style() -> None:
-    classes = set(re.findall(r'<text [^>]*class="(\w+)"', page(result())))
+    classes = set(re.findall(r'<text [^>]*class="(\w+)"', result_page(result())))
     assert classes
-    assert {name for name in classes if f".{name}" not in style()} == set()
+    assert {name for name in classes if f".{name}" not in style_sheet()} == set()
 
 
 def test_links_lead_to_cards() -> None:
-    told = read(page(result()))
+    told = read(result_page(result()))
     anchors = {value for name, value in told.attributes if name == "id"}
     assert {f"branch-{path}" for path in TREE} <= anchors
     assert {value[1:] for name, value in told.attributes if name in LINKS and value} <= anchors
 
 
 def test_a_number_behind_a_line_of_an_answer_leads_to_its_source() -> None:
-    told = read(page(result(answer="Bridges were built.[1]\nThe [1] in it, and [9]\nShips [9][1]")))
+    told = read(result_page(result(answer="Bridges were built.[1]\nThe [1] in it, and [9]\nShips [9][1]")))
     assert [value for name, value in told.attributes if name == "href" and value == "#source-1"] == ["#source-1"] * 2
     assert "The [1] in it, and [9]" in "".join(told.words)
     assert "#source-9" not in {value for _, value in told.attributes}
@@ -125,9 +125,9 @@ def test_two_trees_on_one_page_share_no_name() -> None:
 
 
 def test_answers_are_marked_in_their_passages_whole() -> None:
-    drawn = page(result(answer="Vistula"))
+    drawn = result_page(result(answer="Vistula"))
     assert "<mark>the Vistula</mark>" in drawn, "a branch's answer, which has that of the question in it"
-    assert "<mark>art</mark>" not in page(result(answer="art"))
+    assert "<mark>art</mark>" not in result_page(result(answer="art"))
 
 
 def test_the_fragment_brings_its_style() -> None:
@@ -141,7 +141,7 @@ def test_a_page_is_written_whole(tmp_path: Path) -> None:
     target = tmp_path / "page.html"
     target.write_text("old", encoding="utf-8")
     write_page(result(), target)
-    assert target.read_text(encoding="utf-8") == page(result())
+    assert target.read_text(encoding="utf-8") == result_page(result())
     assert list(tmp_path.iterdir()) == [target]
     with pytest.raises(InputError, match="cannot write"):
         write_page(result(), tmp_path / "missing" / "page.html")

@@ -14,8 +14,8 @@ from ramify.graphs.tool import format_answer
 from ramify.nodes.append_answer import format_message
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
-from ramify.studio.drawing.page import page
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.terminal import print_answer
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import LINKS, read
 from tests.studio.samples import branch, result
@@ -37,47 +37,47 @@ PORT = Passage(
 OTHER = PORT.model_copy(update={"id": "other", "metadata": {"path": "/docs/git/index.en.html", "title": "Connections"}})
 
 
-def shown(**changes: Any) -> Result:
+def cited_result(**changes: Any) -> Result:
     citations = cite([PORT, OTHER], ["… The server listens on 5432 by default. …", "…"], cited=True)
     return result(**{"answer": "5432", "citations": citations, "index": "/docs (2 documents)", **changes})
 
 
 def terminal(told: Result, colours: bool) -> str:
     file = StringIO()
-    show(told, Console(file=file, width=400, highlight=False, force_terminal=colours, no_color=False, legacy_windows=False))
+    print_answer(told, Console(file=file, width=400, highlight=False, force_terminal=colours, no_color=False, legacy_windows=False))
     return file.getvalue()
 
 
 def test_a_source_is_named_opened_and_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
-    plain = terminal(shown(), colours=False)
+    plain = terminal(cited_result(), colours=False)
     assert "[1] Connections · Settings  pg/index.en.html  also in docs/manual.pdf (page 31)" in plain
     assert "[2] Connections  git/index.en.html" in plain
     assert "The server listens on 5432 by default." in plain
     assert "Much is said before" not in plain
     assert "\x1b" not in plain
-    assert f";{LINK}\x1b\\" in terminal(shown(), colours=True)
+    assert f";{LINK}\x1b\\" in terminal(cited_result(), colours=True)
 
 
 def test_a_page_links_to_files_and_to_nothing_else() -> None:
-    told = read(page(shown()))
+    told = read(result_page(cited_result()))
     links = [str(value) for name, value in told.attributes if name in LINKS]
     assert LINK in links
     assert all(link.startswith(("#branch-", "#source-", "file:///")) for link in links)
-    forged = [citation.model_copy(update={"link": "javascript:alert(1)"}) for citation in shown().citations]
-    assert "javascript" not in page(shown(citations=forged))
-    assert "Much is said before" in page(shown()), "the whole passage is there to unfold"
+    forged = [citation.model_copy(update={"link": "javascript:alert(1)"}) for citation in cited_result().citations]
+    assert "javascript" not in result_page(cited_result(citations=forged))
+    assert "Much is said before" in result_page(cited_result()), "the whole passage is there to unfold"
 
 
 def test_json_has_what_a_citation_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    [first, _] = json.loads(json.dumps(shown().to_json()))["citations"]
+    [first, _] = json.loads(json.dumps(cited_result().to_json()))["citations"]
     assert (first["id"], first["source"], first["text"]) == (PORT.id, PORT.source, PORT.text)
     assert (first["name"], first["heading"], first["page"], first["link"]) == ("pg/index.en.html", "Settings", None, LINK)
     assert first["also"][0]["link"] == "file:///docs/manual.pdf#page=31"
 
 
 def test_notices_stand_outside_of_the_answer_s_card() -> None:
-    card = page(shown(notices=["an odd thing"])).partition('<section class="result">')[2].partition("</section>")[0]
+    card = result_page(cited_result(notices=["an odd thing"])).partition('<section class="result">')[2].partition("</section>")[0]
     assert "5432" in card
     assert "an odd thing" not in card
 
@@ -86,7 +86,7 @@ def test_what_is_noted_often_is_a_word_with_a_legend() -> None:
     note = "filled with 'a\\nb' from 0.0; confidence 0.310, not above tau 0.9; odd"
     tree = {"0": branch("0", "What?", status="leaf", note=note)}
     file = StringIO()
-    show(shown(tree=tree), Console(file=file, width=200), tree=True)
+    print_answer(cited_result(tree=tree), Console(file=file, width=200), tree=True)
     drawn = file.getvalue()
     assert "0 leaf · filled · unsure  What?\nodd" in drawn
     assert "not above tau (0.9)" in drawn
@@ -105,24 +105,24 @@ def test_the_embedded_model_quotes_what_answers_a_how_to(ramify: Ramify, documen
     assert "Quoted from the sources" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_what_comes_closest_is_numbered_behind_the_sources_at_every_door() -> None:
+def test_closest_passages_are_numbered_after_the_sources_at_every_interface() -> None:
     near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False, closest=True)
-    told = shown()
+    told = cited_result()
     told = told.model_copy(update={"citations": [*told.citations, *near]})
-    html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
-    doors = [
+    html = re.findall(r'<summary><span class="number">\[(\d+)\]', result_page(told))
+    outputs = [
         terminal(told, colours=False),
         format_answer(told),
         format_message(told.answer, told.text, told.citations, told.index, told.confidence),
     ]
-    assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
-    assert [text.count(CLOSEST) for text in (doors[0], doors[2], page(told))] == [2, 2, 2]
+    assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in outputs)] == [["1", "2", "3", "4"]] * 4
+    assert [text.count(CLOSEST) for text in (outputs[0], outputs[2], result_page(told))] == [2, 2, 2]
 
 
 def test_a_text_is_shown_by_lines_with_what_is_not_supported_marked() -> None:
     sentences = [Sentence(text="It listens on 5432.", citations=(1,), supported=True), Sentence(text="It never sleeps.", supported=False)]
-    told = shown(text="It listens on 5432. [1] It never sleeps.", sentences=sentences)
-    drawn = page(told)
+    told = cited_result(text="It listens on 5432. [1] It never sleeps.", sentences=sentences)
+    drawn = result_page(told)
     assert drawn.count('class="unsupported"') == 1
     assert re.search(r"It never sleeps\. \(no cited passage says this\)", terminal(told, colours=False))
     assert "(no cited passage says this)" in format_answer(told)
@@ -132,19 +132,19 @@ def test_an_answer_of_several_lines_is_shown_once() -> None:
     sentences = [Sentence(text=text, citations=(1,), supported=True) for text in ("Much is said before.", "Much is said after.")]
     cited = cite([PORT], ["Much is said before.\nMuch is said after."], cited=True)
     text = "Much is said before. [1]\nMuch is said after. [1]"
-    told = shown(answer="Much is said before.\nMuch is said after.", text=text, sentences=sentences, quoted=True, citations=cited)
-    for drawn in (terminal(told, colours=False), page(told).partition("<h2>Sources")[0]):
+    told = cited_result(answer="Much is said before.\nMuch is said after.", text=text, sentences=sentences, quoted=True, citations=cited)
+    for drawn in (terminal(told, colours=False), result_page(told).partition("<h2>Sources")[0]):
         assert drawn.count("Much is said after.") == 1
     assert (cited[0].start, cited[0].end) == (0, len(PORT.text)), "what stands between the lines is in the place as well"
 
 
 def test_the_quoted_sentence_is_marked_in_its_passage() -> None:
-    [first, _] = shown().citations
+    [first, _] = cited_result().citations
     assert first.text[first.start : first.end] == "The server listens on 5432 by default."
-    assert '<mark class="sentence">The server listens on <mark>5432</mark> by default.</mark>' in page(shown())
+    assert '<mark class="sentence">The server listens on <mark>5432</mark> by default.</mark>' in result_page(cited_result())
 
 
-def test_what_could_not_be_asked_is_told_from_unknown(ramify: Ramify, built: Path) -> None:
+def test_a_failed_question_differs_from_unknown(ramify: Ramify, built: Path) -> None:
     asked = ("ask", "Wo wurde Marie Curie geboren?", "--index", built, "--model", "extractive")
     done = ramify(*asked)
     assert (done.code, done.err.count("\n")) == (1, 1)

@@ -10,9 +10,9 @@ from rich.console import Console
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import shorten_note
 from ramify.nodes.tree.phrases import figure
-from ramify.studio.drawing.page import page
-from ramify.studio.drawing.phrases import STOPPED, understood
-from ramify.studio.drawing.terminal import show
+from ramify.studio.drawing.page import result_page
+from ramify.studio.drawing.phrases import STOP_REASONS, understood_as
+from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.quoting import snippet
 from tests.faults import fault
 from tests.studio.drawing.test_page import EVIL, read
@@ -20,7 +20,7 @@ from tests.studio.samples import TREE, result
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_the_terminal_tells_everything_without_colour(width: int) -> None:
+def test_the_terminal_prints_everything_without_colour(width: int) -> None:
     drawn = terminal(width)
     assert "\x1b" not in drawn
     assert all(len(line) <= width for line in drawn.splitlines())
@@ -43,35 +43,35 @@ def test_the_terminal_obeys_no_document() -> None:
     assert "[bold]x[/bold]" in drawn
 
 
-@pytest.mark.parametrize("reason", STOPPED)
+@pytest.mark.parametrize("reason", STOP_REASONS)
 def test_both_say_why_it_stopped(reason: str) -> None:
-    assert STOPPED[reason] in " ".join(terminal(400, stopped_by=reason).split())
-    assert STOPPED[reason].capitalize() in page(result(stopped_by=reason))
+    assert STOP_REASONS[reason] in " ".join(terminal(400, stopped_by=reason).split())
+    assert STOP_REASONS[reason].capitalize() in result_page(result(stopped_by=reason))
 
 
 def test_both_say_that_a_passage_was_shown_and_not_cited() -> None:
     shown = [citation.model_copy(update={"cited": False}) for citation in result().citations]
     assert "shown, not cited" in terminal(120, citations=shown)
     assert "shown, not cited" not in terminal(120)
-    words = "".join(read(page(result(citations=shown))).words)
+    words = "".join(read(result_page(result(citations=shown))).words)
     assert words.count("shown, not cited") == len(shown)
-    assert "Vistula[1]" in "".join(read(page(result())).words)
+    assert "Vistula[1]" in "".join(read(result_page(result())).words)
     assert "Vistula[1]" not in words, "a number behind an answer is a claim"
 
 
 def terminal(width: int, **changes: object) -> str:
     file = StringIO()
-    show(result(**changes), Console(file=file, width=width, highlight=False), tree=True)
+    print_answer(result(**changes), Console(file=file, width=width, highlight=False), tree=True)
     return file.getvalue()
 
 
 @pytest.mark.parametrize(("model", "words"), [("extractive", "a language model"), ("ollama:llama3.1:8b", "a larger model")])
 def test_after_unknown_both_say_what_to_try(model: str, words: str) -> None:
     changes = {"answer": "Unknown", "settled_by": "unsettled", "model": model}
-    for told in (" ".join(terminal(400, **changes).split()), page(result(**changes))):
+    for told in (" ".join(terminal(400, **changes).split()), result_page(result(**changes))):
         assert "one of the findings is sure enough" in told
         assert "ry: a narrower question, another strategy, or " + words in told
-    assert "a narrower question" not in terminal(400) + page(result())
+    assert "a narrower question" not in terminal(400) + result_page(result())
     assert "a narrower question" not in terminal(400, answer="Unknown", stopped_by="calls"), "the note says what to raise"
 
 
@@ -79,14 +79,14 @@ def test_a_very_long_question_does_not_fill_the_screen() -> None:
     question = "x" * 10_000
     tree = {"0": Branch(path="0", question=question, status="leaf", note=question)}
     long = result(question=question, tree=tree)
-    assert "x" * 299 + "…" in page(long)
-    assert "x" * 300 not in page(long) + terminal(400, question=question, tree=tree)
+    assert "x" * 299 + "…" in result_page(long)
+    assert "x" * 300 not in result_page(long) + terminal(400, question=question, tree=tree)
     assert json.loads(json.dumps(long.to_json()))["tree"][0]["question"] == question
 
 
 @pytest.mark.parametrize(("asked", "told"), [("who was  marie curie", ""), ("Who was she?", "understood as: Who was Marie Curie?")])
-def test_only_a_changed_wording_is_told(asked: str, told: str) -> None:
-    assert understood(asked, "Who was Marie Curie?") == told
+def test_only_a_changed_question_is_printed(asked: str, told: str) -> None:
+    assert understood_as(asked, "Who was Marie Curie?") == told
 
 
 def test_a_snippet_holds_the_answer() -> None:

@@ -9,7 +9,7 @@ import pytest
 from ramify.studio.cli import run
 from tests.studio.conftest import Ramify
 from tests.studio.inspection.test_groups import GONE, HOSTILE
-from tests.tools.hierarchy.manual import changed, records, write
+from tests.tools.hierarchy.manual import change_records, records, write
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of paragraphs, of which some lack their chapter, and one chapter has a hostile name."""
     folder = tmp_path_factory.mktemp("grouped")
     hostile = {f"p4-{place}": {"chapter": HOSTILE} for place in range(1, 17)}
-    file = write(folder, changed(records(), {**GONE, **hostile}))
+    file = write(folder, change_records(records(), {**GONE, **hostile}))
     assert run(["index", str(file), "--out", str(folder / "plain")]) == 0
     return folder / "plain"
 
@@ -31,7 +31,7 @@ def grouped(plain: Path) -> Path:
 
 
 @pytest.fixture
-def told(ramify: Ramify, grouped: Path) -> dict[str, Any]:
+def inspected(ramify: Ramify, grouped: Path) -> dict[str, Any]:
     """What --json says of the hierarchy."""
     done = ramify("inspect", grouped, "--json")
     assert (done.code, done.err) == (0, "")

@@ -33,12 +33,12 @@ def test_json_lists_all_files_with_counts_and_what_was_left_out(ramify: Ramify, 
     assert all(one["reason"] for one in found["unread"])
 
 
-def test_the_terminal_shows_the_first_and_says_how_many_more(ramify: Ramify, indexed: Path) -> None:
-    told = ramify("inspect", indexed).out
-    assert "note-00.md" in told
-    assert "note-19.md" not in told
-    assert "and 6 more files" in told
-    assert "torn.docx" in told
+def test_the_terminal_prints_the_first_rows_and_counts_the_others(ramify: Ramify, indexed: Path) -> None:
+    inspected = ramify("inspect", indexed).out
+    assert "note-00.md" in inspected
+    assert "note-19.md" not in inspected
+    assert "and 6 more files" in inspected
+    assert "torn.docx" in inspected
 
 
 def test_the_page_lists_all(ramify: Ramify, indexed: Path, tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from markupsafe import escape
 
 from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
-from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.description import facts
-from ramify.tools.index.searcher import opened
+from ramify.studio.inspection.contents import inspect_index
+from ramify.studio.inspection.description import index_facts
+from ramify.tools.index.searcher import open_index
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
-from tests.tools.knowledge.scribe import built, but
+from tests.tools.knowledge.graph_model import build_with_model, graph_model_with
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENTS = {
@@ -52,14 +52,14 @@ def linked(plain: Path) -> Path:
 
 
 @pytest.fixture
-def told(ramify: Ramify, linked: Path) -> dict[str, Any]:
+def inspected(ramify: Ramify, linked: Path) -> dict[str, Any]:
     """What --json says of the graph."""
     done = ramify("inspect", linked, "--json")
     assert (done.code, done.err) == (0, "")
     return json.loads(done.out)
 
 
-def test_a_plain_index_is_told_how_to_add_a_graph(ramify: Ramify, plain: Path) -> None:
+def test_a_plain_index_gets_a_hint_how_to_add_a_graph(ramify: Ramify, plain: Path) -> None:
     done = ramify("inspect", plain)
     assert done.code == 0
     assert re.search(r"^documents +6 *$", done.out, re.MULTILINE)
@@ -84,47 +84,47 @@ def test_the_demo_can_be_inspected(ramify: Ramify) -> None:
     assert re.search(r"^documents +64 *$", ramify("inspect", "demo").out, re.MULTILINE)
 
 
-def test_levels_stand_beside_the_paper_s(ramify: Ramify, linked: Path, told: dict[str, Any]) -> None:
+def test_levels_are_compared_with_those_of_the_paper(ramify: Ramify, linked: Path, inspected: dict[str, Any]) -> None:
     out = ramify("inspect", linked).out
-    root = told["levels"][0]
+    root = inspected["levels"][0]
     row = next(line.split() for line in out.splitlines() if line.startswith("C0"))
     assert row[1:3] == [str(root["communities"]), f"{root['tokens']:,}"]
     assert row[-3:] == ["under", "3", "%"]
     assert re.search(r"^C3 .*67–74 % *$", out, re.MULTILINE)
     assert re.search(r"^the paper's news .* 3,197 +15,754 +19,520 *$", out, re.MULTILINE)
     assert "Edge et al. 2024" in out
-    assert f"{told['counts']['names']:,}, found by rules (no model)" in out
+    assert f"{inspected['counts']['names']:,}, found by rules (no model)" in out
 
 
-def test_every_level_holds_every_connected_name_once(told: dict[str, Any]) -> None:
-    reports = {report["community"]: report for report in told["reports"]}
+def test_every_level_holds_every_connected_name_once(inspected: dict[str, Any]) -> None:
+    reports = {report["community"]: report for report in inspected["reports"]}
     split = {report["parent"] for report in reports.values()}
-    connected = told["counts"]["names"] - told["counts"]["unconnected_names"]
-    assert [level["level"] for level in told["levels"]] == list(range(len(told["levels"])))
-    for level in told["levels"]:
+    connected = inspected["counts"]["names"] - inspected["counts"]["unconnected_names"]
+    assert [level["level"] for level in inspected["levels"]] == list(range(len(inspected["levels"])))
+    for level in inspected["levels"]:
         number = level["level"]
         there = [one for id, one in reports.items() if one["level"] == number or (one["level"] < number and id not in split)]
         names = Counter(name for one in there for name in one["members"])
         assert len(there) == level["communities"]
         assert len(names) == connected
         assert set(names.values()) == {1}
-        assert level["share"] == pytest.approx(level["tokens"] / told["counts"]["tokens"])
+        assert level["share"] == pytest.approx(level["tokens"] / inspected["counts"]["tokens"])
         assert -0.5 <= level["modularity"] <= 1
     for one in reports.values():
         assert one["parent"] is None or set(one["members"]) < set(reports[one["parent"]]["members"])
 
 
-def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, told: dict[str, Any]) -> None:
+def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, inspected: dict[str, Any]) -> None:
     there = {hit["id"]: hit["text"] for hit in json.loads(ramify("search", "who", "--index", linked, "-k", "20", "--json").out)}
-    findings = [finding for report in told["reports"] for finding in report["findings"]]
+    findings = [finding for report in inspected["reports"] for finding in report["findings"]]
     assert findings
     assert all(set(finding["passages"]) <= set(there) for finding in findings)
     assert all(finding["text"] in there[finding["passages"][0]] for finding in findings)
 
 
-def test_what_a_model_did_not_manage_is_told(linked: Path) -> None:
-    found = inspection(opened(linked))
-    assert found.inside is not None
+def test_units_that_a_model_failed_to_read_are_reported(linked: Path) -> None:
+    found = inspect_index(open_index(linked))
+    assert found.graph is not None
     said = {
         "made_by": "ollama:some-model",
         "reported_by": "ollama:some-model",
@@ -132,7 +132,7 @@ def test_what_a_model_did_not_manage_is_told(linked: Path) -> None:
         "unread p1": "it broke\noff",
         "unread p2": "x",
     }
-    lines = dict(facts(replace(found, inside=replace(found.inside, facts=said))))
+    lines = dict(index_facts(replace(found, graph=replace(found.graph, facts=said))))
     assert "found by ollama:some-model" in lines["names"]
     assert lines["reports"].endswith("2 of them replaced by quotations")
     assert lines["not read"] == "2 units, the first from p1: it broke off"
@@ -154,36 +154,36 @@ def test_nothing_of_a_document_is_markup_and_the_page_loads_nothing(ramify: Rami
     assert HOSTILE in words.replace(f"{HOSTILE} Vane", "")
 
 
-def test_the_picture_leads_into_the_reports(ramify: Ramify, linked: Path, told: dict[str, Any], tmp_path: Path) -> None:
+def test_the_picture_leads_into_the_reports(ramify: Ramify, linked: Path, inspected: dict[str, Any], tmp_path: Path) -> None:
     html = page_of(ramify, linked, tmp_path)
     page = read(html)
     ids = {value for name, value in page.attributes if name == "id"}
     links = {value[1:] for name, value in page.attributes if name == "href" and value and value.startswith("#")}
     assert set() < links <= ids
-    assert ids == {f"community-{report['community']}" for report in told["reports"]}
-    assert page.tags.count("circle") == told["counts"]["names"] - told["counts"]["unconnected_names"]
+    assert ids == {f"community-{report['community']}" for report in inspected["reports"]}
+    assert page.tags.count("circle") == inspected["counts"]["names"] - inspected["counts"]["unconnected_names"]
     assert re.search(r"<circle [^>]*><title>Paula Stern · connected with \d+</title>", html)
-    assert all(escape(finding["text"]) in html for report in told["reports"] for finding in report["findings"])
+    assert all(escape(finding["text"]) in html for report in inspected["reports"] for finding in report["findings"])
 
 
 def test_the_same_index_gives_the_same_page(ramify: Ramify, linked: Path, tmp_path: Path) -> None:
     assert page_of(ramify, linked, tmp_path) == page_of(ramify, linked, tmp_path)
 
 
-def test_a_page_without_room_says_what_it_leaves_out(
-    ramify: Ramify, linked: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_page_beyond_its_size_limit_lists_what_it_omits(
+    ramify: Ramify, linked: Path, inspected: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = page_of(ramify, linked, tmp_path)
-    monkeypatch.setattr(inspect_reports, "ROOM", 1500)
+    monkeypatch.setattr(inspect_reports, "MAX_PARTS_BYTES", 1500)
     short = page_of(ramify, linked, tmp_path)
     assert len(short) < len(whole)
-    assert "Left out, so that the page stays small" in short
-    assert "Left out, so that the page stays small" not in whole
+    assert "Omitted to limit the size of the page" in short
+    assert "Omitted to limit the size of the page" not in whole
     shown = [int(id) for id in re.findall(r'id="community-(\d+)"', short)]
     assert shown == list(range(len(shown))) != []
 
 
-def test_a_page_of_a_plain_index_tells_its_sizes(ramify: Ramify, plain: Path, tmp_path: Path) -> None:
+def test_a_page_of_a_plain_index_shows_its_sizes(ramify: Ramify, plain: Path, tmp_path: Path) -> None:
     html = page_of(ramify, plain, tmp_path)
     assert "--kind graph" in html
     assert "<svg" not in html
@@ -207,12 +207,12 @@ def test_claims_are_listed_with_the_words_that_they_are_from(ramify: Ramify, pla
     names = ["Paula Stern", "Viktor Adler", "Emil Braun"]
     line = f"Paula Stern | Viktor Adler | marriage | Paula Stern married. | 1904 | | {words}"
     found = {"entities": names, "relations": ["Paula Stern | Viktor Adler", "Paula Stern | Emil Braun"]}
-    built(folder, but(extract=found, claims={"claims": [line]}), claims=True)
+    build_with_model(folder, graph_model_with(extract=found, claims={"claims": [line]}), claims=True)
     done = ramify("inspect", folder)
     assert re.search(r"^claims +1 *$", done.out, re.MULTILINE)
     assert re.search(r"Paula Stern +Viktor Adler +marriage +1904 +Paula Stern married", done.out)
     [claim] = json.loads(ramify("inspect", folder, "--json").out)["claims"]
-    told = {"name": "Paula Stern", "object": "Viktor Adler", "kind": "marriage", "start": "1904", "end": "", "span": words}
-    assert claim.items() >= told.items()
+    inspected = {"name": "Paula Stern", "object": "Viktor Adler", "kind": "marriage", "start": "1904", "end": "", "span": words}
+    assert claim.items() >= inspected.items()
     assert ramify("inspect", folder, "--html", tmp_path / "page.html").code == 0
     assert words in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from ramify.studio.inspection import page as inspect_page
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
 from tests.studio.inspection.test_groups import HOSTILE
-from tests.tools.hierarchy.manual import WORDS, changed, records, write
+from tests.tools.hierarchy.manual import WORDS, change_records, records, write
 
 
 def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
@@ -23,7 +23,7 @@ def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
 
 
 def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
-    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path
+    ramify: Ramify, grouped: Path, inspected: dict[str, Any], tmp_path: Path
 ) -> None:
     html = page_of(ramify, grouped, tmp_path)
     page = read(html)
@@ -32,32 +32,32 @@ def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
     assert HOSTILE in "".join(page.words)
     ids = {value for name, value in page.attributes if name == "id"}
     links = {value[1:] for name, value in page.attributes if name == "href" and value and value.startswith("#")}
-    assert ids == links == {f"group-{number}" for number in range(len(told["groups"]))}
-    assert all(escape(finding["text"]) in html for report in told["reports"] for finding in report["findings"])
+    assert ids == links == {f"group-{number}" for number in range(len(inspected["groups"]))}
+    assert all(escape(finding["text"]) in html for report in inspected["reports"] for finding in report["findings"])
     assert page_of(ramify, grouped, tmp_path) == html
 
 
-def test_a_page_without_room_says_what_it_leaves_out(
-    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_page_beyond_its_size_limit_lists_what_it_omits(
+    ramify: Ramify, grouped: Path, inspected: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = page_of(ramify, grouped, tmp_path)
     assert "so that the page stays small" not in whole
     for room in (15_000, 3000):
-        monkeypatch.setattr(inspect_page, "ROOM", room)
+        monkeypatch.setattr(inspect_page, "MAX_PARTS_BYTES", room)
         short = page_of(ramify, grouped, tmp_path)
         shown = len(set(re.findall(r'id="group-\d+"', short)))
-        left = len(told["groups"]) - shown
+        left = len(inspected["groups"]) - shown
         assert shown > 0
         assert len(short) < len(whole)
         assert (left > 0) == (room == 3000)
-        assert "What is below it is left out" in short
-        assert (f"Left out, so that the page stays small: {left} of the smallest groups" in short) == (left > 0)
+        assert "The levels below are omitted" in short
+        assert (f"Omitted to limit the size of the page: the {left} smallest groups" in short) == (left > 0)
 
 
 def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:
     pages = [(number, place) for number in range(1, 5) for place in range(1, 31)]
     chapters = {f"p{number}-{place}": {"chapter": f"{(place - 1) // 6} of {list(WORDS)[number - 1]}"} for number, place in pages}
-    given = changed(records(30), chapters)
+    given = change_records(records(30), chapters)
     file = write(tmp_path, given)
     assert run(["index", str(file), "--out", str(tmp_path / "many"), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
     out = ramify("inspect", tmp_path / "many").out
@@ -84,8 +84,8 @@ def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify,
 
 def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
     wrong = [
-        (ramify("inspect", plain, "--group", "Kiln"), "make a hierarchy: `ramify index --kind hierarchy --out"),
-        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
+        (ramify("inspect", plain, "--group", "Kiln"), "build a hierarchy: `ramify index --kind hierarchy --out"),
+        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — choose one of"),
         (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "exclude each other"),
     ]
     for done, said in wrong:

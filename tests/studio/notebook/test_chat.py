@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ramify.studio import Chat
-from ramify.studio.notebook._chat import Turn
+from ramify.studio.notebook._chat import TurnWidget
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, model, replies, river
@@ -16,22 +16,22 @@ def chat(strategy: str = "tor", **options: Any) -> Chat:
     return Chat(strategy=strategy, **{"index": river(), "model": model(), **options})
 
 
-async def answered(chat: Chat, question: str = QUESTION) -> Turn:
+async def answered(chat: Chat, question: str = QUESTION) -> TurnWidget:
     """Ask through the box, wait for the end, and give the newest turn."""
     chat.box.value = question
     chat.send.click()
-    await over(chat)
+    await wait_idle(chat)
     return chat.turns[-1]
 
 
-async def over(chat: Chat) -> None:
+async def wait_idle(chat: Chat) -> None:
     """Wait until nothing runs; what went wrong is for the turn to tell."""
     if chat.running is not None:
         await asyncio.wait({chat.running})
     await asyncio.sleep(0)
 
 
-async def until(condition: Any) -> None:
+async def wait_until(condition: Any) -> None:
     async with asyncio.timeout(20):
         while not condition():  # noqa: ASYNC110 — a widget tells nobody what it shows
             await asyncio.sleep(0.01)
@@ -43,8 +43,8 @@ def html(widget: Any) -> str:
 
 
 async def test_a_question_is_answered_with_its_tree() -> None:
-    door = chat()
-    turn = await answered(door)
+    widget = chat()
+    turn = await answered(widget)
     told = html(turn)
     for words in (
         "Seine",
@@ -56,12 +56,12 @@ async def test_a_question_is_answered_with_its_tree() -> None:
         "judged",
     ):
         assert words in told
-    assert told.count('<article class="card') == len(door.results[0].tree) == 3
-    assert door.box.value == ""
-    assert (door.send.disabled, door.stop.disabled) == (False, True)
+    assert told.count('<article class="card') == len(widget.results[0].tree) == 3
+    assert widget.box.value == ""
+    assert (widget.send.disabled, widget.stop.disabled) == (False, True)
 
 
-async def test_the_tree_grows_before_the_eyes() -> None:
+async def test_the_growing_tree_is_displayed() -> None:
     waiting = asyncio.Event()
 
     class Slow(FakeModel):
@@ -70,64 +70,64 @@ async def test_the_tree_grows_before_the_eyes() -> None:
                 await waiting.wait()
             return await super()._agenerate(messages)
 
-    door = chat(model=Slow(replies=replies, logprobs=True))
-    door.box.value = QUESTION
-    door.send.click()
-    assert "getting ready …" in html(door)
-    await until(lambda: "judging …" in html(door.turns[0]))
-    growing = html(door.turns[0])
+    widget = chat(model=Slow(replies=replies, logprobs=True))
+    widget.box.value = QUESTION
+    widget.send.click()
+    assert "getting ready …" in html(widget)
+    await wait_until(lambda: "judging …" in html(widget.turns[0]))
+    growing = html(widget.turns[0])
     assert 'class="card working busy"' in growing
     assert "<b>Seine</b>" in growing
     waiting.set()
-    await over(door)
-    assert "busy" not in html(door.turns[0])
+    await wait_idle(widget)
+    assert "busy" not in html(widget.turns[0])
 
 
 async def test_enter_sends_what_was_typed() -> None:
-    door = chat("naive")
-    door.box._handle_custom_msg({"event": "submit"}, [])  # as the browser tells: first the key, then the text
-    door.box.value = QUESTION
-    await until(lambda: door.results)
-    assert [result.question for result in door.results] == [QUESTION]
+    widget = chat("naive")
+    widget.box._handle_custom_msg({"event": "submit"}, [])  # as the browser tells: first the key, then the text
+    widget.box.value = QUESTION
+    await wait_until(lambda: widget.results)
+    assert [result.question for result in widget.results] == [QUESTION]
 
 
 async def test_only_one_question_at_a_time() -> None:
-    door = chat(model=model(latency=600))
-    door.box.value = QUESTION
-    door.send.click()
-    assert (door.send.disabled, door.stop.disabled) == (True, False)
-    assert "Stop" in door.box.placeholder
-    door.box.value = "And another?"
-    door.box._handle_custom_msg({"event": "submit"}, [])
-    await until(lambda: "a question is being answered" in html(door.said))
-    assert (len(door.turns), door.box.value) == (1, "And another?")
+    widget = chat(model=model(latency=600))
+    widget.box.value = QUESTION
+    widget.send.click()
+    assert (widget.send.disabled, widget.stop.disabled) == (True, False)
+    assert "Stop" in widget.box.placeholder
+    widget.box.value = "And another?"
+    widget.box._handle_custom_msg({"event": "submit"}, [])
+    await wait_until(lambda: "a question is being answered" in html(widget.warning))
+    assert (len(widget.turns), widget.box.value) == (1, "And another?")
     with pytest.raises(UsageError, match="press Stop"):
-        door.ask("And another?")
-    door.stop.click()
-    await over(door)
+        widget.ask("And another?")
+    widget.stop.click()
+    await wait_idle(widget)
 
 
-async def test_a_model_that_hangs_is_stopped_and_nothing_is_lost() -> None:
+async def test_a_hanging_model_is_stopped_and_the_question_stays_in_the_box() -> None:
     hanging = model(latency=600)
-    door = chat(model=hanging)
-    door.box.value = QUESTION
-    door.send.click()
-    await until(lambda: "splitting …" in html(door.turns[0]))
-    door.stop.click()
-    await over(door)
-    told = html(door.turns[0])
+    widget = chat(model=hanging)
+    widget.box.value = QUESTION
+    widget.send.click()
+    await wait_until(lambda: "splitting …" in html(widget.turns[0]))
+    widget.stop.click()
+    await wait_idle(widget)
+    told = html(widget.turns[0])
     assert "Stopped after" in told
     assert "The tree so far" in told
     assert "busy" not in told
-    assert (door.box.value, door.conversation.messages, door.running) == (QUESTION, [], None)
+    assert (widget.box.value, widget.conversation.messages, widget.running) == (QUESTION, [], None)
     hanging.latency = 0
-    assert "Seine" in html(await answered(door))
+    assert "Seine" in html(await answered(widget))
 
 
 async def test_a_follow_up_is_understood_from_the_turns_before() -> None:
-    door = chat(model=but(contextualize={"question": "Which river runs through Paris?"}))
-    await answered(door)
-    first, second = door.turns[0], await answered(door, "And what runs through it?")
+    widget = chat(model=but(contextualize={"question": "Which river runs through Paris?"}))
+    await answered(widget)
+    first, second = widget.turns[0], await answered(widget, "And what runs through it?")
     assert "understood as: Which river runs through Paris?" in html(second)
     assert "And what runs through it?" in html(second)
     assert "understood as" not in html(first)
@@ -136,7 +136,7 @@ async def test_a_follow_up_is_understood_from_the_turns_before() -> None:
 
 
 async def test_every_turn_has_names_of_its_own() -> None:
-    doors = chat("naive"), chat("naive")
-    turns = [await answered(door) for door in doors for _ in range(2)]
+    widgets = chat("naive"), chat("naive")
+    turns = [await answered(widget) for widget in widgets for _ in range(2)]
     assert len({turn.prefix for turn in turns}) == 4
     assert all(f'id="{turn.prefix}source-1"' in html(turn) and f'href="#{turn.prefix}source-1"' in html(turn) for turn in turns)

@@ -27,46 +27,46 @@ def test_each_strategy_shows_its_own_fields(strategy: str) -> None:
 
 
 async def test_fields_and_lines_are_obeyed() -> None:
-    door = chat()
-    door.panel.fields["k"].box.value = "1"
-    door.panel.others.value = "judged=false\n\nnum_ctx=4096"
-    await answered(door)
-    branches = door.results[0].tree.values()
+    widget = chat()
+    widget.panel.fields["k"].box.value = "1"
+    widget.panel.others.value = "judged=false\n\nnum_ctx=4096"
+    await answered(widget)
+    branches = widget.results[0].tree.values()
     assert max(len(branch.evidence) for branch in branches) == 1
     assert [branch.score for branch in branches] == [None, None, None]
-    assert door.panel.options()["num_ctx"] == 4096
+    assert widget.panel.options()["num_ctx"] == 4096
 
 
-async def test_a_wrong_value_is_told_at_once_and_asks_nothing() -> None:
-    door = chat()
-    door.panel.fields["theta"].box.value = "high"
-    assert "theta='high' is not valid" in unescape(html(door.panel))
-    door.box.value = QUESTION
-    door.send.click()
-    assert "theta='high' is not valid" in unescape(html(door.said))
-    assert (door.turns, door.box.value) == ([], QUESTION)
-    door.panel.fields["theta"].box.value = ""
-    assert "is not valid" not in html(door.panel)
+async def test_an_invalid_value_is_rejected_without_asking() -> None:
+    widget = chat()
+    widget.panel.fields["theta"].box.value = "high"
+    assert "theta='high' is not valid" in unescape(html(widget.panel))
+    widget.box.value = QUESTION
+    widget.send.click()
+    assert "theta='high' is not valid" in unescape(html(widget.warning))
+    assert (widget.turns, widget.box.value) == ([], QUESTION)
+    widget.panel.fields["theta"].box.value = ""
+    assert "is not valid" not in html(widget.panel)
 
 
 @pytest.mark.parametrize(("line", "words"), [("num_ctx", "KEY=VALUE"), ("k=3\nk=4", "twice"), ("leaves=3", "leaves"), ("k=3", "keep one")])
-def test_a_wrong_line_is_told(line: str, words: str) -> None:
+def test_an_invalid_line_is_rejected(line: str, words: str) -> None:
     panel = chat(k=4).panel
     panel.others.value = line
     assert words in html(panel)
 
 
 async def test_another_strategy_keeps_what_both_know() -> None:
-    door = chat("tor", k=3, theta=0.6)
-    door.panel.strategy.value = "prune"
-    assert door.panel.options()["k"] == 3
-    assert "theta" not in door.panel.options()
-    turn = await answered(door)
+    widget = chat("tor", k=3, theta=0.6)
+    widget.panel.strategy.value = "prune"
+    assert widget.panel.options()["k"] == 3
+    assert "theta" not in widget.panel.options()
+    turn = await answered(widget)
     assert "prune · FakeModel" in html(turn)
-    door.panel.fields["k"].box.value = ""
-    door.panel.strategy.value = "tor"
-    assert door.panel.options()["theta"] == 0.6
-    assert "k" not in door.panel.options()
+    widget.panel.fields["k"].box.value = ""
+    widget.panel.strategy.value = "tor"
+    assert widget.panel.options()["theta"] == 0.6
+    assert "k" not in widget.panel.options()
 
 
 def test_what_is_given_in_code_is_seen() -> None:
@@ -78,7 +78,7 @@ def test_what_is_given_in_code_is_seen() -> None:
     assert panel.options()["filter"] == {"language": "en"}
 
 
-def test_a_wrong_option_is_told_where_it_is_written() -> None:
+def test_an_invalid_option_is_rejected_in_the_cell() -> None:
     with pytest.raises(UsageError, match="taw"):
         Chat(taw=0.9)
     with pytest.raises(UsageError, match="oak"):

@@ -14,7 +14,7 @@ def tour() -> nbformat.NotebookNode:
     return nbformat.read(TOUR, as_version=4)
 
 
-def test_it_is_kept_without_outputs(tour: nbformat.NotebookNode) -> None:
+def test_it_is_stored_without_outputs(tour: nbformat.NotebookNode) -> None:
     nbformat.validate(tour)
     assert [(cell.outputs, cell.execution_count) for cell in tour.cells if cell.cell_type == "code"] == [([], None)] * 10
 

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from ramify.studio.serve.app import application
-from ramify.studio.serve.catalog import Catalog, named
-from ramify.studio.serve.collections import Collections, Watched
-from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.serving import Serving, Threads
-from ramify.studio.serve.transport import WebServer, users_of
-from ramify.studio.server.bounds import declare
+from ramify.studio.serve.app import create_app
+from ramify.studio.serve.catalog import Catalog, name_collections
+from ramify.studio.serve.collections import UserCollections, WatchedFolder
+from ramify.studio.serve.questions import QuestionQueue
+from ramify.studio.serve.service import QuestionService, UserThreads
+from ramify.studio.serve.transport import WebServer, parse_tokens
+from ramify.studio.server.bounds import set_allowed
 
-PATIENCE = 120.0
+TIMEOUT_S = 120.0
 """Seconds until what must come has come, on a busy machine."""
 BORN = "In which city was the inventor of the ballpoint pen born?"
 INVENTOR = "Who is the inventor of the ballpoint pen?"
@@ -32,12 +32,12 @@ class Running(NamedTuple):
     """A running server: its address, and its parts."""
 
     url: str
-    serving: Serving
+    service: QuestionService
 
     def call(self, method: str, path: str, token: str = "", **given: Any) -> httpx.Response:
         """Send a request to our own interface."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.request(method, f"{self.url}/ramify/v1{path}", headers=headers, timeout=PATIENCE, trust_env=False, **given)
+        return httpx.request(method, f"{self.url}/ramify/v1{path}", headers=headers, timeout=TIMEOUT_S, trust_env=False, **given)
 
     def ask(self, question: str, token: str = "", **given: Any) -> list[tuple[str, Any]]:
         """Ask, and return the events until the end."""
@@ -55,14 +55,14 @@ class Running(NamedTuple):
         """Send what is answered by events, and yield them as they come."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         with (
-            httpx.Client(timeout=PATIENCE, trust_env=False) as client,
+            httpx.Client(timeout=TIMEOUT_S, trust_env=False) as client,
             client.stream("POST", f"{self.url}/ramify/v1{path}", json=body, headers=headers) as response,
         ):
             assert response.status_code == 200, response.read()
-            yield events_of(response.iter_lines())
+            yield read_events(response.iter_lines())
 
 
-def events_of(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+def read_events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
     """Read server-sent events."""
     name = ""
     for line in lines:
@@ -72,24 +72,24 @@ def events_of(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
             yield name, json.loads(line.removeprefix("data: "))
 
 
-def until(true: Callable[[], bool]) -> None:
+def wait_until(true: Callable[[], bool]) -> None:
     """Wait until something is so."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not true():
         assert time.monotonic() < end, "it did not come"
         time.sleep(0.02)
 
 
 @contextmanager
-def running(serving: Serving, origins: Sequence[str] = ()) -> Iterator[Running]:
+def running(service: QuestionService, origins: Sequence[str] = ()) -> Iterator[Running]:
     """Run a server in a thread."""
-    server = WebServer(application(serving, origins), serving.questions)
+    server = WebServer(create_app(service, origins), service.questions)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            until(lambda: server.started)
-            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", serving)
+            wait_until(lambda: server.started)
+            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", service)
         finally:
             server.should_exit = True
             thread.join()
@@ -110,16 +110,16 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             tokens: Sequence[str] = (),
             at_once: int = 4,
             documents: Sequence[Path] = (),
-            watched: Sequence[Watched] = (),
+            watched: Sequence[WatchedFolder] = (),
             **options: Any,
         ) -> Running:
             places = [str(one) for one in indexes]
-            declare(places, [], [])
-            catalog = Catalog(named(places), strategy, [model], options)
-            threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
-            asyncio.run(threads.prepare())
-            users = users_of(tokens)
-            collections = Collections(catalog, tmp_path / "collections", documents, bool(users))
-            return stack.enter_context(running(Serving(catalog, Questions(at_once), threads, collections, users, watched)))
+            set_allowed(places, [], [])
+            catalog = Catalog(name_collections(places), strategy, [model], options)
+            threads = UserThreads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
+            asyncio.run(threads.create_tables())
+            users = parse_tokens(tokens)
+            collections = UserCollections(catalog, tmp_path / "collections", documents, bool(users))
+            return stack.enter_context(running(QuestionService(catalog, QuestionQueue(at_once), threads, collections, users, watched)))
 
         yield start

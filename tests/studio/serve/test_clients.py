@@ -15,7 +15,7 @@ import openai
 import pytest
 
 from tests.faults import fault
-from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve, until
+from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve, wait_until
 from tests.tools.ollama_server import Fail, Hang, Ollama
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
@@ -23,7 +23,7 @@ TOKEN = "ada-has-a-secret"
 MODEL = "demo/prune"
 
 
-def said(text: str, role: str = "user") -> dict[str, str]:
+def chat_message(text: str, role: str = "user") -> dict[str, str]:
     return {"role": role, "content": text}
 
 
@@ -53,7 +53,7 @@ class TestOpenAI:
         assert client.models.retrieve("demo/tor").id == "demo/tor"
 
     def test_an_answer_has_footnotes_citations_and_its_cost(self, client: openai.OpenAI) -> None:
-        done: Any = client.chat.completions.create(model=MODEL, messages=[said(BORN)])  # type: ignore[list-item]
+        done: Any = client.chat.completions.create(model=MODEL, messages=[chat_message(BORN)])  # type: ignore[list-item]
         message = done.choices[0].message
         short, text, notes = message.content.split("\n\n")
         assert short == "**Budapest**"
@@ -66,7 +66,7 @@ class TestOpenAI:
         assert 0 < done.ramify["confidence"] < 1
 
     def test_the_tree_comes_as_reasoning_before_the_text(self, client: openai.OpenAI) -> None:
-        asked: Any = {"model": MODEL, "messages": [said(BORN)]}
+        asked: Any = {"model": MODEL, "messages": [chat_message(BORN)]}
         *chunks, last = client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True})
         deltas = [chunk.choices[0].delta for chunk in chunks]
         thought = [getattr(delta, "reasoning_content", None) or "" for delta in deltas]
@@ -82,18 +82,18 @@ class TestOpenAI:
 
     @pytest.mark.parametrize("stream", [False, True])
     def test_earlier_messages_are_what_a_follow_up_refers_to(self, client: openai.OpenAI, stream: bool) -> None:
-        asked: Any = [said("You are helpful.", "system"), said(INVENTOR)]
+        asked: Any = [chat_message("You are helpful.", "system"), chat_message(INVENTOR)]
         if stream:
             parts = client.chat.completions.create(model=MODEL, messages=asked, stream=True)
             content = "".join(part.choices[0].delta.content or "" for part in parts)
         else:
             content = client.chat.completions.create(model=MODEL, messages=asked).choices[0].message.content or ""
-        asked += [said(content, "assistant"), {"role": "user", "content": [{"type": "text", "text": FOLLOW_UP}]}]
+        asked += [chat_message(content, "assistant"), {"role": "user", "content": [{"type": "text", "text": FOLLOW_UP}]}]
         done = client.chat.completions.create(model=MODEL, messages=asked)
         assert (done.choices[0].message.content or "").startswith("**Budapest**")
 
     def test_a_question_that_asks_whom_it_means_is_answered_by_a_question(self, client: openai.OpenAI) -> None:
-        done = client.chat.completions.create(model=MODEL, messages=[said(FOLLOW_UP)])  # type: ignore[list-item]
+        done = client.chat.completions.create(model=MODEL, messages=[chat_message(FOLLOW_UP)])  # type: ignore[list-item]
         assert (done.choices[0].message.content or "").startswith("Who is meant by 'he'?")
 
     @fault(
@@ -103,9 +103,9 @@ class TestOpenAI:
         kept="the server continues",
         code="401, 404, 400",
     )
-    def test_a_wrong_token_model_or_body_is_told_in_openai_s_way(self, client: openai.OpenAI, server: Running) -> None:
+    def test_an_invalid_token_model_or_body_is_an_openai_error(self, client: openai.OpenAI, server: Running) -> None:
         def create(**given: Any) -> Any:
-            return client.chat.completions.create(**{"model": MODEL, "messages": [said(BORN)], **given})
+            return client.chat.completions.create(**{"model": MODEL, "messages": [chat_message(BORN)], **given})
 
         with (
             openai.OpenAI(base_url=f"{server.url}/v1", api_key="wrong", max_retries=0) as stranger,
@@ -113,15 +113,15 @@ class TestOpenAI:
         ):
             stranger.models.list()
         assert refused.value.code == "invalid_api_key"
-        with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4' here: choose one of demo/prune") as missing:
+        with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4' on this server: choose one of demo/prune") as missing:
             create(model="gpt-4")
         assert missing.value.code == "model_not_found"
         for wrong in (
             {"messages": []},
-            {"messages": [said("Yes.", "assistant")]},
+            {"messages": [chat_message("Yes.", "assistant")]},
             {"n": 2},
             {"messages": "Who?"},
-            {"messages": [said(" ")]},
+            {"messages": [chat_message(" ")]},
         ):
             with pytest.raises(openai.BadRequestError) as malformed:
                 create(**wrong)
@@ -137,7 +137,7 @@ class TestOpenAI:
             openai.OpenAI(base_url=f"{serve(model='ollama:llama3.1:8b').url}/v1", api_key="none", max_retries=0) as client,
             pytest.raises(openai.APIError, match="out of memory"),
         ):
-            list(client.chat.completions.create(model="demo/closed-book", messages=[said(BORN)], stream=stream))  # type: ignore[call-overload]
+            list(client.chat.completions.create(model="demo/closed-book", messages=[chat_message(BORN)], stream=stream))  # type: ignore[call-overload]
 
     @pytest.mark.parametrize("stream", [False, True])
     @fault(
@@ -150,13 +150,13 @@ class TestOpenAI:
     def test_a_client_that_goes_away_stops_its_question(self, serve: Serve, ollama: Ollama, stream: bool) -> None:
         ollama.when("", Hang())
         server = serve(model="ollama:llama3.1:8b")
-        body = json.dumps({"model": "demo/closed-book", "messages": [said(BORN)], "stream": stream})
+        body = json.dumps({"model": "demo/closed-book", "messages": [chat_message(BORN)], "stream": stream})
         head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n"
         with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as line:
             line.sendall(f"{head}{body}".encode())
             ollama.wait_for_calls()
-            assert server.serving.questions.count == 1
-        until(lambda: server.serving.questions.count == 0)
+            assert server.service.questions.count == 1
+        wait_until(lambda: server.service.questions.count == 0)
 
 
 class TestOllama:
@@ -169,39 +169,41 @@ class TestOllama:
         assert told.modelinfo["ramify.strategy"] == "prune"
 
     def test_the_tree_comes_as_thinking_before_the_text(self, of_ollama: ollama_client.Client) -> None:
-        whole = of_ollama.chat(f"{MODEL}:latest", messages=[said(BORN)])
+        whole = of_ollama.chat(f"{MODEL}:latest", messages=[chat_message(BORN)])
         assert whole.done
         assert whole.message.content is not None
         assert whole.message.content.startswith("**Budapest**")
         assert whole.eval_count
-        *parts, last = of_ollama.chat(MODEL, messages=[said(BORN)], stream=True)
+        *parts, last = of_ollama.chat(MODEL, messages=[chat_message(BORN)], stream=True)
         assert "0.1 → Budapest" in "".join(part.message.thinking or "" for part in parts)
         assert "".join(part.message.content or "" for part in parts).strip() == whole.message.content
         assert last.done
-        assert not [part for part in of_ollama.chat(MODEL, messages=[said(BORN)], stream=True, think=False) if part.message.thinking]
+        assert not [
+            part for part in of_ollama.chat(MODEL, messages=[chat_message(BORN)], stream=True, think=False) if part.message.thinking
+        ]
 
     def test_earlier_messages_are_what_a_follow_up_refers_to(self, of_ollama: ollama_client.Client) -> None:
-        content = of_ollama.chat(MODEL, messages=[said(INVENTOR)]).message.content or ""
-        done = of_ollama.chat(MODEL, messages=[said(INVENTOR), said(content, "assistant"), said(FOLLOW_UP)])
+        content = of_ollama.chat(MODEL, messages=[chat_message(INVENTOR)]).message.content or ""
+        done = of_ollama.chat(MODEL, messages=[chat_message(INVENTOR), chat_message(content, "assistant"), chat_message(FOLLOW_UP)])
         assert (done.message.content or "").startswith("**Budapest**")
 
     def test_a_wrong_token_model_or_message_is_an_error(self, of_ollama: ollama_client.Client, server: Running) -> None:
-        with ollama_client.Client(server.url) as stranger, pytest.raises(ollama_client.ResponseError, match="asks for a token"):
+        with ollama_client.Client(server.url) as stranger, pytest.raises(ollama_client.ResponseError, match="requires a token"):
             stranger.list()
-        with pytest.raises(ollama_client.ResponseError, match="there is no model 'llama3' here") as missing:
-            of_ollama.chat("llama3", messages=[said(BORN)])
+        with pytest.raises(ollama_client.ResponseError, match="there is no model 'llama3'") as missing:
+            of_ollama.chat("llama3", messages=[chat_message(BORN)])
         assert missing.value.status_code == 404
         with pytest.raises(ollama_client.ResponseError, match="the question is empty"):
-            of_ollama.chat(MODEL, messages=[said("")])
+            of_ollama.chat(MODEL, messages=[chat_message("")])
 
     def test_a_model_that_cannot_be_asked_is_an_error_in_a_stream_too(self, serve: Serve, ollama: Ollama) -> None:
         ollama.when("", Fail(500, "out of memory"))
         url = serve(model="ollama:llama3.1:8b").url
         with ollama_client.Client(url) as client, pytest.raises(ollama_client.ResponseError, match="out of memory"):
-            list(client.chat("demo/closed-book", messages=[said(BORN)], stream=True))
+            list(client.chat("demo/closed-book", messages=[chat_message(BORN)], stream=True))
 
     def test_what_its_client_passes_over_is_in_the_reply(self, server: Running) -> None:
-        given = {"model": MODEL, "messages": [said(BORN)], "stream": False}
+        given = {"model": MODEL, "messages": [chat_message(BORN)], "stream": False}
         headers = {"Authorization": f"Bearer {TOKEN}"}
         told = httpx.post(f"{server.url}/api/chat", json=given, headers=headers, timeout=60, trust_env=False).json()
         assert [citation["id"] for citation in told["citations"]] == ["ballpoint-pen", "laszlo-biro"]
@@ -217,7 +219,7 @@ class TestOllama:
 def test_litellm_reads_both(server: Running, name: str, path: str, stream: bool) -> None:
     import litellm
 
-    given: Any = {"api_base": f"{server.url}{path}", "api_key": TOKEN, "messages": [said(INVENTOR)], "stream": stream}
+    given: Any = {"api_base": f"{server.url}{path}", "api_key": TOKEN, "messages": [chat_message(INVENTOR)], "stream": stream}
     done: Any = litellm.completion(model=f"{name}/{MODEL}", **given)
     text = "".join(part.choices[0].delta.content or "" for part in done) if stream else done.choices[0].message.content
     assert text.startswith("**László Bíró**")

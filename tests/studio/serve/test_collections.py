@@ -10,7 +10,7 @@ from ramify.studio.serve import collections
 from ramify.studio.serve.catalog import Catalog
 from ramify.tools.errors import InputError
 from tests.faults import fault
-from tests.studio.serve.conftest import Running, Serve, events_of, until
+from tests.studio.serve.conftest import Running, Serve, read_events, wait_until
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
 
@@ -22,10 +22,10 @@ def send(server: Running, name: str, file: str, content: bytes, offset: int = 0)
 
 def index(server: Running, name: str) -> list[tuple[str, Any]]:
     assert server.call("POST", f"/collections/{name}/index", json={}).status_code == 202
-    return list(events_of(iter(server.call("GET", f"/collections/{name}/progress").text.splitlines())))
+    return list(read_events(iter(server.call("GET", f"/collections/{name}/progress").text.splitlines())))
 
 
-def listed(server: Running) -> dict[str, Any]:
+def list_collections(server: Running) -> dict[str, Any]:
     return {one["name"]: one for one in server.call("GET", "/collections").json()["collections"]}
 
 
@@ -37,14 +37,14 @@ def refusal(reply: Any) -> str:
 def test_documents_that_are_sent_can_be_asked(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     assert server.call("POST", "/collections", json={"name": "arda"}).json() == {"name": "arda"}
-    assert listed(server)["arda"]["documents"] is None
+    assert list_collections(server)["arda"]["documents"] is None
     assert send(server, "arda", "keeper.txt", KEEPER[:20].encode()).json()["bytes"] == 20
     assert send(server, "arda", "keeper.txt", KEEPER[20:].encode(), 20).json()["bytes"] == len(KEEPER)
     send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
     *progress, (kind, built) = index(server, "arda")
     assert {name for name, _ in progress} <= {"progress"}
     assert (kind, built["documents"], [one["name"] for one in built["skipped"]]) == ("built", 1, ["broken.pdf"])
-    assert listed(server)["arda"] | {"passages": 1} == listed(server)["arda"]
+    assert list_collections(server)["arda"] | {"passages": 1} == list_collections(server)["arda"]
     documents = server.call("GET", "/collections/arda/documents").json()
     assert documents["files"] == [{"name": "keeper.txt", "passages": 1}]
     assert [one["name"] for one in documents["skipped"]] == ["broken.pdf"]
@@ -64,7 +64,7 @@ def test_a_document_and_a_collection_are_deleted(serve: Serve, tmp_path: Path) -
     assert server.call("DELETE", "/collections/arda/documents", params={"file": "other.txt"}).status_code == 404
     assert index(server, "arda")[-1][1]["removed"] == 1
     assert server.call("DELETE", "/collections/arda").json() == {"deleted": "arda"}
-    assert "arda" not in listed(server)
+    assert "arda" not in list_collections(server)
     assert list((tmp_path / "collections").iterdir()) == []
 
 
@@ -73,7 +73,7 @@ def test_collections_are_there_after_a_restart(serve: Serve) -> None:
     server.call("POST", "/collections", json={"name": "arda"})
     send(server, "arda", "keeper.txt", KEEPER.encode())
     index(server, "arda")
-    assert listed(serve())["arda"]["documents"] == 1
+    assert list_collections(serve())["arda"]["documents"] == 1
 
 
 def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None
     server = serve(documents=[released])
     assert server.call("GET", "/collections").json()["folders"] == [str(released)]
     for place in (secret, released / ".." / "secret", released / "link", "/", ""):
-        assert "not released" in refusal(server.call("POST", "/collections", json={"name": "x", "folder": str(place)}))
+        assert "--documents DIR" in refusal(server.call("POST", "/collections", json={"name": "x", "folder": str(place)}))
     made = server.call("POST", "/collections", json={"name": "arda", "folder": str(released / "below")}).json()["name"]
     assert index(server, made)[-1][1]["documents"] == 1
     assert "change them there" in refusal(send(server, made, "keeper.txt", b"other"))
@@ -104,38 +104,38 @@ def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None
 def test_no_name_of_a_document_escapes(serve: Serve, file: str) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
-    assert "no name of a document" in refusal(send(server, "arda", file, b"text"))
+    assert "not a valid document name" in refusal(send(server, "arda", file, b"text"))
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".a", "x" * 41, "demo"])
 def test_no_name_of_a_collection_escapes(serve: Serve, name: str) -> None:
-    assert "no name of a collection" in refusal(serve().call("POST", "/collections", json={"name": name}))
+    assert "not a valid collection name" in refusal(serve().call("POST", "/collections", json={"name": name}))
 
 
 def test_collections_of_the_operator_are_not_changed(serve: Serve) -> None:
     server = serve()
     for method, path in (("DELETE", ""), ("POST", "/index")):
-        assert "made here" in refusal(server.call(method, f"/collections/demo{path}", json={} if method == "POST" else None))
-    assert "made here" in refusal(send(server, "demo", "keeper.txt", b"text"))
+        assert "was made on this server" in refusal(server.call(method, f"/collections/demo{path}", json={} if method == "POST" else None))
+    assert "was made on this server" in refusal(send(server, "demo", "keeper.txt", b"text"))
 
 
 @fault("servers", "documents beyond the limit of a collection", sees="one line with the limit", kept="the collection as it was", code="400")
 def test_sizes_are_limited(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
-    monkeypatch.setattr(collections, "FILE_BYTES", 10)
+    monkeypatch.setattr(collections, "MAX_FILE_BYTES", 10)
     assert "larger than" in refusal(send(server, "arda", "a.txt", b"x" * 11))
-    monkeypatch.setattr(collections, "COLLECTION_BYTES", 15)
+    monkeypatch.setattr(collections, "MAX_COLLECTION_BYTES", 15)
     send(server, "arda", "a.txt", b"x" * 10)
     assert "would be larger" in refusal(send(server, "arda", "b.txt", b"x" * 6))
-    monkeypatch.setattr(collections, "FILES", 1)
-    assert "documents already" in refusal(send(server, "arda", "b.txt", b"x"))
+    monkeypatch.setattr(collections, "MAX_FILES", 1)
+    assert "already has 1 documents" in refusal(send(server, "arda", "b.txt", b"x"))
     assert "does not follow" in refusal(send(server, "arda", "a.txt", b"x", 3))
     body = {"file": "a.txt", "content": "no base64!"}
     assert "not base64" in refusal(server.call("POST", "/collections/arda/documents", json=body))
 
 
-def test_a_collection_with_nothing_readable_says_so(serve: Serve) -> None:
+def test_a_collection_without_readable_documents_is_reported(serve: Serve) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
     send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
@@ -152,8 +152,8 @@ def test_indexing_is_stopped(serve: Serve) -> None:
     server.call("POST", "/collections/arda/index", json={})
     assert "is being indexed" in refusal(server.call("DELETE", "/collections/arda"))
     assert server.call("POST", "/collections/arda/stop", json={}).json() == {"stopped": True}
-    until(lambda: not listed(server)["arda"]["building"])
-    end = list(events_of(iter(server.call("GET", "/collections/arda/progress").text.splitlines())))[-1]
+    wait_until(lambda: not list_collections(server)["arda"]["building"])
+    end = list(read_events(iter(server.call("GET", "/collections/arda/progress").text.splitlines())))[-1]
     assert end[0] == "error"
     assert "stopped" in end[1]["message"]
 
@@ -184,7 +184,7 @@ def test_only_who_made_a_collection_changes_it(serve: Serve, tmp_path: Path) -> 
     for token, changeable in ((ada, True), (ben, False)):
         told = server.call("GET", "/collections", token=token).json()["collections"]
         assert {one["name"]: one.get("changeable") for one in told} == {"demo": None, "arda": changeable}
-        assert "made here" in refusal(server.call("DELETE", "/collections/demo", token=token))
+        assert "was made on this server" in refusal(server.call("DELETE", "/collections/demo", token=token))
     assert (
         dict(server.ask("Who was the first keeper of the lighthouse of Arda?", ben, collection="arda"))["result"]["answer"] == "Jonas Vell"
     )
@@ -196,7 +196,7 @@ def test_without_tokens_all_is_one_user_s(serve: Serve) -> None:
     token = "ada-has-a-secret"
     serve(tokens=[f"ada:{token}"]).call("POST", "/collections", token=token, json={"name": "arda"})
     server = serve()
-    assert listed(server)["arda"]["changeable"] is True
+    assert list_collections(server)["arda"]["changeable"] is True
     assert server.call("DELETE", "/collections/arda").status_code == 200
 
 
@@ -205,4 +205,4 @@ def test_a_record_that_does_not_say_what_it_is_of_is_one_line(tmp_path: Path, re
     (tmp_path / "arda").mkdir()
     (tmp_path / "arda" / "collection.json").write_text(record, encoding="utf-8")
     with pytest.raises(InputError, match=r"collection\.json.* — "):
-        collections.Collections(Catalog({}, "naive", ["extractive"]), tmp_path)
+        collections.UserCollections(Catalog({}, "naive", ["extractive"]), tmp_path)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.studio.serve.conftest import BORN, Running, Serve, events_of
+from tests.studio.serve.conftest import BORN, Running, Serve, read_events
 
 SAXOPHONE = "Who is the inventor of the saxophone?"
 
@@ -10,7 +10,7 @@ SAXOPHONE = "Who is the inventor of the saxophone?"
 def edit(server: Running, thread: str, token: str = "", **body: Any) -> list[tuple[str, Any]]:
     reply = server.call("POST", f"/threads/{thread}/edit", token=token, json=body)
     assert reply.status_code == 200, reply.text
-    return list(events_of(iter(reply.text.splitlines())))
+    return list(read_events(iter(reply.text.splitlines())))
 
 
 def begun(server: Running, **given: Any) -> tuple[str, dict[str, Any]]:

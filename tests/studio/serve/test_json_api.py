@@ -13,7 +13,7 @@ from tests.studio.serve.conftest import BORN, INVENTOR, Serve, running
 from tests.tools.ollama_server import Fail, Ollama
 
 
-def test_a_question_is_answered_as_on_the_command_line_while_its_tree_is_told(serve: Serve) -> None:
+def test_a_question_is_answered_with_events_of_its_tree(serve: Serve) -> None:
     events = serve().ask(BORN)
     names = [name for name, _ in events]
     assert (names[0], names[-1]) == ("accepted", "result")
@@ -31,7 +31,7 @@ def test_a_question_is_answered_as_on_the_command_line_while_its_tree_is_told(se
     assert {path: branch["answer"] for path, branch in branches.items()} == {row["path"]: row["answer"] for row in wanted["tree"]}
 
 
-def test_a_text_is_told_while_it_is_written(serve: Serve, ollama: Ollama) -> None:
+def test_a_text_is_streamed_while_it_is_written(serve: Serve, ollama: Ollama) -> None:
     events = serve(model="ollama:llama3.1:8b").ask(INVENTOR, strategy="naive")
     told = "".join(data["delta"] for name, data in events if name == "text")
     result = events[-1][1]
@@ -64,18 +64,18 @@ def test_the_collection_that_is_named_is_searched_and_else_the_first(serve: Serv
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"question": " "}, "the question is empty"),
-    ({"question": "Who?", "collection": "other"}, "there is no collection 'other' here"),
+    ({"question": "Who?", "collection": "other"}, "there is no collection 'other'"),
     ({"question": "Who?", "strategy": "other"}, "there is no strategy 'other'"),
-    ({"question": "Who?", "model": "openai:gpt"}, "there is no model 'openai:gpt' here"),
+    ({"question": "Who?", "model": "openai:gpt"}, "there is no model 'openai:gpt'"),
     ({"question": "Who?", "settings": {"kk": 1}}, "prune has no setting 'kk'"),
     ({"question": "Who?", "settings": {"k": 0}}, "k=0 is not valid"),
-    ({"question": "Who?", "settings": {"index": "/etc"}}, "index='/etc' is not for a request to set"),
-    ({"question": "Who?", "settings": {"model": "openai:gpt"}}, "model='openai:gpt' is not for a request to set"),
-    ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' is not for a request to set"),
+    ({"question": "Who?", "settings": {"index": "/etc"}}, "index='/etc' cannot be set by a request"),
+    ({"question": "Who?", "settings": {"model": "openai:gpt"}}, "model='openai:gpt' cannot be set by a request"),
+    ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' cannot be set by a request"),
     ({"question": "Who?", "settings": {"rerank": "/etc"}}, "rerank='/etc' is not allowed"),
     ({"question": "Who?", "settings": {"check": "/etc"}}, "check='/etc' is not allowed"),
     ({"question": "Who?", "settings": {"ask_first": "splits"}}, "ask_first=splits asks a person, and nobody can be asked here"),
-    ({"question": "Who?", "thread": "../other"}, "'../other' is no name of a conversation"),
+    ({"question": "Who?", "thread": "../other"}, "'../other' is not a valid conversation name"),
     ({"question": "Who?", "more": 1}, "more=1 is not valid"),
     ({}, "question={} is not valid"),
 ]
@@ -89,7 +89,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     kept="the server continues",
     code="400",
 )
-def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
+def test_an_invalid_request_is_rejected_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
     refused = serve().call("POST", "/ask", json=body)
     assert refused.status_code == 400
     assert refused.json()["error"]["kind"] == "usage"
@@ -134,10 +134,10 @@ def test_pages_of_others_and_other_names_are_refused(serve: Serve) -> None:
         assert client.send(untyped).status_code == 415
 
 
-def test_a_page_that_was_let_in_may_read_what_it_asks_for(serve: Serve) -> None:
+def test_pages_of_allowed_origins_can_read_responses(serve: Serve) -> None:
     friend = "https://friend.example"
     asking = {"Origin": friend, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
-    with running(serve().serving, [friend]) as server:
+    with running(serve().service, [friend]) as server:
         path = f"{server.url}/ramify/v1/ask"
         assert httpx.options(path, headers=asking, trust_env=False).headers["access-control-allow-origin"] == friend
         answered = httpx.get(f"{server.url}/ramify/v1/about", headers={"Origin": friend}, trust_env=False)
@@ -146,7 +146,7 @@ def test_a_page_that_was_let_in_may_read_what_it_asks_for(serve: Serve) -> None:
             assert "access-control-allow-origin" not in httpx.get(path, headers={"Origin": other}, trust_env=False).headers
 
 
-def test_it_says_that_it_is_alive_and_when_it_is_ready(serve: Serve) -> None:
+def test_health_and_readiness_probes(serve: Serve) -> None:
     server = serve()
     assert httpx.get(f"{server.url}/health", trust_env=False).json() == {"alive": True}
     ready = httpx.get(f"{server.url}/ready", trust_env=False)

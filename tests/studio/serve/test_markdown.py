@@ -6,7 +6,7 @@ import pytest
 
 from ramify.graphs.run import Result, ask
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.studio.serve.chat import TreeInWords, harmless, paragraphs, short_answer
+from ramify.studio.serve._chat import TreeNarration, escape_markdown, extract_short_answer, markdown_paragraphs
 from ramify.studio.serve.questions import Event
 from tests.studio.serve.conftest import BORN
 
@@ -36,44 +36,44 @@ def changed(result: Result, **values: Any) -> Result:
     ],
 )
 def test_what_documents_say_loads_and_links_nothing(text: str, shown: str) -> None:
-    assert harmless(text, "as at http://known.example/a.") == shown
+    assert escape_markdown(text, "as at http://known.example/a.") == shown
 
 
 def test_each_number_has_its_footnote(result: Result) -> None:
-    parts = paragraphs(result)
+    parts = markdown_paragraphs(result)
     assert parts[0] == "**Budapest**"
     assert [f"[^{number}]" in parts[1] for number in (1, 2, 3)] == [True, True, False]
     assert [line.partition(": ")[0] for line in parts[-1].splitlines()] == ["[^1]", "[^2]"]
 
 
 def test_the_short_answer_is_found_again(result: Result) -> None:
-    assert short_answer("\n\n".join(paragraphs(result))) == "Budapest"
-    assert short_answer("\n\n".join(paragraphs(changed(result, text="", sentences=[])))) == "Budapest"
-    assert short_answer("It was Bíró.[^1]\n\n[^1]: Pens: It was Bíró.") == "It was Bíró."
+    assert extract_short_answer("\n\n".join(markdown_paragraphs(result))) == "Budapest"
+    assert extract_short_answer("\n\n".join(markdown_paragraphs(changed(result, text="", sentences=[])))) == "Budapest"
+    assert extract_short_answer("It was Bíró.[^1]\n\n[^1]: Pens: It was Bíró.") == "It was Bíró."
 
 
 def test_a_footnote_of_a_document_s_own_making_is_text(result: Result) -> None:
     evil = "It says [^1]: so\n\n[^2]: and ![x](http://a.example/b.png)"
     citation = Citation(id="a", text=evil, source="a.txt", title="[^1]: <b>", quote=evil)
     one = changed(result, text=f"{evil} [1]", sentences=[Sentence(text=evil, citations=(1,), supported=False)], citations=[citation])
-    whole = "\n\n".join(paragraphs(one))
+    whole = "\n\n".join(markdown_paragraphs(one))
     assert [line for line in whole.splitlines() if line.startswith("[^")] == [whole.splitlines()[-1]]
     assert "](http" not in whole
     assert "*(no cited passage says this)*" in whole
 
 
-def test_an_unknown_says_why(result: Result) -> None:
+def test_unknown_has_a_reason(result: Result) -> None:
     unknown = ask("Who invented the zeppelin of Mars?", "closed-book", model="extractive")
-    parts = paragraphs(unknown)
+    parts = markdown_paragraphs(unknown)
     assert parts[0] == "**Unknown**"
     assert len(parts) > 1
-    assert paragraphs(changed(result, asked_back="Who is meant by 'he'?")) == ["Who is meant by 'he'?"]
+    assert markdown_paragraphs(changed(result, asked_back="Who is meant by 'he'?")) == ["Who is meant by 'he'?"]
 
 
 def test_a_thought_shows_no_picture_either() -> None:
     said = "![x](http://a.example/b.png)"
     branch = {"path": "0", "question": said, "answer": said, "status": "leaf", "confidence": 0.5, "note": said}
     dropped = {**branch, "path": "0.0", "status": "pruned"}
-    told = TreeInWords().new(Event("tree", {"branches": [branch, dropped]}))
+    told = TreeNarration().describe(Event("tree", {"branches": [branch, dropped]}))
     assert told.count(r"\![x]\(http\://a.example/b.png)") == 4
     assert "](" not in told

@@ -17,13 +17,13 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from ramify.studio.serve.mcp import application, in_turn, server
-from ramify.studio.serve.questions import Questions
-from ramify.studio.serve.transport import WebServer, users_of
+from ramify.studio.serve.mcp import create_mcp_app, create_server, shared_queue
+from ramify.studio.serve.questions import QuestionQueue
+from ramify.studio.serve.transport import WebServer, parse_tokens
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river
-from tests.studio.serve.conftest import BORN, PATIENCE, Serve, until
+from tests.studio.serve.conftest import BORN, TIMEOUT_S, Serve, wait_until
 from tests.tools.ollama_server import Hang, Ollama
 
 ADA = "ada:ada-has-a-secret"
@@ -32,23 +32,23 @@ MODES = ("auto", "legacy")
 """The specification of 2026-07-28, and the one before, with a handshake."""
 
 
-def thinker(**changes: Any) -> FakeModel:
+def fake_model(**changes: Any) -> FakeModel:
     return FakeModel(**{"replies": replies, "logprobs": True, **changes})
 
 
 @contextmanager
-def serving(
+def running_server(
     model: Any, tokens: Sequence[str] = (), at_once: int = 4, strategy: str = "prune"
-) -> Iterator[tuple[str, Questions, WebServer]]:
+) -> Iterator[tuple[str, QuestionQueue, WebServer]]:
     """Run `ramify mcp --http` in a thread, with a fake model; give its address, what is asked there, and the server."""
-    questions = Questions(at_once)
-    made = server(strategy, {"model": model, "index": river()}, queue=in_turn(questions))
-    web = WebServer(application(made, users_of(tokens)), questions)
+    questions = QuestionQueue(at_once)
+    made = create_server(strategy, {"model": model, "index": river()}, queue=shared_queue(questions))
+    web = WebServer(create_mcp_app(made, parse_tokens(tokens)), questions)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            until(lambda: web.started)
+            wait_until(lambda: web.started)
             yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", questions, web
         finally:
             web.should_exit = True
@@ -56,10 +56,10 @@ def serving(
 
 
 @asynccontextmanager
-async def connected(address: str, mode: str = "auto", **headers: str) -> AsyncIterator[Client]:
+async def connect(address: str, mode: str = "auto", **headers: str) -> AsyncIterator[Client]:
     """Connect the official client, with these headers."""
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=PATIENCE, trust_env=False) as http,
+        httpx2.AsyncClient(headers=headers, timeout=TIMEOUT_S, trust_env=False) as http,
         Client(streamable_http_client(address, http_client=http), mode=mode) as client,
     ):
         yield client
@@ -76,7 +76,7 @@ def post(address: str, body: Any, **headers: str) -> httpx.Response:
         "content-type": "application/json",
         **{name.replace("_", "-"): value for name, value in headers.items()},
     }
-    return httpx.post(address, content=json.dumps(body), headers=given, timeout=PATIENCE, trust_env=False)
+    return httpx.post(address, content=json.dumps(body), headers=given, timeout=TIMEOUT_S, trust_env=False)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -86,8 +86,8 @@ async def test_a_client_lists_the_tools_and_gets_text_structure_and_progress(mod
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         told.append((progress, message))
 
-    with serving(thinker()) as (address, *_):
-        async with connected(address, mode) as client:
+    with running_server(fake_model()) as (address, *_):
+        async with connect(address, mode) as client:
             research, search = (await client.list_tools()).tools
             assert (research.title, search.title) == ("Research documents", "Search documents")
             assert all(tool.output_schema and tool.annotations and tool.annotations.read_only_hint for tool in (research, search))
@@ -110,8 +110,8 @@ async def test_who_reads_the_text_alone_can_cite_and_tell_sure_from_unsure_and_f
         told = replies(prompt, slots)
         return {**told, **given[slots["question"]]} if prompt == "answer" else told
 
-    with serving(thinker(replies=reply), strategy="naive") as (address, *_):
-        async with connected(address) as client:
+    with running_server(fake_model(replies=reply), strategy="naive") as (address, *_):
+        async with connect(address) as client:
             told = {asked: await client.call_tool("research_documents", {"question": asked}) for asked in given}
     figures = {}
     for asked in ("sure?", "unsure?"):
@@ -130,43 +130,43 @@ async def test_who_reads_the_text_alone_can_cite_and_tell_sure_from_unsure_and_f
 
 
 async def test_a_question_that_the_client_gives_up_is_stopped() -> None:
-    model = thinker(latency=60.0)
+    model = fake_model(latency=60.0)
     begun = asyncio.Event()
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         begun.set()
 
-    with serving(model) as (address, questions, _):
-        async with connected(address) as client:
+    with running_server(model) as (address, questions, _):
+        async with connect(address) as client:
             asking = asyncio.create_task(client.call_tool("research_documents", {"question": QUESTION}, progress_callback=tell))
-            await asyncio.wait_for(begun.wait(), PATIENCE)
+            await asyncio.wait_for(begun.wait(), TIMEOUT_S)
             assert questions.count == 1
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
-            await asyncio.to_thread(until, lambda: questions.count == 0)
+            await asyncio.to_thread(wait_until, lambda: questions.count == 0)
             assert "Seine" in text(await client.call_tool("search_documents", {"query": "Seine"}))
     assert model.calls == []
 
 
 async def test_a_client_of_before_stops_its_question_by_closing_the_connection() -> None:
     ask = {**CALL, "params": {"name": "research_documents", "arguments": {"question": QUESTION}}}
-    with serving(thinker(latency=60.0)) as (address, questions, _):
+    with running_server(fake_model(latency=60.0)) as (address, questions, _):
         headers = {"accept": "application/json, text/event-stream"}
         async with (
-            httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
+            httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client,
             client.stream("POST", address, json=ask, headers=headers),
         ):
-            await asyncio.to_thread(until, lambda: questions.count == 1)
-        await asyncio.to_thread(until, lambda: questions.count == 0)
+            await asyncio.to_thread(wait_until, lambda: questions.count == 1)
+        await asyncio.to_thread(wait_until, lambda: questions.count == 0)
 
 
 async def test_questions_are_stopped_with_the_server() -> None:
-    with serving(thinker(latency=60.0), at_once=1) as (address, questions, web):
-        async with connected(address) as client:
+    with running_server(fake_model(latency=60.0), at_once=1) as (address, questions, web):
+        async with connect(address) as client:
             ask = {"question": QUESTION}
             asked = [asyncio.create_task(client.call_tool("research_documents", ask)) for _ in range(2)]
-            await asyncio.to_thread(until, lambda: questions.count == 2)
+            await asyncio.to_thread(wait_until, lambda: questions.count == 2)
             web.should_exit = True
             results = await asyncio.gather(*asked)
     why = "error: the question was not answered: the server is being stopped — ask it again"
@@ -176,18 +176,18 @@ async def test_questions_are_stopped_with_the_server() -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("headers", "why"),
-    [({}, "this server asks for a token"), ({"authorization": "Bearer not-the-secret"}, "the token is not known here")],
+    [({}, "this server requires a token"), ({"authorization": "Bearer not-the-secret"}, "the token is unknown")],
 )
 @fault("servers", "MCP client without a known token", sees="refused, with the header to send", kept="nothing is listed", code="401")
 async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[str, str], why: str) -> None:
-    with serving(thinker(), tokens=[ADA]) as (address, *_):
+    with running_server(fake_model(), tokens=[ADA]) as (address, *_):
         with pytest.raises(ExceptionGroup) as told:
-            async with connected(address, mode, **headers):
+            async with connect(address, mode, **headers):
                 pass
         assert told.group_contains(MCPError, match=f"{why}: send the header")
         refused = post(address, CALL, **headers)
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
-        async with connected(address, mode, authorization="Bearer ada-has-a-secret") as client:
+        async with connect(address, mode, authorization="Bearer ada-has-a-secret") as client:
             assert len((await client.list_tools()).tools) == 2
 
 
@@ -199,10 +199,10 @@ async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[
     code="403, 405, 413, 415",
 )
 def test_unknown_hosts_foreign_pages_and_other_methods_are_refused() -> None:
-    with serving(thinker()) as (address, *_):
+    with running_server(fake_model()) as (address, *_):
         for headers, why in (
-            ({"host": "evil.example"}, "is not reached by the name 'http://evil.example'"),
-            ({"origin": "http://evil.example"}, "does not answer the pages of 'http://evil.example'"),
+            ({"host": "evil.example"}, "host name 'http://evil.example'"),
+            ({"origin": "http://evil.example"}, "pages of 'http://evil.example'"),
         ):
             refused = post(address, CALL, **headers)
             assert refused.status_code == 403
@@ -215,7 +215,7 @@ def test_unknown_hosts_foreign_pages_and_other_methods_are_refused() -> None:
 
 
 def test_what_no_client_sends_is_answered() -> None:
-    with serving(thinker()) as (address, *_):
+    with running_server(fake_model()) as (address, *_):
         half = {**CALL, "params": {"name": "search_documents", "arguments": {"query": "half \ud800"}}}
         for body in (half, [CALL], {"jsonrpc": "2.0", "id": 1}, {**CALL, "params": {"name": "x" * 100_000}}, "no message"):
             answered = post(address, body)
@@ -229,7 +229,7 @@ class TestServe:
 
     async def test_the_tools_search_its_collections_with_its_tokens(self, serve: Serve, built: Path) -> None:
         running = await asyncio.to_thread(serve, "demo", built, tokens=[ADA])
-        async with connected(f"{running.url}/mcp", authorization="Bearer ada-has-a-secret") as client:
+        async with connect(f"{running.url}/mcp", authorization="Bearer ada-has-a-secret") as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == ["research_documents", "search_documents"]
             for question, answer in ((BORN, "Budapest"), ("Where was Marie Curie born?", "Warsaw")):
                 told = await client.call_tool("research_documents", {"question": question})
@@ -240,12 +240,12 @@ class TestServe:
     async def test_a_question_has_its_turn_among_the_others(self, serve: Serve, ollama: Ollama) -> None:
         ollama.when("", Hang())
         running = await asyncio.to_thread(serve, model="ollama:llama3.1:8b")
-        async with connected(f"{running.url}/mcp") as client:
+        async with connect(f"{running.url}/mcp") as client:
             asking = asyncio.create_task(client.call_tool("research_documents", {"question": BORN}))
             await asyncio.to_thread(ollama.wait_for_calls)
-            assert running.serving.questions.count == 1
+            assert running.service.questions.count == 1
             asking.cancel()
-            await asyncio.to_thread(until, lambda: running.serving.questions.count == 0)
+            await asyncio.to_thread(wait_until, lambda: running.service.questions.count == 0)
 
     def test_the_documented_client_gets_an_answer(self, serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
         page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")

@@ -1,10 +1,10 @@
-"""ramify mcp, driven by the official client: in a subprocess as clients start it, and in this process where a fake model is needed."""
+"""ramify mcp: driven by the official client in a subprocess, given lines in this process, and without the command for a fake model."""
 
 import asyncio
 import json
-import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -19,8 +19,9 @@ from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_cl
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, CallToolResult
 
 from ramify.graphs import tool
+from ramify.studio.cli import run
 from ramify.studio.commands import mcp as mcp_command
-from ramify.studio.serve.mcp import server
+from ramify.studio.serve.mcp import create_server
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river
@@ -32,7 +33,7 @@ RAMIFY = str(Path(sys.executable).parent / "ramify")
 CURIE = "Where was Marie Curie born?"
 
 
-def thinker(**changes: Any) -> FakeModel:
+def fake_model(**changes: Any) -> FakeModel:
     return FakeModel(**{"replies": replies, "logprobs": True, **changes})
 
 
@@ -57,7 +58,7 @@ async def started(errors: Path, *arguments: str) -> AsyncIterator[ClientSession]
             yield session
 
 
-async def test_a_client_asks_searches_and_is_told_what_is_wrong(built: Path, tmp_path: Path) -> None:
+async def test_a_client_asks_searches_and_gets_errors(built: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     shutil.copytree(built, index)
     told: list[tuple[float, str | None]] = []
@@ -95,6 +96,22 @@ async def test_a_client_asks_searches_and_is_told_what_is_wrong(built: Path, tmp
     assert (tmp_path / "stderr").read_text(encoding="utf-8").count("\n") == 1
 
 
+def told_by(given: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> list[dict[str, Any]]:
+    """Run the command in this process on lines of a client, who then closes, and return its replies."""
+    (folder / "given").write_text(given, encoding="utf-8")
+    ears = signal.getsignal(signal.SIGINT)
+    with (
+        (folder / "given").open(encoding="utf-8") as asked,
+        (folder / "told").open("w", encoding="utf-8") as told,
+        monkeypatch.context() as patch,
+    ):
+        patch.setattr(sys, "stdin", asked)
+        patch.setattr(sys, "stdout", told)
+        assert run(["mcp", *map(str, arguments)]) == 0
+    signal.signal(signal.SIGINT, ears)
+    return [json.loads(line) for line in (folder / "told").read_text(encoding="utf-8").splitlines()]
+
+
 OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 FIRST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": OPENING})
 
@@ -118,15 +135,17 @@ def test_stdout_carries_the_protocol_only_and_after_eof_what_was_asked_is_answer
     assert "Traceback" not in done.stderr
 
 
-def test_that_there_is_no_language_model_is_said_once_at_the_start_and_not_in_results(built: Path) -> None:
-    command = [RAMIFY, "mcp", "--index", str(built)]
+def test_a_missing_language_model_is_reported_at_the_start_and_not_in_results(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
+    monkeypatch.setenv("COLUMNS", "400")
     given = "\n".join([FIRST, *(call(number, {"question": CURIE}, "research_documents") for number in (2, 3)), ""])
-    environment = {**os.environ, "OLLAMA_HOST": NOWHERE}
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=120, env=environment)
-    told = {one["id"]: one["result"] for one in map(json.loads, done.stdout.splitlines())}
+    replies_of = told_by(given, tmp_path, monkeypatch, "--index", built)
+    told = {one["id"]: one["result"] for one in replies_of}
     assert [told[number]["structuredContent"]["answer"] for number in (2, 3)] == ["Warsaw", "Warsaw"]
-    assert "llama" not in done.stdout
-    assert done.stderr.count(f"no Ollama server answers at {NOWHERE}") == 1
+    assert "llama" not in json.dumps(replies_of)
+    assert capsys.readouterr().err.count(f"no Ollama server answers at {NOWHERE}") == 1
 
 
 def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
@@ -149,7 +168,7 @@ def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
     kept="the server continues",
     code=0,
 )
-def test_every_line_of_a_client_is_answered(built: Path) -> None:
+def test_every_line_of_a_client_is_answered(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         FIRST,
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
@@ -163,14 +182,8 @@ def test_every_line_of_a_client_is_answered(built: Path) -> None:
         '{"jsonrpc": "2.0", "id": 9, "method": ' + "[" * 100_000,
         call(10, {"query": "river"}, "x" * 100_000),
     ]
-    command = [RAMIFY, "mcp", "--model", "extractive", "--index", str(built)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write("".join(f"{line}\n" for line in lines))
-        process.stdin.flush()
-        told = [json.loads(process.stdout.readline()) for _ in lines[1:]]
-        process.stdin.close()
+    told = told_by("".join(f"{line}\n" for line in lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)
+    assert len(told) == len(lines) - 1
     results = {one["id"]: one["result"] for one in told if "result" in one}
     for number in (2, "3", 4, 5):
         said = results[number]["content"][0]["text"]
@@ -188,7 +201,7 @@ async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_pas
 
     index = InMemoryVectorStore(WordEncoder())
     index.add_documents([Document("The Seine runs through Paris.", metadata={"source": "half \udcff"})])
-    async with Client(server("naive", {"model": thinker(), "index": index})) as client:
+    async with Client(create_server("naive", {"model": fake_model(), "index": index})) as client:
         found = await client.call_tool("search_documents", {"query": "Seine"})
         assert found.structured_content["passages"][0]["source"] == "half ?"
         monkeypatch.setattr(tool, "find_passages", broken)
@@ -207,13 +220,13 @@ async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_pas
         (("--index", "nowhere"), 1, ("nowhere", "ramify index")),
     ],
 )
-def test_wrong_options_are_told_before_anything_is_served(ramify: Ramify, arguments: tuple[str, ...], code: int, words: tuple[str]) -> None:
+def test_invalid_options_are_rejected_before_serving(ramify: Ramify, arguments: tuple[str, ...], code: int, words: tuple[str]) -> None:
     done = ramify("mcp", *arguments)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert all(word in done.err for word in words)
 
 
-def test_without_the_extra_one_line_says_how_to_get_it(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_on_a_missing_extra_names_the_command_to_install_it(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_command, "find_spec", lambda name: None)
     done = ramify("mcp")
     assert (done.code, done.out) == (1, "")
@@ -224,14 +237,14 @@ def test_without_the_extra_one_line_says_how_to_get_it(ramify: Ramify, monkeypat
 
 @fault("interfaces", "MCP client that cancels a call", sees="nothing: the branches are cancelled", kept="the server continues", code=0)
 async def test_a_call_that_the_client_gives_up_stops_the_branches() -> None:
-    model = thinker(latency=60.0)
+    model = fake_model(latency=60.0)
     begun = asyncio.Event()
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         if message and message.startswith("0 deciding"):
             begun.set()
 
-    async with Client(server("prune", {"model": model, "index": river()})) as client:
+    async with Client(create_server("prune", {"model": model, "index": river()})) as client:
         asking = asyncio.create_task(client.call_tool("research_documents", {"question": QUESTION}, progress_callback=tell))
         await asyncio.wait_for(begun.wait(), 20)
         asking.cancel()
@@ -252,7 +265,7 @@ async def test_calls_run_side_by_side_each_with_its_own_progress() -> None:
         return tell
 
     asked = {"river": QUESTION, "capital": "What is the capital of France?"}
-    async with Client(server("prune", {"model": thinker(latency=0.01), "index": river()})) as client:
+    async with Client(create_server("prune", {"model": fake_model(latency=0.01), "index": river()})) as client:
         results = await asyncio.gather(
             *(client.call_tool("research_documents", {"question": asked[name]}, progress_callback=teller(name)) for name in asked)
         )
@@ -262,20 +275,20 @@ async def test_calls_run_side_by_side_each_with_its_own_progress() -> None:
     assert steps["river"] == ["0 deciding", "0 splitting", "0.0 deciding", "0.1 deciding", "0 joining answers"]
 
 
-async def test_the_client_is_told_what_the_documents_are() -> None:
-    made = server("naive", {"model": thinker(), "index": river()}, about="the letters of Ada Lovelace", name="letters")
+async def test_the_client_gets_the_description_of_the_documents() -> None:
+    made = create_server("naive", {"model": fake_model(), "index": river()}, about="the letters of Ada Lovelace", name="letters")
     async with Client(made) as client:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == ["research_letters", "search_letters"]
         assert all("the letters of Ada Lovelace" in (tool.description or "") for tool in tools)
         assert all(words in (client.instructions or "") for words in ("research_letters", "search_letters", "the letters of Ada Lovelace"))
         assert "Seine" in text(await client.call_tool("search_letters", {"query": "Seine"}))
-    async with Client(server("naive", {"model": thinker()})) as client:
+    async with Client(create_server("naive", {"model": fake_model()})) as client:
         assert all("demonstration corpus" in (tool.description or "") for tool in (await client.list_tools()).tools)
 
 
 async def test_figures_have_four_digits() -> None:
-    async with Client(server("naive", {"model": "extractive", "index": river()})) as client:
+    async with Client(create_server("naive", {"model": "extractive", "index": river()})) as client:
         told = (await client.call_tool("research_documents", {"question": "What is the capital of France?"})).structured_content
     confidences = [told["confidence"], *(branch["confidence"] for branch in told["tree"])]
     assert told["answer"] == "Paris"
@@ -284,16 +297,16 @@ async def test_figures_have_four_digits() -> None:
 
 @fault("interfaces", "model that hangs during an MCP call", sees="an error of the call", kept="the server continues", code=0)
 async def test_a_model_that_hangs_is_an_error_of_the_call() -> None:
-    async with Client(server("prune", {"model": thinker(latency=60.0), "index": river(), "timeout": 0.05})) as client:
+    async with Client(create_server("prune", {"model": fake_model(latency=60.0), "index": river(), "timeout": 0.05})) as client:
         assert refused(await client.call_tool("research_documents", {"question": QUESTION}), "no reply within 0.05 s")
 
 
-async def test_the_configuration_in_the_documents_starts_it(built: Path, tmp_path: Path) -> None:
+def test_the_configuration_in_the_documents_starts_it(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
     [written] = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     [client] = json.loads(written)["mcpServers"].values()
-    assert Path(client["command"]).name == "ramify"
-    arguments = [str(built) if word == "/path/to/my-index" else word for word in client["args"]]
-    async with stdio_client(StdioServerParameters(command=RAMIFY, args=arguments)) as streams, ClientSession(*streams) as session:
-        await session.initialize()
-        assert len((await session.list_tools()).tools) == 2
+    assert (Path(client["command"]).name, client["args"][0]) == ("ramify", "mcp")
+    arguments = [str(built) if word == "/path/to/my-index" else word for word in client["args"][1:]]
+    listing = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    _, listed = told_by(f"{FIRST}\n{listing}\n", tmp_path, monkeypatch, *arguments)
+    assert len(listed["result"]["tools"]) == 2

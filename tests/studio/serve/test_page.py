@@ -60,7 +60,7 @@ def test_an_answer_is_saved_as_the_page_of_a_tree(serve: Serve) -> None:
     assert "<img" not in saved.text
 
 
-def test_a_kept_turn_is_saved_too(serve: Serve) -> None:
+def test_a_stored_turn_is_saved_too(serve: Serve) -> None:
     server = serve()
     thread = server.ask(INVENTOR, thread="new")[0][1]["thread"]
     [turn] = server.call("GET", f"/threads/{thread}").json()["turns"]

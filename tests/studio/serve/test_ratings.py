@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.load.own_questions import load_own
+from ramify.evaluation.load.own_questions import load_own_questions
 from ramify.studio.cli import run
 from ramify.tools.errors import InputError
 from ramify.tools.index.searcher import DEMO
@@ -23,27 +23,27 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert server.call("POST", "/threads/talk/rating", json={"asked": INVENTOR, "answer": right, "rating": "best"}).status_code == 400
 
     file = tmp_path / "chat.jsonl"
-    call = ["questions", "--from-chat", server.serving.threads.memory, "--out", str(file)]
+    call = ["questions", "--from-chat", server.service.threads.memory, "--out", str(file)]
     assert run(call) == 0
-    assert "1 question rated down: write the right answers into" in capsys.readouterr().err
+    assert "1 question rated down: add the correct answers to" in capsys.readouterr().err
     up, down = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
     assert (up["question"], up["answer"]) == (INVENTOR, right)
     assert up["source"]
     assert (down["question"], down.get("answer"), down["needs_answer"]) == ("Where was László Bíró born?", None, True)
     with pytest.raises(InputError, match=r"line 2 of .* needs an answer — write the right one into it"):
-        load_own(DEMO, file)
+        load_own_questions(DEMO, file)
     file.write_text(f"{json.dumps(up)}\n{json.dumps({**down, 'answer': 'Budapest'})}\n", encoding="utf-8")
-    assert [question.answer for question in load_own(DEMO, file).questions] == [right, "Budapest"]
+    assert [question.answer for question in load_own_questions(DEMO, file).questions] == [right, "Budapest"]
     assert run(call) == 0
     assert "0 rated questions added" in capsys.readouterr().out
 
     assert server.call("DELETE", "/threads/talk").json() == {"deleted": "talk"}
-    assert run(["questions", "--from-chat", server.serving.threads.memory, "--out", str(tmp_path / "none.jsonl")]) == 0
+    assert run(["questions", "--from-chat", server.service.threads.memory, "--out", str(tmp_path / "none.jsonl")]) == 0
     assert not (tmp_path / "none.jsonl").exists()
 
 
-def test_where_there_are_no_conversations_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_conversations_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["questions", "--from-chat", str(tmp_path), "--out", str(tmp_path / "q.jsonl")]) == 1
     assert "there are no conversations in" in capsys.readouterr().err
     assert run(["questions", "--out", str(tmp_path / "q.jsonl")]) == 2
-    assert "no index is named" in capsys.readouterr().err
+    assert "no INDEX is given" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_an_answer_has_its_tree_as_reasoning_and_its_citations_as_annotations(cl
     assert done.ramify["calls"] == 3
 
 
-def test_a_stream_grows_to_the_same(client: openai.OpenAI) -> None:
+def test_a_stream_ends_with_the_same_response(client: openai.OpenAI) -> None:
     events = list(client.responses.create(model=MODEL, input=[{"role": "user", "content": BORN}], stream=True))
     assert [event.sequence_number for event in events] == [*range(len(events))]
     kinds = [event.type for event in events]
@@ -62,8 +62,8 @@ def test_the_output_may_be_sent_back_before_a_follow_up(client: openai.OpenAI) -
     assert client.responses.create(model=MODEL, input=asked).output_text.startswith("**Budapest**")
 
 
-def test_what_is_wrong_is_told_in_openai_s_way(client: openai.OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4' here"):
+def test_an_invalid_request_is_an_openai_error(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4'"):
         client.responses.create(model="gpt-4", input=BORN)
     wrong: Any
     for wrong in ({"input": []}, {"input": BORN, "previous_response_id": "resp_1"}, {"input": " "}):

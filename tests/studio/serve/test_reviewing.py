@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ramify.tools.errors import UsageError
-from tests.studio.serve.conftest import BORN, Running, Serve, until
+from tests.studio.serve.conftest import BORN, Running, Serve, wait_until
 
 SPLITS: dict[str, Any] = {"thread": "pens", "strategy": "tor", "settings": {"ask_first": "splits"}}
 SOLARIS = "In which year was the director of Solaris born?"
@@ -94,11 +94,11 @@ def test_only_who_asked_decides_and_only_on_what_waits(serve: Serve) -> None:
     assert decide(server, {"type": "approve"}, token=ADA) == 404
 
 
-def test_a_client_that_goes_away_ends_the_wait_and_the_conversation_goes_on(serve: Serve) -> None:
+def test_a_client_that_disconnects_ends_the_wait_and_the_conversation_continues(serve: Serve) -> None:
     server = serve()
     with server.stream(BORN, **SPLITS) as events:
         proposed(events)
-    until(lambda: server.serving.questions.count == 0)
+    wait_until(lambda: server.service.questions.count == 0)
     assert decide(server, {"type": "approve"}) == 404
     assert server.ask(BORN, thread="pens", strategy="tor")[-1][1]["answer"] == "Budapest"
 
@@ -113,7 +113,7 @@ def test_a_question_that_waits_for_a_person_is_stopped(serve: Serve) -> None:
     assert (name, data["kind"]) == ("error", "stopped")
 
 
-def test_those_who_wait_for_a_person_keep_nobody_from_asking(serve: Serve) -> None:
+def test_questions_that_wait_for_a_person_release_their_slots(serve: Serve) -> None:
     server = serve(at_once=1)
     with server.stream(BORN, **SPLITS) as events:
         proposed(events)
@@ -132,7 +132,7 @@ def test_what_was_edited_asks_too(serve: Serve) -> None:
         assert SOLARIS in proposed(events)["action_requests"][0]["description"]
 
 
-def test_where_nobody_can_decide_the_setting_is_refused(serve: Serve) -> None:
+def test_ask_first_without_a_reviewer_is_rejected(serve: Serve) -> None:
     refused = serve().call("POST", "/ask", json={"question": BORN, "settings": {"ask_first": "splits"}})
     assert "nobody can be asked here" in refused.json()["error"]["message"]
     assert "a conversation (`thread`)" in refused.json()["error"]["message"]

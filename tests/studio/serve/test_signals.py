@@ -15,7 +15,7 @@ import pytest
 
 from tests.faults import fault
 from tests.studio.dev_server import RAMIFY, free_port
-from tests.studio.serve.conftest import INVENTOR, PATIENCE, events_of
+from tests.studio.serve.conftest import INVENTOR, TIMEOUT_S, read_events
 from tests.tools.ollama_server import Hang, Ollama
 
 _ADDRESS = r"http://[\d.:]+"
@@ -56,17 +56,17 @@ def test_a_signal_ends_running_answers_with_a_last_event(sign: signal.Signals, o
 
         def ask() -> None:
             with (
-                httpx.Client(timeout=PATIENCE, trust_env=False) as client,
+                httpx.Client(timeout=TIMEOUT_S, trust_env=False) as client,
                 client.stream("POST", f"{address}/ramify/v1/ask", json={"question": INVENTOR, "thread": "new"}) as response,
             ):
-                asked.extend(events_of(response.iter_lines()))
+                asked.extend(read_events(response.iter_lines()))
 
         asking = threading.Thread(target=ask)
         asking.start()
         ollama.wait_for_calls()
         process.send_signal(sign)
-        asking.join(PATIENCE)
-        assert process.wait(PATIENCE) == 0
+        asking.join(TIMEOUT_S)
+        assert process.wait(TIMEOUT_S) == 0
         assert (asked[-1][0], asked[-1][1]["kind"]) == ("error", "stopped")
         assert process.stderr is not None
         assert process.stderr.read() == "the server has stopped; its conversations are stored\n"

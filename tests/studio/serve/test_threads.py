@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ramify.studio.serve.transport import users_of
+from ramify.studio.serve.transport import parse_tokens
 from ramify.tools.errors import UsageError
 from tests.faults import fault
 from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, Running, Serve
@@ -33,7 +33,7 @@ def test_a_follow_up_is_understood_and_the_turns_can_be_read(serve: Serve) -> No
         assert told["turns"][1]["result"][name] == result[name]
 
 
-def test_many_that_begin_at_once_are_all_kept(serve: Serve) -> None:
+def test_conversations_that_start_concurrently_are_all_stored(serve: Serve) -> None:
     server = serve(strategy="closed-book")
     with ThreadPoolExecutor(12) as pool:
         ended = list(pool.map(lambda number: server.ask(INVENTOR, thread=f"talk-{number}")[-1][0], range(12)))
@@ -60,7 +60,7 @@ def test_a_deleted_conversation_is_gone_from_its_file_too(serve: Serve, tmp_path
 
 
 @fault("servers", "user who reads or changes another user's conversation", sees="not found", kept="the conversation as it was", code="404")
-def test_nobody_sees_or_changes_the_conversations_of_another(server: Running) -> None:
+def test_users_cannot_see_or_change_the_conversations_of_others(server: Running) -> None:
     for token in (ADA, BEN):
         server.ask(INVENTOR, token, thread="mine")
     server.ask(INVENTOR, ADA, thread="ada-s")
@@ -84,7 +84,7 @@ def test_a_token_is_asked_for_at_every_interface(server: Running, path: str) -> 
     assert [status(f"Bearer {secret}") for secret in (ADA, BEN)] == [200, 200]
 
 
-def test_what_tells_nothing_asks_for_no_token(server: Running) -> None:
+def test_routes_without_data_need_no_token(server: Running) -> None:
     assert [httpx.get(server.url + path, trust_env=False).status_code for path in ("/", "/health")] == [200, 200]
     assert server.call("GET", "/about", BEN).json()["user"] == "ben"
 
@@ -92,11 +92,11 @@ def test_what_tells_nothing_asks_for_no_token(server: Running) -> None:
 @pytest.mark.parametrize("token", ["short", "a b:long-enough-secret", "ada:with a space", "ada:", "ada:nicht-ganz-äscii"])
 def test_a_token_that_is_none_is_refused_unquoted(token: str) -> None:
     with pytest.raises(UsageError) as refused:
-        users_of([token])
+        parse_tokens([token])
     secret = token.rpartition(":")[2]
     assert not secret or secret not in str(refused.value)
 
 
 def test_two_tokens_of_one_user_are_refused() -> None:
     with pytest.raises(UsageError, match="has two tokens"):
-        users_of(["long-enough-one", "long-enough-two"])
+        parse_tokens(["long-enough-one", "long-enough-two"])

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.serve.collections import watched
+from ramify.studio.serve.collections import create_watched_folders
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
-from tests.studio.serve.conftest import PATIENCE, Running, Serve, until
+from tests.studio.serve.conftest import TIMEOUT_S, Running, Serve, wait_until
 from tests.studio.serve.test_signals import started
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
@@ -28,14 +28,14 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def answers(address: str) -> bool:
+def is_listening(address: str) -> bool:
     """Tell whether a server answers there already."""
     with suppress(httpx.ConnectError):
-        return httpx.get(f"{address}/health", timeout=PATIENCE, trust_env=False).status_code == 200
+        return httpx.get(f"{address}/health", timeout=TIMEOUT_S, trust_env=False).status_code == 200
     return False
 
 
-def listed(server: Running, name: str) -> dict[str, Any]:
+def find_collection(server: Running, name: str) -> dict[str, Any]:
     told: list[dict[str, Any]] = server.call("GET", "/collections").json()["collections"]
     return next(one for one in told if one["name"] == name)
 
@@ -44,39 +44,39 @@ def test_a_folder_is_a_collection_that_follows_its_changes(folder: Path, tmp_pat
     options = ("--watch", str(folder), "--model", "extractive", "--memory", f"sqlite:{tmp_path / 'talks.db'}")
     with started(tmp_path, *options, RAMIFY_CACHE=str(tmp_path / "cache")) as (_, address):
         server: Any = Running(address, None)  # type: ignore[arg-type]  # its parts are in another process
-        until(lambda: answers(address))
+        wait_until(lambda: is_listening(address))
         assert server.call("GET", "/about").json()["default"]["collection"] == "arda"
-        assert listed(server, "arda")["documents"] == 1
-        until(lambda: listed(server, "arda")["watched"]["updated"])
-        assert listed(server, "arda")["watched"] | {"updated": ""} == {"folder": "arda", "updated": "", "problem": ""}
+        assert find_collection(server, "arda")["documents"] == 1
+        wait_until(lambda: find_collection(server, "arda")["watched"]["updated"])
+        assert find_collection(server, "arda")["watched"] | {"updated": ""} == {"folder": "arda", "updated": "", "problem": ""}
         (folder / "builder.txt").write_text(BUILDER, encoding="utf-8")
-        until(lambda: listed(server, "arda")["documents"] == 2)
+        wait_until(lambda: find_collection(server, "arda")["documents"] == 2)
         assert dict(server.ask(WHO))["result"]["answer"] == "Edda Storm"
         refused = server.call("DELETE", "/collections/arda")
-        assert (refused.status_code, "made here" in refused.text) == (400, True)
+        assert (refused.status_code, "was made on this server" in refused.text) == (400, True)
     assert sorted(one.name for one in folder.iterdir()) == ["builder.txt", "keeper.txt"]
 
 
 def test_the_index_that_was_made_of_a_folder_is_the_one_that_follows_it(serve: Serve, folder: Path, tmp_path: Path) -> None:
     index = tmp_path / "made"
     assert run(["index", str(folder), "--out", str(index)]) == 0
-    found = watched([folder, folder], [str(index)], tmp_path / "own")
+    found = create_watched_folders([folder, folder], [str(index)], tmp_path / "own")
     assert [one.where for one in found] == [str(index)]
     server = serve(index, watched=found)
-    until(lambda: listed(server, "made")["watched"]["updated"])
+    wait_until(lambda: find_collection(server, "made")["watched"]["updated"])
     (folder / "builder.txt").write_text(BUILDER, encoding="utf-8")
-    until(lambda: listed(server, "made")["documents"] == 2)
+    wait_until(lambda: find_collection(server, "made")["documents"] == 2)
     shutil.rmtree(folder)
-    until(lambda: listed(server, "made")["watched"]["problem"])
-    assert "is gone" in listed(server, "made")["watched"]["problem"]
-    assert listed(server, "made")["documents"] == 2, "the last state that was published"
+    wait_until(lambda: find_collection(server, "made")["watched"]["problem"])
+    assert "is gone" in find_collection(server, "made")["watched"]["problem"]
+    assert find_collection(server, "made")["documents"] == 2, "the last state that was published"
 
 
 def test_what_cannot_be_watched_is_refused(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "oil.txt").write_text("Oil.", encoding="utf-8")
     refused = ramify("serve", "--port", free_port(), "--watch", tmp_path / "oil.txt")
     assert refused.code == 2
-    assert "is no folder" in refused.err
+    assert "is not a folder" in refused.err
     monkeypatch.setattr("ramify.studio.commands.serve.find_spec", lambda name: None if name == "watchfiles" else name)
     refused = ramify("serve", "--port", free_port(), "--watch", tmp_path)
     assert refused.code == 1

@@ -155,4 +155,4 @@ def test_a_foreign_name_that_leads_to_the_server_shows_nothing(server: DevServer
     port = server.url.rpartition(":")[2]
     with browsing(tmp_path, "--dump-dom", f"http://evil.example:{port}/info", stdout=subprocess.PIPE) as browser:
         shown = browser.communicate(timeout=120)[0].decode()
-    assert f"is not reached by the name 'http://evil.example:{port}'" in shown
+    assert f"host name 'http://evil.example:{port}'" in shown

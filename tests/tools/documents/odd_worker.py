@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents import worker_pool as worker
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.readers import READERS, Reader
+from ramify.tools.documents.readers import FORMAT_READERS, FormatReader
 
 
 def hang(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -51,9 +51,9 @@ def cut(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     os.abort()
 
 
-ODD = {".hang": Reader(hang), ".die": Reader(die), ".fail": Reader(fail), ".grow": Reader(grow)}
-ODD |= {".endless": Reader(endless, records=True, in_parts=True), ".cut": Reader(cut, records=True, in_parts=True)}
+ODD = {".hang": FormatReader(hang), ".die": FormatReader(die), ".fail": FormatReader(fail), ".grow": FormatReader(grow)}
+ODD |= {".endless": FormatReader(endless, records=True, in_parts=True), ".cut": FormatReader(cut, records=True, in_parts=True)}
 
 if __name__ == "__main__":
-    READERS.update(ODD)
-    worker.main(float(sys.argv[1]), int(sys.argv[2]))
+    FORMAT_READERS.update(ODD)
+    worker.run_worker(float(sys.argv[1]), int(sys.argv[2]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents.load import load
+from ramify.tools.documents.load import load_files
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from tests.faults import fault
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def beside(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Return what else was read beside the good files, by its source, and why what was not."""
-    loading = load(folder)
+    loading = load_files(folder)
     found = {document.metadata["source"]: document.page_content for document in loading}
     assert [found.pop(name) for name in ("a.txt", "z.txt", "z.html")] == [GOOD] * 3
     return found, dict(loading.skipped)
@@ -75,7 +75,7 @@ def test_what_is_far_or_deep_is_found(name: str, content: bytes, text: str, fold
         ("cell.csv.gz", lambda: packed(b'name,text\nfirst,one\nx,"', (b"a" * 9000000 + b"\n") * 8, b'"'), ["one"], "not a readable table"),
         ("odd.csv", lambda: "name,text\nfirst,one\n".encode("utf-16") + b"\x00\xd8\n\x00", [], "not text"),
         ("deep.json", lambda: b"[" * 100_000 + b"]" * 100_000, [], "recursion"),
-        ("deep.docx", lambda: docx(CELLS[0] * 1000 + CELLS[1] * 1000), [], "nested too deep"),
+        ("deep.docx", lambda: docx(CELLS[0] * 1000 + CELLS[1] * 1000), [], "too deeply nested"),
     ],
 )  # fmt: skip
 @fault(
@@ -162,7 +162,7 @@ def test_a_file_in_a_thousand_folders_is_read(folder: Path) -> None:
 @fault("documents", "file that is deleted while others are read", sees="named as skipped", kept="the files beside it", code=0)
 def test_a_file_that_goes_away_is_named(folder: Path) -> None:
     (folder / "b.csv").write_text("name,text\nfirst,one\n", encoding="utf-8")
-    loading = load(folder)
+    loading = load_files(folder)
     next(loading)
     (folder / "b.csv").unlink()
     assert [document.page_content for document in loading] == [GOOD] * 2
@@ -191,8 +191,8 @@ def test_of_many_bad_records_the_first_are_named(name: str, content: str, folder
     assert len(skipped) == 1001
 
 
-def test_a_path_given_by_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf8_is_rejected(tmp_path: Path) -> None:
     given = Path(os.fsdecode(os.fsencode(tmp_path) + b"/m\xfcller"))
     given.mkdir()
     with pytest.raises(InputError, match=r"m\\\\xfcller.*UTF-8"):
-        load(given)
+        load_files(given)

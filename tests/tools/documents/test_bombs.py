@@ -42,7 +42,7 @@ def with_entities(name: str, part: str, folder: Path) -> Path:
         ("arda.epub", "EPUB/content.opf"),
     ],
 )
-def test_entities_are_refused(name: str, part: str, tmp_path: Path) -> None:
+def test_xml_entities_are_rejected(name: str, part: str, tmp_path: Path) -> None:
     found = shown(with_entities(name, part, tmp_path))
     assert not found.documents
     assert "entities" in found.skipped[0][1]
@@ -59,12 +59,12 @@ def test_a_container_that_unpacks_to_far_more_than_it_is(name: str, tmp_path: Pa
         for _ in range(100):
             part.write(b"\0" * (1 << 20))
     found = shown(tmp_path / name)
-    assert "more than any document" in found.skipped[0][1]
+    assert "more than the limit" in found.skipped[0][1]
 
 
 @fault("documents", "gzip that expands beyond the limit", sees="named as skipped", kept="no more than the limit is expanded", code=0)
 def test_gzip_is_unpacked_to_a_limit_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ramify.tools.documents._text.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("ramify.tools.documents._text.MAX_BYTES", 1 << 20)
     (tmp_path / "big.txt.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
     report = ReadReport()
     assert list(parse_file(File(tmp_path / "big.txt.gz", "big.txt.gz", tmp_path), report, clean=False)) == []

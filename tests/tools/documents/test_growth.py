@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from ramify.tools.documents._tidy import tidy
+from ramify.tools.documents._tidy import tidy_documents
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from tests.counted_work import growth
@@ -56,6 +56,6 @@ def test_the_work_grows_as_the_pages_of_a_document_do() -> None:
         sheets = [notice if number % 2 else SAID * 60 for number in range(size)]
         pages = [[offset, number] for number, offset in enumerate(accumulate(map(len, sheets[:-1]), initial=0), start=1)]
         document = Document("".join(sheets), id="d", metadata={"source": "d", "title": "t", "pages": pages})
-        assert len(tidy([document])) == size
+        assert len(tidy_documents([document])) == size
 
     assert growth(read, 100) < 5.5

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents.load import load
+from ramify.tools.documents.load import load_files
 from ramify.tools.errors import InputError
 
 
 def test_plain_text_is_one_document(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("The river Arda rises in the hills.", encoding="utf-8")
-    (document,) = load(tmp_path / "notes.txt")
+    (document,) = load_files(tmp_path / "notes.txt")
     assert document.id == "notes.txt"
     assert document.page_content == "The river Arda rises in the hills."
     assert document.metadata == {"source": "notes.txt", "title": "notes"}
@@ -22,7 +22,7 @@ def test_plain_text_is_one_document(tmp_path: Path) -> None:
 def test_markdown_is_one_document_a_section(tmp_path: Path) -> None:
     text = "# Pump\n\nAbout the pump.\n\n## Care\n\n```\n# not a heading\n```\n\nSeals\n-----\nReplace them.\n"
     (tmp_path / "pump.md").write_text(text, encoding="utf-8")
-    documents = list(load(tmp_path, clean=False))
+    documents = list(load_files(tmp_path, clean=False))
     assert [(document.id, document.metadata["heading"]) for document in documents] == [
         ("pump.md#pump", "Pump"),
         ("pump.md#care", "Pump > Care"),
@@ -38,7 +38,7 @@ def test_html_keeps_headings_and_tables_and_drops_scripts(tmp_path: Path) -> Non
         <p>Spruce is <b>light</b>
         and strong.<h2>Grades</h2><table><tr><td>A</td><td>dry</td></tr><tr><td>B</td><td>wet</td></tr></table></body></html>"""
     (tmp_path / "wood.html").write_text(page, encoding="utf-8")
-    above, grades = load(tmp_path, clean=False)
+    above, grades = load_files(tmp_path, clean=False)
     assert above.page_content == "Spruce is light and strong."
     assert grades.page_content == "A | dry\nB | wet"
     assert grades.metadata == {"source": "wood.html", "title": "Wood species", "heading": "Grades"}
@@ -46,7 +46,7 @@ def test_html_keeps_headings_and_tables_and_drops_scripts(tmp_path: Path) -> Non
 
 def test_a_pdf_without_headings_is_one_document_that_knows_its_pages(tmp_path: Path) -> None:
     (tmp_path / "manual.pdf").write_bytes(pdf(["Check the rudder cables.", "Check the brakes."]))
-    (document,) = load(tmp_path)
+    (document,) = load_files(tmp_path)
     assert document.page_content == "Check the rudder cables.\n\nCheck the brakes."
     assert document.metadata == {"source": "manual.pdf", "title": "manual", "pages": [[0, 1], [26, 2]]}
 
@@ -61,7 +61,7 @@ def test_records_keep_their_id_title_and_what_they_carry(tmp_path: Path) -> None
     }
     with gzip.open(tmp_path / "rivers.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n\n" + json.dumps({"text": "No id."}) + "\n")
-    first, second = load(tmp_path)
+    first, second = load_files(tmp_path)
     assert (first.id, first.page_content) == ("a1", "A river.")
     assert first.metadata == {
         "source": "rivers.jsonl.gz#a1", "title": "Arda", "lang": "en", "length_km": 12, "record_source": "Gazette",
@@ -73,14 +73,14 @@ def test_records_keep_their_id_title_and_what_they_carry(tmp_path: Path) -> None
 def test_json_and_tables_give_a_document_a_record(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps({"items": [{"text": "one"}, {"text": "two"}]}), encoding="utf-8")
     (tmp_path / "b.csv").write_text('order,fault\n7,"oil leak, left"\n8,\n', encoding="utf-8")
-    assert [document.page_content for document in load(tmp_path)] == ["one", "two", "order: 7\nfault: oil leak, left", "order: 8"]
+    assert [document.page_content for document in load_files(tmp_path)] == ["one", "two", "order: 7\nfault: oil leak, left", "order: 8"]
 
 
 def test_folders_are_read_in_order_without_hidden_files(tmp_path: Path) -> None:
     for name in ("b.txt", "a/z.txt", "a/c.md", ".git/x.txt", ".hidden.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name, encoding="utf-8")
-    assert [document.metadata["source"] for document in load(tmp_path)] == ["b.txt", "a/c.md", "a/z.txt"]
+    assert [document.metadata["source"] for document in load_files(tmp_path)] == ["b.txt", "a/c.md", "a/z.txt"]
 
 
 def test_what_cannot_be_read_is_named_among_good_files(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_named_among_good_files(tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes("Müller".encode("latin-1"))
     (tmp_path / "photo.png").write_bytes(b"\x89PNG")
     (tmp_path / "rows.jsonl").write_text('{"text": "One."}\nnonsense\n{"text": "Two."}\n', encoding="utf-8")
-    loading = load(tmp_path)
+    loading = load_files(tmp_path)
     assert [document.page_content for document in loading] == ["Good.", "Müller", "One.", "Two."]
     reasons = dict(loading.skipped)
     assert sorted(reasons) == sorted(["binary.txt", "broken.pdf", "broken.json", "cut.txt.gz", "empty.md", "photo.png", "rows.jsonl#2"])
@@ -109,7 +109,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (folder / "own.txt").write_text("own", encoding="utf-8")
     (folder / "link.txt").symlink_to(outside)
     (folder / "up").symlink_to(tmp_path)
-    loading = load(folder)
+    loading = load_files(folder)
     assert [document.page_content for document in loading] == ["own"]
     assert [name for name, _ in loading.skipped] == ["link.txt", "up"]
 
@@ -117,20 +117,20 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
 def test_a_pipe_is_skipped_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "own.txt").write_text("own", encoding="utf-8")
-    loading = load(tmp_path)
+    loading = load_files(tmp_path)
     assert len(list(loading)) == 1
     assert loading.skipped == [("pipe.txt", "not a regular file")]
 
 
 def test_a_missing_path_is_an_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere.*— check the path"):
-        load(tmp_path / "nowhere")
+        load_files(tmp_path / "nowhere")
 
 
-def test_nothing_readable_is_an_error_that_says_why(tmp_path: Path) -> None:
+def test_nothing_readable_is_an_error_with_reasons(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     with pytest.raises(InputError, match=r"empty\.txt: empty.*— give files of these kinds: .*pdf"):
-        list(load(tmp_path))
+        list(load_files(tmp_path))
 
 
 def pdf(pages: list[str], information: str = "") -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.index.chunking import Chunking, split
+from ramify.tools.index.chunking import Chunking, split_documents
 from tests.tools.documents.shown import FILES, Shown, shown
 from tests.tools.documents.test_load import pdf
 
@@ -17,7 +17,7 @@ def survey() -> Shown:
     return shown(FILES / "survey.pdf")
 
 
-def test_a_paragraph_goes_on_over_a_page_break_without_header_footer_or_note() -> None:
+def test_a_paragraph_continues_over_a_page_break() -> None:
     locks = survey().under("Locks")
     sentence = "The keeper of lock {} notes the level of the water every morning before seven and sends it by telegraph to the office"
     assert all(locks.page_content.count(sentence.format(number)) == 3 for number in range(1, 22))
@@ -29,7 +29,7 @@ def test_a_paragraph_goes_on_over_a_page_break_without_header_footer_or_note() -
 
 def test_a_passage_has_the_page_that_most_of_it_stands_on() -> None:
     locks = survey().under("Locks")
-    (passages,) = split([locks], load_encoder("minilm"), Chunking(120, 0))
+    (passages,) = split_documents([locks], load_encoder("minilm"), Chunking(120, 0))
     pages = [passage.metadata["page"] for passage in passages]
     assert pages == sorted(pages)
     assert (pages[0], pages[-1]) == (1, locks.metadata["pages"][-1][1])
@@ -50,19 +50,19 @@ def test_columns_are_read_one_after_the_other_under_headings_by_their_print() ->
 
 def test_a_hyphen_at_a_lines_end_goes_unless_the_word_has_it() -> None:
     # in the manual that the file stands for, "tele-graph" would be as wrong as "wellknown"
-    from ramify.tools.documents._pdf_lines import HYPHEN, Line, Placed, joined, vocabulary
+    from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
 
-    lines = [Line(0, 100, 50, 50, 10, f"A well{HYPHEN}known tele{HYPHEN}graph at")]
-    text, _ = joined([Placed(1, line) for line in lines], vocabulary([[*lines, Line(0, 9, 9, 9, 9, "so well-known")]]))
+    lines = [PrintedLine(0, 100, 50, 50, 10, f"A well{HYPHEN}known tele{HYPHEN}graph at")]
+    text, _ = join_lines([PagedLine(1, line) for line in lines], vocabulary([[*lines, PrintedLine(0, 9, 9, 9, 9, "so well-known")]]))
     assert text == "A well-known telegraph at"
 
 
 def test_scanned_and_glued_pages_are_remarked_and_the_others_read(tmp_path: Path) -> None:
     found = shown(FILES / "scanned.pdf")
     assert [document.page_content for document in found.documents] == ["The plan of the weir follows."]
-    assert found.remarks == [("scanned.pdf, page 2", "a picture and no text: scanned")]
+    assert found.remarks == [("scanned.pdf, page 2", "scanned: an image without text")]
     (tmp_path / "glued.pdf").write_bytes(pdf(["Thekeeperofthelocknotesthelevelofthewatereverymorning.", "Good words."]))
-    assert shown(tmp_path / "glued.pdf").remarks == [("glued.pdf, page 1", "words run together")]
+    assert shown(tmp_path / "glued.pdf").remarks == [("glued.pdf, page 1", "missing spaces between words")]
 
 
 def test_the_same_text_each_time() -> None:
@@ -73,14 +73,14 @@ def test_the_same_text_each_time() -> None:
 
 
 def test_a_last_line_that_recurs_where_the_text_ends_is_text() -> None:
-    from ramify.tools.documents._pdf import without_furniture
-    from ramify.tools.documents._pdf_lines import Line
+    from ramify.tools.documents._pdf import without_headers_and_footers
+    from ramify.tools.documents._pdf_lines import PrintedLine
 
-    def page(number: int) -> list[Line]:
-        header = Line(0, 90, 700, 700, 10, f"{number} of arrays" if number % 2 else f"CHAPTER 2. ARRAYS {number}")
-        body = [Line(0, 90, top, top, 10, f"line {number} at {top} goes on") for top in range(660, 120, -12)]
-        return [header, *body, Line(0, 90, 100, 100, 10, "Brooks/Cole." if number % 7 == 0 else f"and so o{chr(96 + number) * 3}n")]
+    def page(number: int) -> list[PrintedLine]:
+        header = PrintedLine(0, 90, 700, 700, 10, f"{number} of arrays" if number % 2 else f"CHAPTER 2. ARRAYS {number}")
+        body = [PrintedLine(0, 90, top, top, 10, f"line {number} at {top} goes on") for top in range(660, 120, -12)]
+        return [header, *body, PrintedLine(0, 90, 100, 100, 10, "Brooks/Cole." if number % 7 == 0 else f"and so o{chr(96 + number) * 3}n")]
 
-    left = without_furniture([page(number) for number in range(1, 40)])
+    left = without_headers_and_footers([page(number) for number in range(1, 40)])
     assert [lines[0].text for lines in left] == [f"line {number} at 660 goes on" for number in range(1, 40)]
     assert all(len(lines) == len(page(1)) - 1 for lines in left)

@@ -108,12 +108,12 @@ def stated(found: Shown) -> dict[str, Any]:
         ("arda.epub", {"date": "2026-11-22", "subject": None}),
     ],
 )
-def test_the_same_is_said_by_the_same_names_in_every_format(name: str, changes: dict[str, Any], tmp_path: Path) -> None:
+def test_metadata_has_the_same_names_in_every_format(name: str, changes: dict[str, Any], tmp_path: Path) -> None:
     found = stated(shown(written(tmp_path, name)))
     assert {key: found.get(key) for key in SHARED} == SHARED | changes
 
 
-def test_a_mail_says_who_wrote_it_to_whom_and_when(tmp_path: Path) -> None:
+def test_a_mail_includes_its_headers(tmp_path: Path) -> None:
     mail = EmailMessage()
     mail["From"], mail["To"] = "Jane Doe <jane@arda.example>", "Jan <jan@arda.example>, ida@arda.example"
     mail["Date"], mail["Subject"] = "Fri, 01 Mar 2024 23:30:00 +0100", "The pump"
@@ -125,7 +125,7 @@ def test_a_mail_says_who_wrote_it_to_whom_and_when(tmp_path: Path) -> None:
     assert "cc" not in found
 
 
-def test_what_a_program_writes_by_itself_says_nothing(tmp_path: Path) -> None:
+def test_default_values_of_programs_are_dropped(tmp_path: Path) -> None:
     deck = Presentation()
     deck.slides.add_slide(deck.slide_layouts[1]).placeholders[1].text = TEXT
     deck.core_properties.title = "PowerPoint Presentation"

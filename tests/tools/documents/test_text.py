@@ -35,7 +35,7 @@ def test_unicode_is_read_without_a_remark(encoding: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\0\0", b"\x00\x01\x02\x03" * 100])
-def test_what_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_binary_files_are_rejected(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "program.txt").write_bytes(content)
     assert shown(tmp_path / "program.txt").skipped == [("program.txt", "binary, not text")]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents._html import html_outline
-from ramify.tools.documents.load import load
+from ramify.tools.documents.load import load_files
 
 SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>
 <div class="related" role="navigation"><a href="index.html">Index</a> <a href="next.html">Next</a></div>
@@ -16,7 +16,7 @@ SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>
 
 def read(tmp_path: Path, page: str) -> list[Document]:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    return list(load(tmp_path / "page.html", clean=False))
+    return list(load_files(tmp_path / "page.html", clean=False))
 
 
 def test_only_the_main_content_is_read(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_the_fragment_is_an_id_of_the_page_wherever_it_stands(tmp_path: Path) ->
     assert [document.metadata["heading"].rpartition(" > ")[2] for document in documents] == ["One", "Two", "Three", "Four", "Five"]
 
 
-def test_a_term_stays_with_what_is_said_of_it(tmp_path: Path) -> None:
+def test_a_term_stays_with_its_description(tmp_path: Path) -> None:
     page = """<h1>Options</h1><dl><dt>-n</dt><dt>--dry-run</dt><dd><p>Show only.</p><p>Nothing is written.</p></dd>
         <dt>-v</dt><dd><p>Say more.</p></dd></dl>"""
     (document,) = read(tmp_path, page)
@@ -75,7 +75,7 @@ def test_a_note_in_a_box_does_not_end_the_section(tmp_path: Path) -> None:
     assert document.page_content == "Before the note stands this.\n\nNote\nMind this.\n\nAfter it, the section goes on."
 
 
-def test_lists_of_links_are_told_from_lists_that_say_something(tmp_path: Path) -> None:
+def test_link_lists_are_distinguished_from_content(tmp_path: Path) -> None:
     links = "".join(f'<li><a href="{name}.html">{name}</a></li>' for name in ("alpha", "beta", "gamma"))
     page = f"<h1>Guide</h1><ul>{links}</ul><p>Removed are:</p><ul>{links}</ul>"
     contents, text = read(tmp_path, page)

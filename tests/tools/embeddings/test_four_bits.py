@@ -1,4 +1,4 @@
-"""The 4-bit file of multilingual E5: read exactly, and refused where it is another or not whole."""
+"""The 4-bit file of multilingual E5: read exactly, and rejected if invalid."""
 
 import struct
 from collections.abc import Callable
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
+from ramify.tools.embeddings._four_bits import BLOCK, WEIGHTS_PER_BLOCK, FormatError, read_weights, unpack_blocks
 from ramify.tools.embeddings.bert import Bert
-from ramify.tools.embeddings.four_bits import BLOCK, IN_A_BLOCK, FormatError, read_weights, unpack_blocks
 
 WIDTH, INNER, WORDS, POSITIONS, TYPES = 32, 64, 5, 7, 2
-SIZES = struct.pack("<4sI7ifI", b"E5S1", 1, WIDTH, 1, 2, INNER, WORDS, POSITIONS, TYPES, 1e-12, IN_A_BLOCK)
+SIZES = struct.pack("<4sI7ifI", b"E5S1", 1, WIDTH, 1, 2, INNER, WORDS, POSITIONS, TYPES, 1e-12, WEIGHTS_PER_BLOCK)
 MATRICES = {"emb.word": WORDS * WIDTH, "l0.fi.w": INNER * WIDTH, "l0.fo.w": INNER * WIDTH} | {
     f"l0.{name}.w": WIDTH * WIDTH for name in ("q", "k", "v", "ao")
 }
@@ -24,7 +24,7 @@ SCALE = 0.25
 
 def blocks(count: int) -> bytes:
     """Blocks whose weights run from the lowest to the highest, over and over."""
-    made = np.zeros(count // IN_A_BLOCK, BLOCK)
+    made = np.zeros(count // WEIGHTS_PER_BLOCK, BLOCK)
     made["scale"] = SCALE
     made["pairs"] = np.arange(16, dtype=np.uint8) | (np.arange(16, dtype=np.uint8) << 4)
     return made.tobytes()
@@ -52,7 +52,7 @@ def test_a_small_file_is_read(tmp_path: Path) -> None:
     assert weights["encoder.layer.0.output.dense.weight"].shape == (WIDTH, INNER)
     assert weights["encoder.layer.0.intermediate.dense.bias"].tolist() == list(range(INNER))
     ids = torch.tensor([[0, 3, 2]])
-    assert Bert.loaded(weights, shape)(ids, torch.ones_like(ids))[-1].shape == (1, 3, WIDTH)
+    assert Bert.from_weights(weights, shape)(ids, torch.ones_like(ids))[-1].shape == (1, 3, WIDTH)
 
 
 def test_numbers_of_another_type_are_the_same_rounded(tmp_path: Path) -> None:
@@ -85,9 +85,9 @@ DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 @pytest.mark.parametrize("name", DAMAGE)
 def test_what_is_not_such_a_file_is_refused(name: str, tmp_path: Path) -> None:
-    damage, told = DAMAGE[name]
+    damage, message = DAMAGE[name]
     (tmp_path / "small.bin").write_bytes(damage(small_file()))
-    with pytest.raises(FormatError, match=told):
+    with pytest.raises(FormatError, match=message):
         read_weights(tmp_path / "small.bin")
 
 

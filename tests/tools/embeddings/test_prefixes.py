@@ -1,4 +1,4 @@
-"""What is put before a text when it is embedded: known for a model, given, remembered, switched off."""
+"""Prefixes of texts for embedding: known, given, stored, and disabled."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import pytest
 
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import KNOWN, Prefixes, estimated_offsets, known_prefixes
+from ramify.tools.embeddings.encoder import KNOWN_PREFIXES, Prefixes, estimated_offsets, known_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings
@@ -51,7 +51,7 @@ class TestOnOllama:
         assert found[0].document.page_content == TEXT
         assert index.embeddings.embed_query(QUESTION) == pytest.approx(WordEmbeddings().embed_query(f"search_query: {QUESTION}"), abs=1e-5)
 
-    def test_prefixes_given_are_remembered_by_every_door(self, server: Ollama, document: Path, tmp_path: Path) -> None:
+    def test_given_prefixes_are_stored_through_every_interface(self, server: Ollama, document: Path, tmp_path: Path) -> None:
         given: dict[str, Any] = {"query_prefix": "Frage: ", "document_prefix": "Text: "}
         Index.build(document, tmp_path / "index", "ollama:odd-embedder:v2", **given)
         assert sent(server) == [f"Text: {TEXT}"]
@@ -72,7 +72,7 @@ class TestOnOllama:
             ({"query_prefix": "q: "}, "search_document: ", "q: "),
         ],
     )
-    def test_a_known_one_can_be_switched_off_or_replaced(
+    def test_a_known_prefix_can_be_disabled_or_replaced(
         self, server: Ollama, document: Path, tmp_path: Path, given: dict[str, Any], document_prefix: str, query_prefix: str
     ) -> None:
         Index.build(document, tmp_path / "index", NOMIC, **given)
@@ -82,7 +82,9 @@ class TestOnOllama:
 
     def test_other_prefixes_than_those_it_is_made_with_are_refused(self, server: Ollama, document: Path, tmp_path: Path) -> None:
         Index.build(document, tmp_path / "index", NOMIC)
-        message = r"made with query_prefix 'search_query: ', not 'q: ', document_prefix 'search_document: ', not '' — ask for the same, or"
+        message = (
+            r"made with query_prefix 'search_query: ', not 'q: ', document_prefix 'search_document: ', not '' — use the same options, or"
+        )
         with pytest.raises(IndexingError, match=message):
             Index.build(document, tmp_path / "index", NOMIC, query_prefix="q: ", document_prefix="")
         sent(server)
@@ -98,7 +100,7 @@ def test_an_index_s_embeddings_take_their_prefixes_along(server: Ollama, documen
     assert Index.open(tmp_path / "index").manifest.prefixes == Prefixes("", "d: ")
 
 
-def test_an_interrupted_build_goes_on_with_its_prefixes(document: Path, tmp_path: Path) -> None:
+def test_an_interrupted_build_resumes_with_its_prefixes(document: Path, tmp_path: Path) -> None:
     class Interrupted(WordEmbeddings):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             seen.extend(texts)
@@ -139,7 +141,7 @@ def test_the_command_line_takes_prefixes(server: Ollama, document: Path, tmp_pat
         ("langchain:OllamaEmbeddings:nomic-embed-text", ("", "")),
     ],
 )
-def test_a_model_is_known_by_its_name_whoever_provides_it(name: str, prefixes: tuple[str, str]) -> None:
+def test_a_model_is_recognized_by_name_at_any_provider(name: str, prefixes: tuple[str, str]) -> None:
     assert known_prefixes(name) == prefixes
 
 
@@ -151,13 +153,13 @@ def test_a_model_is_known_by_its_name_whoever_provides_it(name: str, prefixes: t
         ("bge-large-en-v1.5", "bge-large-zh-v1.5"),
     ],
 )
-def test_names_alike_are_told_apart(one: str, other: str) -> None:
+def test_equal_names_are_distinguished(one: str, other: str) -> None:
     assert known_prefixes(one) != known_prefixes(other)
 
 
-@pytest.mark.parametrize("name", [name for known in KNOWN for name in known.names])
+@pytest.mark.parametrize("name", [name for known in KNOWN_PREFIXES for name in known.names])
 def test_every_line_of_the_table_is_reached(name: str) -> None:
-    known = next(known for known in KNOWN if name in known.names)
+    known = next(known for known in KNOWN_PREFIXES if name in known.names)
     assert known_prefixes(name.replace("*", "x")) == (known.query, known.document)
 
 
@@ -202,7 +204,7 @@ class TestSentenceTransformers:
     def same(one: Sequence[float], other: Sequence[float]) -> bool:
         return bool(np.allclose(one, other, atol=2e-2))
 
-    def test_a_model_s_own_prompts_come_before_what_is_known_of_its_name(self, folder: Path, document: Path, tmp_path: Path) -> None:
+    def test_a_model_s_own_prompts_precede_known_prefixes(self, folder: Path, document: Path, tmp_path: Path) -> None:
         self.give(folder, {"query": "Find the river: ", "passage": "Of rivers: "})
         Index.build(document, tmp_path / "index", str(folder))
         index = Index.open(tmp_path / "index")
@@ -210,7 +212,7 @@ class TestSentenceTransformers:
         plain = load_encoder("minilm")
         assert self.same(index.embeddings.embed_query(QUESTION), plain.embed_query(f"Find the river: {QUESTION}"))
 
-    def test_one_without_prompts_gets_what_is_known_and_what_is_given(self, folder: Path, document: Path, tmp_path: Path) -> None:
+    def test_a_model_without_prompts_gets_known_and_given_prefixes(self, folder: Path, document: Path, tmp_path: Path) -> None:
         Index.build(document, tmp_path / "index", str(folder), query_prefix="Which one? ")
         index, plain = Index.open(tmp_path / "index"), load_encoder("minilm")
         assert index.manifest.prefixes == Prefixes("Which one? ", "passage: ")

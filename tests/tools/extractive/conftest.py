@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tools.extractive.test_extractive import FACTS, SPLITS
-from tests.tools.small_mind import give_mind
+from tests.tools.fake_reader import give_mind
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from ramify.prompts import (
     Prompt,
 )
 from ramify.tools.extractive.model import reply_to
-from ramify.tools.reader.short_answers import single
-from tests.tools.small_mind import give_mind, split
+from ramify.tools.reader.short_answers import single_fact_probability
+from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
 
@@ -123,13 +123,13 @@ def test_the_same_question_gets_the_same_reply() -> None:
     assert reply(ANSWER, question=BORN) == reply(ANSWER, question=BORN)
 
 
-def test_an_answer_is_given_with_its_passage() -> None:
+def test_an_answer_has_its_passage() -> None:
     told = reply(ANSWER, question=BORN)
     assert (told.answer, told.citations) == ("Zavrazhye", [2])
 
 
 @pytest.mark.parametrize("question", ["Where was Lise Meitner born?", BRIDGE])
-def test_what_no_passage_says_by_itself_is_unknown(question: str) -> None:
+def test_an_answer_in_no_single_passage_is_unknown(question: str) -> None:
     told = reply(ANSWER, question=question)
     assert (told.answer, told.citations) == ("Unknown", [])
     assert told.confidence <= 0.3
@@ -150,7 +150,7 @@ def test_a_split_that_is_less_likely_than_none_is_not_made(monkeypatch: pytest.M
 
 def test_a_question_is_single_as_far_as_no_way_to_split_it_is_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
     give_mind(monkeypatch, {**SPLITS, FIRST: SPLITS[FIRST][:1], DIRECTOR: ()})
-    assert [single(question) for question in (BRIDGE, FIRST, DIRECTOR)] == [0.1, 0.0, 1.0]
+    assert [single_fact_probability(question) for question in (BRIDGE, FIRST, DIRECTOR)] == [0.1, 0.0, 1.0]
 
 
 def test_a_second_question_waits_only_where_that_is_allowed() -> None:
@@ -159,7 +159,7 @@ def test_a_second_question_waits_only_where_that_is_allowed() -> None:
     assert reply(DECOMPOSE, question=FIRST, dependent=False).together == "earlier"
 
 
-def test_decide_names_what_to_look_up_where_nothing_is_told_of_it() -> None:
+def test_decide_returns_missing_names() -> None:
     lost = reply(DECIDE, question="Where was Lise Meitner born?")
     assert (lost.action, lost.entities) == ("entities", ["Lise Meitner"])
     again = reply(DECIDE, question="Who composed for Eduard Artemyev?", hint="You answered 'Unknown' before and were not sure.")

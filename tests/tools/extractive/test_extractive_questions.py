@@ -39,7 +39,7 @@ from tests.tools.extractive.test_extractive import (
     TARKOVSKY_BORN,
     reply,
 )
-from tests.tools.small_mind import give_mind, split
+from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
 
@@ -91,7 +91,7 @@ def test_a_plan_searches_for_parts_and_names() -> None:
     assert "Solaris" in told.keywords
 
 
-def test_the_filter_keeps_what_bears_on_the_question_with_the_sentence_that_tells_it() -> None:
+def test_the_filter_returns_relevant_passages_with_a_sentence() -> None:
     others = [{"title": f"Pier {number}", "source": f"{number}.md", "text": "Pier is a pier."} for number in range(14)]
     told = reply(FILTER, question=BORN, passages=[*others, *PASSAGES], expected="a place")
     assert told.relevant == [16]
@@ -128,14 +128,14 @@ def test_compress_explains_with_its_sources() -> None:
     assert reply(COMPRESS, question="Where was Lise Meitner born?").answer == "Unknown"
 
 
-def test_a_question_in_another_alphabet_is_refused_with_the_reason() -> None:
+def test_a_question_in_another_alphabet_is_rejected_with_the_reason() -> None:
     told = reply(COMPRESS, question="마리 퀴리는 어디에서 태어났습니까?")
     assert (told.answer, told.confidence) == ("Unknown", 0)
     assert "English" in told.explanation
 
 
 @pytest.mark.parametrize("question", ["How do I find the river on which Zavrazhye lies?", "List all films of Andrei Tarkovsky.", "When?"])
-def test_what_no_phrase_answers_is_withheld(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_questions_are_answered_unknown(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
     give_mind(monkeypatch, facts={question: "Zavrazhye"})
     for prompt in (ANSWER, DECIDE, FINALIZE):
         told = reply(prompt, question=question)
@@ -166,7 +166,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
         given.append((question, list(turns)))
         return "Rewritten?"
 
-    monkeypatch.setattr(questions, "rewrite", rewrite)
+    monkeypatch.setattr(questions, "rewrite_follow_up", rewrite)
     return given
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from ramify.tools.extractive._findings import aggregate, finalize
-from ramify.tools.reader.reading import Quote
-from tests.tools.small_mind import give_mind
+from ramify.tools.reader.reading import PassageText
+from tests.tools.fake_reader import give_mind
 
-MILL = Quote(title="Elk Mill", source="mill.md", text="Elk Mill is a water mill in Oregon. It was built by Amos Reed in 1871.")
-FERRY = Quote(title="Gull Ferry", source="ferry.md", text="Gull Ferry is a ferry in Maine. It has run since 1902.")
-REED = Quote(title="Amos Reed", source="reed.md", text="Amos Reed, a carpenter, was born in Salem in 1840.")
+MILL = PassageText(title="Elk Mill", source="mill.md", text="Elk Mill is a water mill in Oregon. It was built by Amos Reed in 1871.")
+FERRY = PassageText(title="Gull Ferry", source="ferry.md", text="Gull Ferry is a ferry in Maine. It has run since 1902.")
+REED = PassageText(title="Amos Reed", source="reed.md", text="Amos Reed, a carpenter, was born in Salem in 1840.")
 BUILT, OLDER = "When was Elk Mill built?", "Which is older, Elk Mill or Gull Ferry?"
 RUNS = "When was Gull Ferry built?"
 BUILDER, BRIDGE, BORN = "Who built Elk Mill?", "Where was the builder of Elk Mill born?", "Where was Amos Reed born?"
@@ -28,7 +28,7 @@ def found(path: str, question: str, answer: str, confidence: float = 0.9, *above
     return {**told, "sources": [], "together": "", "above": higher}
 
 
-def final(question: str, *findings: dict[str, Any], passages: tuple[Quote, ...] = ()) -> dict[str, Any]:
+def final(question: str, *findings: dict[str, Any], passages: tuple[PassageText, ...] = ()) -> dict[str, Any]:
     return finalize({"question": question, "findings": list(findings), "passages": list(passages)})
 
 
@@ -167,12 +167,13 @@ def test_what_was_found_of_a_name_is_no_answer() -> None:
 def test_conflicts_are_settled_by_trust_majority_and_fit_or_left_open() -> None:
     question = "Where was Jan Novak born?"
 
-    def settle(*told: tuple[str, float], passages: tuple[Quote, ...] = ()) -> tuple[str, str]:
+    def settle(*told: tuple[str, float], passages: tuple[PassageText, ...] = ()) -> tuple[str, str]:
         reply = final(question, *(found(f"0.{number}", question, *one) for number, one in enumerate(told)), passages=passages)
         return reply["answer"], reply["settled_by"]
 
     repeated = tuple(
-        Quote(title="", source=name, text=f"Novak comes from {city}.") for name, city in (("a", "Brno"), ("b", "Brno"), ("c", "Praha"))
+        PassageText(title="", source=name, text=f"Novak comes from {city}.")
+        for name, city in (("a", "Brno"), ("b", "Brno"), ("c", "Praha"))
     )
     assert settle(("Brno", 0.7), ("Praha", 0.7), passages=repeated) == ("Brno", "trust")
     assert settle(("Brno", 0.7), ("Praha", 0.9), ("Brno", 0.6)) == ("Brno", "majority")

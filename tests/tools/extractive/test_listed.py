@@ -1,20 +1,20 @@
 """Steps and lists that the embedded model quotes for questions that no phrase answers."""
 
-from ramify.tools.extractive.quotations import MOST, listed
-from ramify.tools.reader.calibration import LEAST
-from ramify.tools.reader.reading import Quote
+from ramify.tools.extractive.quotations import MAX_LINES, quote_lines
+from ramify.tools.reader.calibration import MIN_CONFIDENCE
+from ramify.tools.reader.reading import PassageText
 
-CARD = Quote(
+CARD = PassageText(
     title="Printer manual > Replacing the cartridge",
     source="printer.md",
     text="The printer uses one cartridge. To replace the cartridge of the printer:\n1. Switch the printer off.\n2. Open the front cover.\n"
     "3. Pull the old cartridge out.\n4. Push the new cartridge in until it clicks.\n5. Close the cover.\n\n"
     "Keep cartridges away from the sun.",
 )
-PAPER = Quote(
+PAPER = PassageText(
     title="Printer manual > Paper", source="printer.md", text="The tray holds 250 sheets. Thick paper goes into the slot at the back."
 )
-PORTS = Quote(
+PORTS = PassageText(
     title="Printer manual > Supported ports",
     source="printer.md",
     text="The supported ports of the printer are:\n- USB 2.0\n- Ethernet\n- a serial port for service",
@@ -22,9 +22,9 @@ PORTS = Quote(
 
 
 def test_a_numbered_list_is_quoted_whole_and_in_its_order() -> None:
-    found = listed("How do I replace the cartridge of the printer?", [PAPER, CARD])
+    found = quote_lines("How do I replace the cartridge of the printer?", [PAPER, CARD])
     assert found is not None
-    assert found.confidence >= LEAST
+    assert found.confidence >= MIN_CONFIDENCE
     assert {number for number, _ in found.lines} == {2}
     steps = [line for _, line in found.lines if line[0].isdigit()]
     assert [step[0] for step in steps] == list("12345")
@@ -32,17 +32,17 @@ def test_a_numbered_list_is_quoted_whole_and_in_its_order() -> None:
 
 
 def test_a_list_is_its_items() -> None:
-    found = listed("List all the supported ports of the printer.", [CARD, PORTS, PAPER])
+    found = quote_lines("List all the supported ports of the printer.", [CARD, PORTS, PAPER])
     assert found is not None
     assert [line for _, line in found.lines if "USB" in line or "Ethernet" in line or "serial" in line]
     assert {number for number, _ in found.lines} == {2}
 
 
-def test_a_list_that_the_border_of_a_passage_cuts_goes_on_in_the_next_one() -> None:
+def test_a_list_continues_in_the_next_passage() -> None:
     head, _, tail = CARD["text"].partition("4. ")
-    first = Quote(title=CARD["title"], source=CARD["source"], text=head.rstrip())
-    second = Quote(title=CARD["title"], source=CARD["source"], text=f"3. Pull the old cartridge out.\n4. {tail}")
-    found = listed("How do I replace the cartridge of the printer?", [first, PAPER, second])
+    first = PassageText(title=CARD["title"], source=CARD["source"], text=head.rstrip())
+    second = PassageText(title=CARD["title"], source=CARD["source"], text=f"3. Pull the old cartridge out.\n4. {tail}")
+    found = quote_lines("How do I replace the cartridge of the printer?", [first, PAPER, second])
     assert found is not None
     steps = [line for _, line in found.lines if line[0].isdigit()]
     assert [step[0] for step in steps] == list("12345")
@@ -50,19 +50,19 @@ def test_a_list_that_the_border_of_a_passage_cuts_goes_on_in_the_next_one() -> N
 
 def test_a_list_is_not_longer_than_anybody_reads() -> None:
     text = "The supported paper sizes are:\n" + "\n".join(f"- size number {number} of the tray" for number in range(30))
-    found = listed("Which paper sizes are supported?", [Quote(title="Paper sizes", source="p.md", text=text)])
+    found = quote_lines("Which paper sizes are supported?", [PassageText(title="Paper sizes", source="p.md", text=text)])
     assert found is not None
-    assert len(found.lines) <= MOST
+    assert len(found.lines) <= MAX_LINES
 
 
 def test_a_question_for_one_fact_and_one_about_something_else_get_none() -> None:
-    assert listed("How many sheets does the tray hold?", [PAPER]) is None
-    assert listed("How do I bake sourdough bread?", [PAPER]) is None
-    assert listed("How do I replace the cartridge?", []) is None
+    assert quote_lines("How many sheets does the tray hold?", [PAPER]) is None
+    assert quote_lines("How do I bake sourdough bread?", [PAPER]) is None
+    assert quote_lines("How do I replace the cartridge?", []) is None
 
 
 def test_an_explanation_is_quoted_with_what_follows_the_line_that_names_its_subject_and_without_the_heading() -> None:
     text = "The mill at Aker\n\nThe mill at Aker was built in 1890. It was closed in 1950 because the dam had burst."
-    found = listed("Why was the mill at Aker closed?", [PAPER, Quote(title="mills", source="mills.txt", text=text)])
+    found = quote_lines("Why was the mill at Aker closed?", [PAPER, PassageText(title="mills", source="mills.txt", text=text)])
     assert found is not None
     assert [line for _, line in found.lines] == ["The mill at Aker was built in 1890.", "It was closed in 1950 because the dam had burst."]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.demo import demo_corpus
-from ramify.tools.extractive.questions import objection, open_ended
-from ramify.tools.languages import reads
+from ramify.tools.extractive.questions import open_question_kind, unreadable_reason
+from ramify.tools.languages import is_english_question
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 OTHERS = (
@@ -79,25 +79,25 @@ ENGLISH = (
 
 @pytest.mark.parametrize("question", OTHERS)
 def test_a_question_in_another_language_is_recognised_and_quoted(question: str) -> None:
-    told = objection(question)
+    told = unreadable_reason(question)
     assert told is not None
     assert told.startswith(repr(question))
     assert "English only" in told
 
 
 def test_a_question_in_capitals_is_read_like_any_other() -> None:
-    assert objection("WAS KOSTET DAS PAKET?")
-    assert not objection("WHO DIRECTED DAS BOOT?")
+    assert unreadable_reason("WAS KOSTET DAS PAKET?")
+    assert not unreadable_reason("WHO DIRECTED DAS BOOT?")
 
 
 @pytest.mark.parametrize("question", ENGLISH)
 def test_an_english_question_is_not_objected_to(question: str) -> None:
-    assert objection(question) is None
+    assert unreadable_reason(question) is None
 
 
 def test_no_question_of_the_demo_is_objected_to() -> None:
     lines = (demo_corpus().parent / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [asked for asked in (json.loads(line)["question"] for line in lines) if not reads(asked)] == []
+    assert [asked for asked in (json.loads(line)["question"] for line in lines) if not is_english_question(asked)] == []
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="RAMIFY_DATA names no folder of data sets")
@@ -106,7 +106,9 @@ def test_no_question_of_the_data_sets_is_objected_to() -> None:
         if path.parent.name.startswith("korquad"):  # Korean, on purpose
             continue
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            assert [asked for asked in (json.loads(line)["question"] for line in lines) if not reads(asked)] == [], path.parent.name
+            assert [asked for asked in (json.loads(line)["question"] for line in lines) if not is_english_question(asked)] == [], (
+                path.parent.name
+            )
 
 
 @pytest.mark.parametrize(
@@ -131,5 +133,5 @@ def test_no_question_of_the_data_sets_is_objected_to() -> None:
         ("Which city is the capital?", ""),
     ],
 )
-def test_a_fact_is_told_from_how_and_from_a_list(question: str, kind: str) -> None:
-    assert open_ended(question) == kind
+def test_kinds_of_questions_are_distinguished(question: str, kind: str) -> None:
+    assert open_question_kind(question) == kind

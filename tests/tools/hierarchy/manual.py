@@ -1,4 +1,4 @@
-"""A manual of invented machines: chapters with words of their own, paragraphs numbered through, each with its chapter in its metadata."""
+"""A manual of invented machines: chapters with words of their own, and numbered paragraphs with their chapter as metadata."""
 
 import json
 import random
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.graphs.building import make_hierarchy
-from ramify.tools.hierarchy.build import Made
-from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, read_content
+from ramify.tools.hierarchy.build import HierarchyBuild
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, read_hierarchy_file
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
@@ -19,21 +19,21 @@ WORDS = {
     "Kiln": "glaze firing brick flue damper cone shelf kiln clay ember vent soak",
     "Press": "platen screw type ink forme tympan frisket press sheet roller gauge bearer",
 }
-TOLD = ("The {} {} is checked for {} and {}.", "A worn {} is taken off before the {} and the {} are fitted.", "Keep the {} {} dry.")
-EACH = 16
+SENTENCES = ("The {} {} is checked for {} and {}.", "A worn {} is taken off before the {} and the {} are fitted.", "Keep the {} {} dry.")
+PER_CHAPTER = 16
 COMMON = "General"
 """The heading of the first paragraph of every chapter."""
 Record = dict[str, Any]
 
 
-def records(each: int = EACH, chapters: Sequence[str] = tuple(WORDS)) -> list[Record]:
+def records(each: int = PER_CHAPTER, chapters: Sequence[str] = tuple(WORDS)) -> list[Record]:
     """Write paragraphs: chapter by chapter, numbered from 1 in each."""
     found = []
     for number, chapter in enumerate(chapters, 1):
         words = WORDS[chapter].split()
         draw = random.Random(chapter)
         for place in range(1, each + 1):
-            text = " ".join(sentence.format(*draw.sample(words, sentence.count("{}"))) for sentence in TOLD)
+            text = " ".join(sentence.format(*draw.sample(words, sentence.count("{}"))) for sentence in SENTENCES)
             heading = COMMON if place == 1 else f"{words[place % len(words)].title()} {place}"
             title = f"{number}-{place}. {heading}"
             metadata = {"chapter": chapter, "tool": f"tool {place % 2}", "heading": heading}
@@ -41,7 +41,7 @@ def records(each: int = EACH, chapters: Sequence[str] = tuple(WORDS)) -> list[Re
     return found
 
 
-def changed(given: Sequence[Record], changes: Mapping[str, Mapping[str, Any] | None]) -> list[Record]:
+def change_records(given: Sequence[Record], changes: Mapping[str, Mapping[str, Any] | None]) -> list[Record]:
     """Change the metadata of some paragraphs by id; None takes their chapter away."""
     found = []
     for record in given:
@@ -61,41 +61,43 @@ def write(folder: Path, given: Sequence[Record]) -> Path:
     return file
 
 
-def indexed(folder: Path, given: Sequence[Record], **options: Any) -> Path:
+def build_index(folder: Path, given: Sequence[Record], **options: Any) -> Path:
     """Make a plain index of paragraphs."""
     Index.build([write(folder.parent / f"{folder.name}-documents", given)], folder, WordEncoder(), **options)
     return folder
 
 
-def grouped(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> Made:
+def build_groups(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> HierarchyBuild:
     """Make the hierarchy of an index."""
     return make_hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
 
 
-def made(folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any) -> Made:
+def build_index_with_groups(
+    folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any
+) -> HierarchyBuild:
     """Make an index of paragraphs with a hierarchy."""
-    return grouped(indexed(folder, records() if given is None else given), by, **options)
+    return build_groups(build_index(folder, records() if given is None else given), by, **options)
 
 
-def opened(folder: Path) -> HierarchyIndex:
+def open_groups(folder: Path) -> HierarchyIndex:
     """Open an index with a hierarchy."""
     index = HierarchyIndex.open(folder, WordEncoder())
     assert isinstance(index, HierarchyIndex)
     return index
 
 
-def content_of(folder: Path) -> Content:
+def read_content(folder: Path) -> HierarchyContent:
     """Read the hierarchy of an index."""
-    return read_content(folder / HIERARCHY)
+    return read_hierarchy_file(folder / HIERARCHY)
 
 
 def dump(folder: Path) -> bytes:
-    """Give the hierarchy's file, byte by byte."""
+    """Return the bytes of the hierarchy's file."""
     return (folder / HIERARCHY).read_bytes()
 
 
-def groups_of(folder: Path, id: str, *kinds: str) -> list[str]:
-    """Name the groups of a passage, of edges of some kinds."""
-    content = content_of(folder)
+def group_names(folder: Path, id: str, *kinds: str) -> list[str]:
+    """Return the names of a passage's groups, by edges of some kinds."""
+    content = read_content(folder)
     place = list(content.ids).index(id)
     return [content.groups[edge.group].name for edge in content.edges if edge.leaf == place and (not kinds or edge.kind in kinds)]

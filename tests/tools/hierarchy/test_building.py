@@ -1,4 +1,4 @@
-"""What a build makes of an index: trees that quote, the same file each time, updates that touch what has changed, and nothing else."""
+"""Building a hierarchy: quoted summaries, reproducible files, and incremental updates."""
 
 import shutil
 import sqlite3
@@ -12,17 +12,27 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.manifest import MANIFEST, read_index_manifest
 from ramify.tools.index.publication import drop_structure
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import changed, content_of, dump, grouped, indexed, made, opened, records, write
+from tests.tools.hierarchy.manual import (
+    build_groups,
+    build_index,
+    build_index_with_groups,
+    change_records,
+    dump,
+    open_groups,
+    read_content,
+    records,
+    write,
+)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index with a hierarchy."""
+    """An index with a hierarchy."""
     folder = tmp_path_factory.mktemp("manual") / "index"
-    made(folder)
+    build_index_with_groups(folder)
     return folder
 
 
@@ -38,7 +48,7 @@ def updated(folder: Path, given: list[dict[str, object]]) -> None:
 
 
 def test_every_group_has_a_tree_up_to_one_root_over_all_its_passages(built: Path) -> None:
-    content = content_of(built)
+    content = read_content(built)
     for group, tree in content.trees.items():
         own = {edge.leaf for edge in content.edges if edge.group == group and edge.kind != "novel"}
         assert set(tree[-1].leaves) == own
@@ -47,9 +57,9 @@ def test_every_group_has_a_tree_up_to_one_root_over_all_its_passages(built: Path
         assert all(child < place for place, node in enumerate(tree) for child in node.children)
 
 
-def test_every_sentence_of_a_summary_stands_in_the_passage_it_names(built: Path) -> None:
-    content, index = content_of(built), opened(built)
-    said = [one for tree in content.trees.values() for node in tree for one in node.summary.said]
+def test_every_sentence_of_a_summary_is_quoted_from_its_passage(built: Path) -> None:
+    content, index = read_content(built), open_groups(built)
+    said = [one for tree in content.trees.values() for node in tree for one in node.summary.sentences]
     assert len(said) >= 3 * len(content.trees)
     for one in said:
         [passage] = index.get_by_ids([content.ids[one.leaf]])
@@ -58,58 +68,60 @@ def test_every_sentence_of_a_summary_stands_in_the_passage_it_names(built: Path)
 
 
 def test_a_group_of_few_has_one_summary_and_no_tree(tmp_path: Path) -> None:
-    done = made(tmp_path / "index", records(5))
+    done = build_index_with_groups(tmp_path / "index", records(5))
     assert (done.groups, done.nodes) == (4, 4)
 
 
 def test_no_passage_is_encoded_again_and_of_a_cluster_ten_sentences_at_most(tmp_path: Path) -> None:
     """Beside them only the summaries are encoded, and nothing twice, though clusters are made anew in a round of repair."""
-    folder, encoder = indexed(tmp_path / "index", records()), WordEncoder()
+    folder, encoder = build_index(tmp_path / "index", records()), WordEncoder()
     made, _ = make_hierarchy(folder, group_by=["chapter"], embedding=encoder)
     assert 0 < len(encoder.encoded) <= 11 * made.nodes * (1 + made.repairs)
     assert len(encoder.encoded) == len(set(encoder.encoded))
-    assert not {hit.document.page_content for hit in opened(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)
+    assert not {hit.document.page_content for hit in open_groups(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)
 
 
 def test_the_same_documents_give_the_same_file_in_whatever_order(built: Path, tmp_path: Path) -> None:
-    made(tmp_path / "index", records()[::-1])
+    build_index_with_groups(tmp_path / "index", records()[::-1])
     assert dump(tmp_path / "index") == dump(built)
 
 
-def test_a_second_run_changes_nothing_and_grows_nothing(copy: Path) -> None:
+def test_a_second_run_changes_nothing_and_builds_no_tree(copy: Path) -> None:
     before = dump(copy)
-    assert grouped(copy, None).grown == 0, "by the fields that it has"
+    assert build_groups(copy, None).rebuilt_trees == 0, "by the fields that it has"
     assert dump(copy) == before
 
 
 def test_a_new_passage_changes_its_group_alone(copy: Path) -> None:
     new = {**records(17)[16], "id": "new"}
     updated(copy, [*records(), new])
-    done = grouped(copy, None)
+    done = build_groups(copy, None)
     assert done.fields == ("chapter",), "by the fields that it had before"
-    assert done.grown <= 2, "its group, once more where it was repaired"
-    assert any(str(id).endswith("new") for id in content_of(copy).ids)
+    assert done.rebuilt_trees <= 2, "its group, once more where it was repaired"
+    assert any(str(id).endswith("new") for id in read_content(copy).ids)
     assert done.drifted == ()
 
 
-def test_a_group_that_has_changed_much_is_named_and_rebuilt_when_asked(copy: Path) -> None:
+def test_a_much_changed_group_is_reported_and_rebuilt_on_request(copy: Path) -> None:
     updated(copy, [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
-    assert "Bellows" in grouped(copy).drifted
-    again = grouped(copy, rebuild=True)
-    assert (again.drifted, again.grown > 0) == ((), True)
-    fresh = made(copy.parent / "fresh", [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
+    assert "Bellows" in build_groups(copy).drifted
+    again = build_groups(copy, rebuild=True)
+    assert (again.drifted, again.rebuilt_trees > 0) == ((), True)
+    fresh = build_index_with_groups(
+        copy.parent / "fresh", [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))]
+    )
     assert fresh.nodes == again.nodes
     assert dump(copy) == dump(copy.parent / "fresh")
 
 
 def test_changed_metadata_move_a_passage_without_encoding_any(tmp_path: Path) -> None:
-    made(tmp_path / "index")
+    build_index_with_groups(tmp_path / "index")
     encoder = WordEncoder()
-    changes = changed(records(), {"p1-3": {"chapter": "Press"}})
+    changes = change_records(records(), {"p1-3": {"chapter": "Press"}})
     Index.build([write(tmp_path / "index-documents", changes)], tmp_path / "index", encoder)
     assert encoder.encoded == []
-    grouped(tmp_path / "index")
-    content = content_of(tmp_path / "index")
+    build_groups(tmp_path / "index")
+    content = read_content(tmp_path / "index")
     [moved] = [edge for edge in content.edges if content.ids[edge.leaf].endswith("p1-3") and edge.kind == "primary"]
     assert content.groups[moved.group].name == "Press"
 
@@ -117,46 +129,46 @@ def test_changed_metadata_move_a_passage_without_encoding_any(tmp_path: Path) ->
 def test_until_it_is_brought_up_to_date_an_index_searches_with_what_it_knows(copy: Path) -> None:
     updated(copy, [*records(), {**records()[0], "id": "newest", "text": "The pleat of a brass bellows is folded thrice."}])
     for formula in ("values", "rrf"):
-        [hits] = opened(copy).search(["Which pleat is folded thrice?"], 3, options={"formula": formula})
+        [hits] = open_groups(copy).search(["Which pleat is folded thrice?"], 3, options={"formula": formula})
         assert str(hits[0].document.id).endswith("newest")
 
 
 def test_the_kind_can_be_taken_away_and_changed(copy: Path) -> None:
     drop_structure(copy)
     assert not (copy / HIERARCHY).exists()
-    manifest = read_manifest(copy / MANIFEST)
+    manifest = read_index_manifest(copy / MANIFEST)
     assert manifest is not None
     assert (manifest.kind, manifest.group_by) == ("passages", [])
-    grouped(copy, ("tool",))
-    assert {group.name for group in content_of(copy).groups if group.kind == "metadata"} == {"tool 0", "tool 1"}
+    build_groups(copy, ("tool",))
+    assert {group.name for group in read_content(copy).groups if group.kind == "metadata"} == {"tool 0", "tool 1"}
 
 
 def test_an_index_without_passages_is_refused(tmp_path: Path) -> None:
-    folder = indexed(tmp_path / "index", records(1, ("Kiln",)))
+    folder = build_index(tmp_path / "index", records(1, ("Kiln",)))
     index = Index.open(folder, WordEncoder())
     index.delete(index.ids())
-    with pytest.raises(IndexingError, match="holds no passages"):
-        grouped(folder)
+    with pytest.raises(IndexingError, match="no passages"):
+        build_groups(folder)
 
 
 def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> None:
-    made(tmp_path / "index", repairs=0)
-    torn = {group: one.measured.step_discontinuity for group, one in enumerate(content_of(tmp_path / "index").findings)}
+    build_index_with_groups(tmp_path / "index", repairs=0)
+    torn = {group: one.measures.step_discontinuity for group, one in enumerate(read_content(tmp_path / "index").diagnoses)}
     assert max(torn.values()) > 0.2
-    grouped(tmp_path / "index", repairs=2)
-    content = content_of(tmp_path / "index")
+    build_groups(tmp_path / "index", repairs=2)
+    content = read_content(tmp_path / "index")
     repaired = {one.group for one in content.repairs} & {group for group, share in torn.items() if share > 0.2}
     assert repaired
-    assert all(content.findings[group].measured.step_discontinuity < torn[group] for group in repaired)
+    assert all(content.diagnoses[group].measures.step_discontinuity < torn[group] for group in repaired)
 
 
-def test_steps_stay_together_also_where_they_are_too_much_for_one_summary(tmp_path: Path) -> None:
+def test_steps_stay_together_even_if_too_long_for_one_summary(tmp_path: Path) -> None:
     long = [{**one, "text": " ".join([str(one["text"])] * 6)} for one in records(40, ("Bellows", "Kiln"))]
-    made(tmp_path / "index", long)
-    content = content_of(tmp_path / "index")
+    build_index_with_groups(tmp_path / "index", long)
+    content = read_content(tmp_path / "index")
     assert {one.what for one in content.repairs} == {"steps kept together"}
     assert all(len(tree) > 4 for tree in content.trees.values())
-    assert max(one.measured.step_discontinuity for one in content.findings) < 0.2
+    assert max(one.measures.step_discontinuity for one in content.diagnoses) < 0.2
 
 
 def test_groups_that_another_version_has_made_are_refused_until_they_are_made_again(copy: Path) -> None:

@@ -1,4 +1,4 @@
-"""Clusters of vectors: those that are there are found, and nothing that is odd about the vectors breaks it."""
+"""Clustering of vectors: planted clusters are found, and degenerate input is handled."""
 
 import warnings
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy import _clustering as clustering
-from ramify.tools.hierarchy._clustering import apart, bisected, cluster, constrained, halves, merged
+from ramify.tools.hierarchy._clustering import bisect_vectors, cluster, cluster_constrained, merge_by_bic, separate_conflicts, split_by_bic
 
 DIMENSION = 32
 
@@ -50,7 +50,7 @@ def test_the_same_vector_twice_is_in_the_same_clusters() -> None:
     assert found == [sorted({*own, *(place + 80 for place in own)}) for own in cluster(vectors).clusters]
 
 
-def test_no_cluster_of_one_each_where_nothing_clusters() -> None:
+def test_no_singleton_clusters_for_unclustered_points() -> None:
     assert len(cluster(planted(60, 1)).clusters) <= 20
 
 
@@ -59,7 +59,7 @@ def test_the_same_vectors_give_the_same_clusters() -> None:
     assert cluster(vectors, 7) == cluster(vectors, 7)
 
 
-def test_where_no_mixture_converges_k_means_does_it_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_convergence_k_means_is_used_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
@@ -71,45 +71,47 @@ def test_where_no_mixture_converges_k_means_does_it_and_says_so(monkeypatch: pyt
 
 def test_what_must_stay_together_does() -> None:
     must = [[0, 59], *([place] for place in range(1, 59))]
-    found = constrained(planted(4, 15), must, [()] * 60).clusters
+    found = cluster_constrained(planted(4, 15), must, [()] * 60).clusters
     assert any({0, 59} <= set(own) for own in found)
     assert {place for own in found for place in own} == set(range(60))
 
 
 def test_what_cannot_be_together_is_not_and_what_says_nothing_goes_with_the_most() -> None:
-    told = [("loom",), ("kiln",), ("loom",), ()]
-    known = [(frozenset(told[place % 4]),) for place in range(60)]
-    found = constrained(planted(2, 30), [[place] for place in range(60)], known).clusters
+    values = [("loom",), ("kiln",), ("loom",), ()]
+    known = [(frozenset(values[place % 4]),) for place in range(60)]
+    found = cluster_constrained(planted(2, 30), [[place] for place in range(60)], known).clusters
     assert len(found) == 4, "two clusters, each in two parts"
     for own in found:
         assert len({known[place] for place in own if any(known[place])}) == 1
     assert max(len(own) for own in found) >= 2 * min(len(own) for own in found)
-    assert apart([[0], [1], [2]], [(frozenset({"a"}), frozenset()), (frozenset(), frozenset({"b"})), (frozenset({"c"}), frozenset())]) == [
+    assert separate_conflicts(
+        [[0], [1], [2]], [(frozenset({"a"}), frozenset()), (frozenset(), frozenset({"b"})), (frozenset({"c"}), frozenset())]
+    ) == [
         [0, 1],
         [2],
     ], "a field that only one of them has tells nothing apart"
 
 
 def test_two_planted_clusters_are_split_and_one_is_not() -> None:
-    assert halves(planted(2, 20)) == [list(range(20)), list(range(20, 40))]
-    assert halves(planted(1, 40)) == [list(range(40))]
+    assert split_by_bic(planted(2, 20)) == [list(range(20)), list(range(20, 40))]
+    assert split_by_bic(planted(1, 40)) == [list(range(40))]
 
 
 def test_parts_of_one_planted_cluster_are_merged_and_other_clusters_are_not() -> None:
     parts = [[*range(12)], [*range(12, 30)], [*range(30, 60)]]
-    assert merged(planted(2, 30), parts) == [[0, 1], [2]]
-    assert merged(planted(2, 30), parts, may=lambda pair, union: len(union) < 30) == [[0], [1], [2]]
+    assert merge_by_bic(planted(2, 30), parts) == [[0, 1], [2]]
+    assert merge_by_bic(planted(2, 30), parts, may_merge=lambda pair, union: len(union) < 30) == [[0], [1], [2]]
 
 
 def test_too_many_vectors_are_cut_beforehand() -> None:
-    parts = bisected(planted(3, 40), 50, 0)
+    parts = bisect_vectors(planted(3, 40), 50, 0)
     assert sorted(place for own in parts for place in own) == list(range(120))
     assert max(map(len, parts)) <= 50
-    assert [len(own) for own in bisected(np.tile(planted(1, 1), (10, 1)), 4, 0)] <= [4] * 10, "also where k-means cannot cut"
+    assert [len(own) for own in bisect_vectors(np.tile(planted(1, 1), (10, 1)), 4, 0)] <= [4] * 10, "also where k-means cannot cut"
 
 
 def test_umap_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "umap", None)
     with pytest.raises(UsageError, match=r"reduction=umap needs umap-learn.*pip install 'ramify-rag\[umap\]'"):
         cluster(planted(4, 10), reduction="umap")
-    assert clustering.reduce(planted(4, 10), 0, "pca").shape == (40, 7)
+    assert clustering.reduce_dimensions(planted(4, 10), 0, "pca").shape == (40, 7)

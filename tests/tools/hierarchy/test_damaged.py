@@ -1,4 +1,4 @@
-"""A hierarchy that is damaged: one clear error, and made anew by building again."""
+"""A damaged hierarchy: one clear error, repaired by building again."""
 
 import shutil
 from pathlib import Path
@@ -11,12 +11,12 @@ from ramify.tools.index import Index
 from tests.faults import fault
 from tests.tools.damage import damaged
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import dump, grouped, made, opened
+from tests.tools.hierarchy.manual import build_groups, build_index_with_groups, dump, open_groups
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made(folder := tmp_path_factory.mktemp("manual") / "index")
+    build_index_with_groups(folder := tmp_path_factory.mktemp("manual") / "index")
     return folder
 
 
@@ -36,8 +36,8 @@ def test_is_one_clear_error_and_repaired_by_building_again(built: Path, tmp_path
     if damage != "missing":
         (folder / HIERARCHY).write_bytes(damaged(content, b"Bellows", b"Billows")[damage])
     with pytest.raises(IndexingError, match=rf"{HIERARCHY} is (missing|damaged).* — run `ramify index PATH… --out .*` again"):
-        opened(folder)
+        open_groups(folder)
     Index.build([documents], folder, WordEncoder())
-    grouped(folder)
-    assert len(opened(folder)) == len(opened(built))
+    build_groups(folder)
+    assert len(open_groups(folder)) == len(open_groups(built))
     assert dump(folder) == content

@@ -1,17 +1,17 @@
-"""Which group a passage is in: by its metadata, by what it says where they are missing, and by both where they do not fit."""
+"""The groups of passages: by metadata, by similarity if metadata are missing, and by both for outliers."""
 
 from pathlib import Path
 
 import pytest
 
 from ramify.tools.errors import UsageError
-from tests.tools.hierarchy.manual import WORDS, Record, changed, content_of, groups_of, made, records
+from tests.tools.hierarchy.manual import WORDS, Record, build_index_with_groups, change_records, group_names, read_content, records
 
 STRANGE = "Jupiter is orbited by Europa under heavy ice. Its ocean never saw daylight. Probes measured salt plumes above Europa."
 
 
 def ids_of(folder: Path) -> list[str]:
-    return [str(id) for id in content_of(folder).ids]
+    return [str(id) for id in read_content(folder).ids]
 
 
 def id_of(folder: Path, record: str) -> str:
@@ -19,41 +19,41 @@ def id_of(folder: Path, record: str) -> str:
 
 
 def test_the_groups_are_the_values_of_the_field(tmp_path: Path) -> None:
-    done = made(tmp_path / "index")
-    content = content_of(tmp_path / "index")
+    done = build_index_with_groups(tmp_path / "index")
+    content = read_content(tmp_path / "index")
     assert [group.name for group in content.groups] == sorted(WORDS)
-    assert (done.groups, done.pool, done.routed) == (4, 0, 0)
+    assert (done.groups, done.ungrouped, done.assigned) == (4, 0, 0)
     assert {edge.weight for edge in content.edges if edge.kind == "primary"} == {1.0}
 
 
 def test_several_fields_make_compound_groups_and_case_makes_no_difference(tmp_path: Path) -> None:
-    given = changed(records(), {"p1-1": {"chapter": "BELLOWS"}, "p1-2": {"chapter": "bellows "}})
-    made(tmp_path / "index", given, by=("chapter", "tool"))
-    assert [group.name for group in content_of(tmp_path / "index").groups][:2] == ["Bellows / tool 0", "Bellows / tool 1"]
-    assert len(content_of(tmp_path / "index").groups) == 8
+    given = change_records(records(), {"p1-1": {"chapter": "BELLOWS"}, "p1-2": {"chapter": "bellows "}})
+    build_index_with_groups(tmp_path / "index", given, by=("chapter", "tool"))
+    assert [group.name for group in read_content(tmp_path / "index").groups][:2] == ["Bellows / tool 0", "Bellows / tool 1"]
+    assert len(read_content(tmp_path / "index").groups) == 8
 
 
 def test_a_passage_without_its_metadata_goes_to_the_group_that_it_reads_like(tmp_path: Path) -> None:
-    done = made(tmp_path / "index", changed(records(), {"p2-3": None, "p3-9": None}))
-    assert done.routed == 2
+    done = build_index_with_groups(tmp_path / "index", change_records(records(), {"p2-3": None, "p3-9": None}))
+    assert done.assigned == 2
     for record, chapter in (("p2-3", "Loom"), ("p3-9", "Kiln")):
-        assert groups_of(tmp_path / "index", id_of(tmp_path / "index", record), "soft")[0] == chapter
+        assert group_names(tmp_path / "index", id_of(tmp_path / "index", record), "soft")[0] == chapter
 
 
 def test_a_passage_like_none_of_the_groups_is_in_none(tmp_path: Path) -> None:
     strange = {"id": "europa", "title": "Europa", "text": STRANGE, "metadata": {}}
-    done = made(tmp_path / "index", [*records(), strange])
-    assert done.pool == 1
-    assert groups_of(tmp_path / "index", id_of(tmp_path / "index", "europa"), "pool") == ["without a group"]
-    assert groups_of(tmp_path / "index", id_of(tmp_path / "index", "europa"), "novel"), "what novelty refuses is kept for comparing"
+    done = build_index_with_groups(tmp_path / "index", [*records(), strange])
+    assert done.ungrouped == 1
+    assert group_names(tmp_path / "index", id_of(tmp_path / "index", "europa"), "pool") == ["without a group"]
+    assert group_names(tmp_path / "index", id_of(tmp_path / "index", "europa"), "novel"), "what novelty refuses is kept for comparing"
 
 
 def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) -> None:
     other = [{**one, "metadata": {}} for one in records(24, ("Kiln", "Press"))]
-    done = made(tmp_path / "index", [*records(chapters=("Bellows", "Loom")), *other])
-    content = content_of(tmp_path / "index")
+    done = build_index_with_groups(tmp_path / "index", [*records(chapters=("Bellows", "Loom")), *other])
+    content = read_content(tmp_path / "index")
     founded = [number for number, group in enumerate(content.groups) if group.kind == "founded"]
-    assert done.founded == len(founded) == 2
+    assert done.new_groups == len(founded) == 2
     for number in founded:
         texts = {content.ids[edge.leaf].rpartition("p")[2][0] for edge in content.edges if edge.group == number}
         assert len(texts) == 1, "a founded group holds one of the two chapters"
@@ -61,22 +61,22 @@ def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) 
 
 def test_one_topic_that_no_group_has_founds_a_group(tmp_path: Path) -> None:
     other = [{**one, "metadata": {}} for one in records(12, ("Kiln",))]
-    done = made(tmp_path / "index", [*records(chapters=("Bellows", "Loom", "Press")), *other])
-    assert (done.founded, done.pool) == (1, 0)
+    done = build_index_with_groups(tmp_path / "index", [*records(chapters=("Bellows", "Loom", "Press")), *other])
+    assert (done.new_groups, done.ungrouped) == (1, 0)
 
 
 def test_a_passage_under_a_false_chapter_is_also_in_the_right_one(tmp_path: Path) -> None:
-    done = made(tmp_path / "index", changed(records(), {"p4-5": {"chapter": "Loom"}}))
+    done = build_index_with_groups(tmp_path / "index", change_records(records(), {"p4-5": {"chapter": "Loom"}}))
     id = id_of(tmp_path / "index", "p4-5")
-    assert done.escaped >= 1
-    assert groups_of(tmp_path / "index", id, "primary") == ["Loom"]
-    assert groups_of(tmp_path / "index", id, "escape")[0] == "Press"
+    assert done.linked >= 1
+    assert group_names(tmp_path / "index", id, "primary") == ["Loom"]
+    assert group_names(tmp_path / "index", id, "escape")[0] == "Press"
 
 
 def test_a_list_of_values_is_in_each_group(tmp_path: Path) -> None:
-    made(tmp_path / "index", changed(records(), {"p1-4": {"chapter": ["Bellows", "Kiln"]}}))
-    content, id = content_of(tmp_path / "index"), id_of(tmp_path / "index", "p1-4")
-    assert groups_of(tmp_path / "index", id, "primary") == ["Bellows", "Kiln"]
+    build_index_with_groups(tmp_path / "index", change_records(records(), {"p1-4": {"chapter": ["Bellows", "Kiln"]}}))
+    content, id = read_content(tmp_path / "index"), id_of(tmp_path / "index", "p1-4")
+    assert group_names(tmp_path / "index", id, "primary") == ["Bellows", "Kiln"]
     assert {edge.weight for edge in content.edges if content.ids[edge.leaf] == id and edge.kind == "primary"} == {0.5}
 
 
@@ -88,19 +88,19 @@ def dated() -> list[Record]:
     return [{**one, "metadata": {"date": day, "hours": 5 * n}} for n, (one, day) in enumerate(zip(records(), days, strict=True))]
 
 
-def test_dates_and_numbers_are_put_together_when_asked(tmp_path: Path) -> None:
-    made(tmp_path / "months", dated(), by=("date:month",))
-    assert [group.name for group in content_of(tmp_path / "months").groups] == ["2026-01", "2026-02", "2026-03", "2026-04"]
-    made(tmp_path / "hours", dated(), by=("hours:100",))
-    assert [group.name for group in content_of(tmp_path / "hours").groups] == ["0 to 100", "100 to 200", "200 to 300", "300 to 400"]
+def test_dates_and_numbers_are_binned_on_request(tmp_path: Path) -> None:
+    build_index_with_groups(tmp_path / "months", dated(), by=("date:month",))
+    assert [group.name for group in read_content(tmp_path / "months").groups] == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    build_index_with_groups(tmp_path / "hours", dated(), by=("hours:100",))
+    assert [group.name for group in read_content(tmp_path / "hours").groups] == ["0 to 100", "100 to 200", "200 to 300", "300 to 400"]
     with pytest.raises(UsageError, match="date makes 64 groups"):
-        made(tmp_path / "days", dated(), by=("date",))
+        build_index_with_groups(tmp_path / "days", dated(), by=("date",))
 
 
 @pytest.mark.parametrize(
     ("by", "what"),
     [
-        ("date:week", "values of 'date' cannot be put together by 'week'"),
+        ("date:week", "'date' cannot be grouped by 'week'"),
         ("chapter:month", "no value of 'chapter' is a date"),
         ("chapter:10", "no value of 'chapter' is a number"),
     ],
@@ -108,12 +108,12 @@ def test_dates_and_numbers_are_put_together_when_asked(tmp_path: Path) -> None:
 def test_values_that_cannot_be_put_together_so_are_refused(tmp_path: Path, by: str, what: str) -> None:
     given = [{**one, "metadata": {**one["metadata"], "date": "2026-01-01"}} for one in records()]
     with pytest.raises(UsageError) as error:
-        made(tmp_path / "index", given, (by,))
+        build_index_with_groups(tmp_path / "index", given, (by,))
     assert what in error.value.what
 
 
 def test_without_a_name_the_field_is_chosen_that_tells_passages_apart(tmp_path: Path) -> None:
-    assert made(tmp_path / "index", by=None).fields == ("chapter",)
+    assert build_index_with_groups(tmp_path / "index", by=None).fields == ("chapter",)
 
 
 @pytest.mark.parametrize(
@@ -125,16 +125,16 @@ def test_without_a_name_the_field_is_chosen_that_tells_passages_apart(tmp_path: 
     ],
 )
 def test_fields_that_do_not_group_are_refused_with_those_that_may(tmp_path: Path, by: tuple[str, ...], what: str) -> None:
-    given = changed(records(), {f"p{n}-{m}": {"maker": "Ritter"} for n in range(1, 5) for m in range(1, 17)})
+    given = change_records(records(), {f"p{n}-{m}": {"maker": "Ritter"} for n in range(1, 5) for m in range(1, 17)})
     with pytest.raises(UsageError) as error:
-        made(tmp_path / "index", given, by)
+        build_index_with_groups(tmp_path / "index", given, by)
     assert error.value.what == what
     assert "chapter" in error.value.remedy
 
 
-def test_where_no_passage_has_the_metadata_left_there_is_one_tree_over_everything(tmp_path: Path) -> None:
+def test_without_metadata_there_is_one_tree_over_everything(tmp_path: Path) -> None:
     given = [{**one, "metadata": {"chapter": None}} for one in records()]
-    done = made(tmp_path / "index", given)
-    alone = made(tmp_path / "other", records(), by=("none",))
-    assert (done.groups, done.pool) == (1, 64)
+    done = build_index_with_groups(tmp_path / "index", given)
+    alone = build_index_with_groups(tmp_path / "other", records(), by=("none",))
+    assert (done.groups, done.ungrouped) == (1, 64)
     assert (alone.groups, alone.nodes) == (1, done.nodes)

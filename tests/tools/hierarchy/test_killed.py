@@ -1,4 +1,4 @@
-"""A build of a hierarchy killed by SIGKILL wherever it is: run again, it gives the very file of a build that nobody disturbed."""
+"""A hierarchy build killed by SIGKILL at any point: the next run gives the file of an undisturbed build."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import changed, dump, grouped, indexed, records, write
+from tests.tools.hierarchy.manual import build_groups, build_index, change_records, dump, records, write
 from tests.tools.killing import killed_everywhere
 
-MISSING = changed(records(), {"p1-3": None, "p4-9": None})
+MISSING = change_records(records(), {"p1-3": None, "p4-9": None})
 
 
 def by_chapter(folder: Path) -> None:
     """Make the hierarchy that is killed."""
-    grouped(folder)
+    build_groups(folder)
 
 
 BY_CHAPTER = f"{__name__}:{by_chapter.__name__}"
@@ -25,7 +25,7 @@ BY_CHAPTER = f"{__name__}:{by_chapter.__name__}"
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    return indexed(tmp_path / "index", MISSING)
+    return build_index(tmp_path / "index", MISSING)
 
 
 @fault(
@@ -37,8 +37,8 @@ def index(tmp_path: Path) -> Path:
 )
 def test_a_first_build(index: Path) -> None:
     copies = killed_everywhere(index, BY_CHAPTER, HIERARCHY, MANIFEST)
-    grouped(index)
-    grown = [grouped(copy).grown for copy in copies]
+    build_groups(index)
+    grown = [build_groups(copy).rebuilt_trees for copy in copies]
     assert {dump(copy) for copy in copies} == {dump(index)}
     assert 0 in grown, "what was grown before the end is not grown again"
 
@@ -51,7 +51,7 @@ def test_a_first_build(index: Path) -> None:
     code="killed",
 )
 def test_an_update(index: Path) -> None:
-    grouped(index)
+    build_groups(index)
     before = dump(index)
     more = [*MISSING, *({**one, "id": f"more-{n}"} for n, one in enumerate(records(19)[16:19]))]
     Index.build([write(index.parent / "index-documents", more)], index, WordEncoder())
@@ -59,6 +59,6 @@ def test_an_update(index: Path) -> None:
     assert any(dump(copy) == before for copy in copies)
     Index.build([index.parent / "index-documents"], copies[-1], WordEncoder())  # as `ramify index` does: its manifest was not in place
     for copy in copies:
-        grouped(copy, ("chapter",))
-    grouped(index)
+        build_groups(copy, ("chapter",))
+    build_groups(index)
     assert {dump(copy) for copy in copies} == {dump(index)} != {before}

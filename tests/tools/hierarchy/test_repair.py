@@ -1,4 +1,4 @@
-"""Each kind of repair on planted groups: what is wrong is found, mended by the cheapest means, recorded, and the rest stays as it was."""
+"""Each kind of repair on planted groups: diagnosed, repaired by the cheapest means and recorded, without other changes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.hierarchy._clustering import Clusters
-from ramify.tools.hierarchy.hierarchy_file import Kept, Standing, Trees
+from ramify.tools.hierarchy.hierarchy_file import GroupState, GroupTrees, TreeCache
 from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Group, Leaves, Node, Repair, Routing, Summary
 from ramify.tools.hierarchy.partition import Partition
-from ramify.tools.hierarchy.repair import Repaired, repaired
-from ramify.tools.hierarchy.summaries import Material
-from ramify.tools.hierarchy.tree import Grower
-from ramify.tools.index.progress import silent
-from ramify.tools.knowledge.build import Work
+from ramify.tools.hierarchy.repair import RepairResult, repair_groups
+from ramify.tools.hierarchy.summaries import SummaryMaterial
+from ramify.tools.hierarchy.tree import TreeBuilder
+from ramify.tools.index.progress import ignore_progress
+from ramify.tools.knowledge.build import ReplyStore
 from tests.tools.fakes import WordEncoder
 
 DIMENSION = 16
@@ -28,7 +28,7 @@ class Planted(Leaves):
     """Leaves that are in no file."""
 
     def texts(self, places: Sequence[int]) -> list[str]:
-        """Give each a short text."""
+        """Return a short text for each."""
         return ["a passage"] * len(places)
 
 
@@ -40,9 +40,9 @@ class Silent:
     def __init__(self) -> None:
         self.asked: list[frozenset[int]] = []
 
-    async def summarize(self, material: Material) -> Summary:
+    async def summarize(self, material: SummaryMaterial) -> Summary:
         """Note for which leaves it was asked."""
-        self.asked.append(frozenset(source.leaf for source in material.sources))
+        self.asked.append(frozenset(source.leaf for source in material.texts))
         return Summary((), self.made_by)
 
 
@@ -66,30 +66,30 @@ class Case:
         self.folder, self.summarizer, self.clusters = folder, Silent(), dict[str, Clusters]()
 
     def join(self, leaves: Sequence[int], group: int, kind: EdgeKind) -> None:
-        """Put leaves into a further group; softly: into that one alone, for want of metadata."""
+        """Add leaves to another group; softly: only to that one, as if they had no metadata."""
         if kind == "soft":
             self.state.edges[:] = [edge for edge in self.state.edges if edge.leaf not in leaves]
             for leaf in leaves:
                 self.leaves.metadata[leaf].clear()
         self.state.edges.extend(Edge(leaf, group, 1.0, kind) for leaf in leaves)
 
-    def repaired(self, **how: Any) -> Repaired:
+    def repaired(self, **how: Any) -> RepairResult:
         """Repair the groups."""
-        routing, known = Routing(**how), self.leaves.known(["chapter"])
-        with Work(self.folder / "work.sqlite") as work:
-            kept = Kept(work, self.leaves, known, [])
+        routing, known = Routing(**how), self.leaves.folded_values(["chapter"])
+        with ReplyStore(self.folder / "work.sqlite") as work:
+            kept = TreeCache(work, self.leaves, known, [])
             for name, clusters in self.clusters.items():
                 nodes = [Node((), tuple(own), "", Summary((), "silent"), AXES[0]) for own in clusters]
-                kept.settle(name, Standing("", "", nodes))
-            grower = Grower(self.leaves, WordEncoder(), self.summarizer, routing, known)
-            return asyncio.run(repaired(self.state, Trees(self.leaves, grower, kept, False, silent), known, routing))
+                kept.save(name, GroupState("", "", nodes))
+            grower = TreeBuilder(self.leaves, WordEncoder(), self.summarizer, routing, known)
+            return asyncio.run(repair_groups(self.state, GroupTrees(self.leaves, grower, kept, False, ignore_progress), known, routing))
 
 
-def lowest(found: Repaired, group: int = 0) -> list[tuple[int, ...]]:
+def lowest(found: RepairResult, group: int = 0) -> list[tuple[int, ...]]:
     return sorted(node.leaves for node in found.trees[group] if not node.children)
 
 
-def done(found: Repaired) -> list[tuple[int, int, str]]:
+def done(found: RepairResult) -> list[tuple[int, int, str]]:
     return [(one.round, one.group, one.what) for one in found.repairs]
 
 
@@ -105,7 +105,7 @@ def test_clusters_that_mix_are_split_and_what_is_one_is_merged(tmp_path: Path) -
     found = between(tmp_path).repaired()
     assert done(found) == [(1, 0, "clusters split"), (1, 0, "clusters merged")]
     assert lowest(found) == [tuple(range(20)), tuple(range(20, 40)), tuple(range(40, 60))]
-    assert found.findings[0].measured.self_retrieval == 1.0
+    assert found.diagnoses[0].measures.self_retrieval == 1.0
     assert set(found.trees[0][-1].leaves) == set(range(60))
 
 
@@ -152,10 +152,10 @@ def test_steps_that_clusters_tear_apart_are_linked(tmp_path: Path) -> None:
     case = Case(tmp_path, [steps, near(AXES[3], 30, 50)], [f"Step {number}" for number in range(1, 31)])
     found = case.repaired()
     assert [one for one in done(found) if one[1] == 0] == [(1, 0, "steps kept together")]
-    assert found.findings[0].measured.step_discontinuity <= 0.2
+    assert found.diagnoses[0].measures.step_discontinuity <= 0.2
 
 
-def test_leaves_whose_metadata_differ_share_no_cluster_when_it_is_made_anew(tmp_path: Path) -> None:
+def test_leaves_with_conflicting_metadata_share_no_cluster_after_reclustering(tmp_path: Path) -> None:
     case = Case(tmp_path, [near(AXES[0], 14), near(AXES[0], 12, 2), near(AXES[4], 30, 3)])
     case.join(range(14, 26), 0, "escape")
     found = case.repaired()

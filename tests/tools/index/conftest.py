@@ -1,4 +1,4 @@
-"""What the tests here share."""
+"""Shared fixtures."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
+from tests.tools.index.test_duplicates import PARTS, page, prose, text
 from tests.tools.index.test_index import write_records
-from tests.tools.index.test_left_out_of_search import PARTS, page, prose, text
 
 
 @pytest.fixture(scope="module")

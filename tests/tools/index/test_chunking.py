@@ -1,4 +1,4 @@
-"""Splitting: by tokens, at sensible places, without losing or changing a character; labels: title and headings, each said once."""
+"""Splitting documents by tokens at sensible boundaries, without losing or changing a character; labels without repetition."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -10,10 +10,10 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Offsets
-from ramify.tools.embeddings.local_encoders import PieceEncoder
-from ramify.tools.embeddings.pretrained import PACKAGED
+from ramify.tools.embeddings.local_encoders import WordPieceEncoder
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.errors import UsageError
-from ramify.tools.index.chunking import Chunking, clip, embedded_text, label, split
+from ramify.tools.index.chunking import Chunking, embedded_text, passage_label, split_documents, truncate_label
 from tests.counted_work import growth
 
 SENTENCE = "The inspector found a hairline crack near the third rivet of the left spar. "
@@ -25,7 +25,7 @@ def minilm() -> Encoder:
 
 
 def passages(text: str, tokens: int = 300, overlap: int = 30, **metadata: str) -> list[Document]:
-    return split([Document(text, id="doc", metadata=metadata)], minilm(), Chunking(tokens, overlap))[0]
+    return split_documents([Document(text, id="doc", metadata=metadata)], minilm(), Chunking(tokens, overlap))[0]
 
 
 def test_a_short_text_stays_whole() -> None:
@@ -66,7 +66,7 @@ def test_nothing_goes_past_what_the_model_sees() -> None:
     encoder = minilm()
     title = "A very long title about everything that can happen to an aircraft " * 30
     for passage in passages(SENTENCE * 80, 600, 60, title=title):
-        embedded = embedded_text(passage.page_content, clip(label(passage.metadata), encoder))
+        embedded = embedded_text(passage.page_content, truncate_label(passage_label(passage.metadata), encoder))
         assert encoder.count_tokens(embedded) <= encoder.max_tokens
 
 
@@ -84,7 +84,7 @@ def test_passages_are_slices_that_cover_the_text(text: str, tokens: int, overlap
 
 
 def test_the_label_is_title_and_headings_each_once() -> None:
-    assert label({"title": "Pump", "heading": "Pump > Care"}) == "Pump > Care"
+    assert passage_label({"title": "Pump", "heading": "Pump > Care"}) == "Pump > Care"
     assert embedded_text("Oil it.", "Pump > Care") == "Pump > Care\nOil it."
     assert embedded_text("Pump > Care. Oil it.", "Pump > Care") == "Pump > Care. Oil it."
 
@@ -97,7 +97,7 @@ def test_the_work_grows_as_the_text_does(unit: str) -> None:
 def test_the_work_grows_as_the_text_and_its_pages_do() -> None:
     def split_pages(size: int) -> list[list[Document]]:
         pages = [[number * len(SENTENCE), number] for number in range(size)]
-        return split([Document(SENTENCE * size, id="doc", metadata={"pages": pages})], minilm(), Chunking(20, 0))
+        return split_documents([Document(SENTENCE * size, id="doc", metadata={"pages": pages})], minilm(), Chunking(20, 0))
 
     assert growth(split_pages, 100) < 5
 
@@ -107,20 +107,20 @@ def test_the_work_grows_as_the_text_and_its_pages_do() -> None:
 )
 def test_a_long_text_is_split_the_same_piece_by_piece(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = passages(text, 100, 20)
-    monkeypatch.setattr("ramify.tools.index.chunking._AT_ONCE", 2000)
+    monkeypatch.setattr("ramify.tools.index.chunking._MAX_TOKENIZED_CHARS", 2000)
     assert passages(text, 100, 20) == whole
 
 
 def test_a_long_text_is_never_tokenized_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    class Measured(PieceEncoder):
+    class Measured(WordPieceEncoder):
         def offsets(self, texts: Sequence[str]) -> list[Offsets]:
             seen.extend(map(len, texts))
             return super().offsets(texts)
 
-    monkeypatch.setattr("ramify.tools.index.chunking._AT_ONCE", 2000)
-    split([Document(SENTENCE * 300, id="doc")], Measured(PACKAGED), Chunking(100, 20))
+    monkeypatch.setattr("ramify.tools.index.chunking._MAX_TOKENIZED_CHARS", 2000)
+    split_documents([Document(SENTENCE * 300, id="doc")], Measured(PACKAGED_MINILM), Chunking(100, 20))
     assert max(seen) <= 2000
 
 
@@ -145,5 +145,5 @@ def test_an_overlap_as_long_as_the_passage_is_refused() -> None:
         ("A", "", "A"),
     ],
 )
-def test_title_and_headings_are_said_once(title: str, heading: str, expected: str) -> None:
-    assert label({"title": title, "heading": heading}) == expected
+def test_title_and_headings_are_not_repeated(title: str, heading: str, expected: str) -> None:
+    assert passage_label({"title": title, "heading": heading}) == expected

@@ -1,4 +1,4 @@
-"""A build that is killed, and an index that is damaged: one clear error, and repaired by building again."""
+"""Killed builds and damaged indexes: one clear error, repaired by building again."""
 
 import json
 import os
@@ -22,11 +22,11 @@ from tests.tools.index.test_updates import ids, search_all
 
 FILES = ["passages.sqlite", "slots.npy", "vectors.faiss", "manifest.json"]
 
-Told = dict[str, Any]
+ManifestData = dict[str, Any]
 
 
-def changed(name: str, value: Any) -> Callable[[Told], bytes]:
-    return lambda told: json.dumps({**told, name: value}).encode()
+def changed(name: str, value: Any) -> Callable[[ManifestData], bytes]:
+    return lambda caught: json.dumps({**caught, name: value}).encode()
 
 
 WRONG = {
@@ -42,20 +42,20 @@ WRONG = {
     "vectors": [None, "fp8", 16],
     "colour": ["red"],
 }
-MANIFESTS: dict[str, Callable[[Told], bytes]] = {
+MANIFESTS: dict[str, Callable[[ManifestData], bytes]] = {
     **{f"{name}={value!r:.40}": changed(name, value) for name, values in WRONG.items() for value in values},
     **{
-        f"no {name}": lambda told, name=name: json.dumps({k: v for k, v in told.items() if k != name}).encode()
+        f"no {name}": lambda manifest, name=name: json.dumps({k: v for k, v in manifest.items() if k != name}).encode()
         for name in ("embedding", "sha256")
     },
-    "a list": lambda told: b"[]",
-    "null": lambda told: b"null",
-    "deep": lambda told: b"[" * 100_000,
-    "deep within": lambda told: changed("label", [])(told).replace(b'"label": []', b'"label": ' + b"[" * 9999 + b"]" * 9999),
+    "a list": lambda manifest: b"[]",
+    "null": lambda manifest: b"null",
+    "deep": lambda manifest: b"[" * 100_000,
+    "deep within": lambda manifest: changed("label", [])(manifest).replace(b'"label": []', b'"label": ' + b"[" * 9999 + b"]" * 9999),
     "half a surrogate pair": changed("embedding", "\ud800"),
-    "no UTF-8": lambda told: b"\xff\xfe" + json.dumps(told).encode("utf-16-le"),
-    "digits": lambda told: changed("dimension", 64)(told).replace(b": 64", b": " + b"6" * 99_999),
-    "large": lambda told: json.dumps(told).encode() + b" " * 2**25,
+    "no UTF-8": lambda manifest: b"\xff\xfe" + json.dumps(manifest).encode("utf-16-le"),
+    "digits": lambda manifest: changed("dimension", 64)(manifest).replace(b": 64", b": " + b"6" * 99_999),
+    "large": lambda manifest: json.dumps(manifest).encode() + b" " * 2**25,
 }
 """What may become of a manifest."""
 
@@ -197,11 +197,11 @@ class TestDamage:
         before = search_all(folder)
         manifest = folder / "manifest.json"
         manifest.write_bytes(MANIFESTS[damage](json.loads(manifest.read_text())))
-        for act in (Index.open, searcher.opened, *(() if damage in ("dimension=65", "passages=41") else (check_exists,))):
-            with pytest.raises(IndexingError, match=r"— (run|upgrade ramify|delete it and build it again: )`?") as told:
+        for act in (Index.open, searcher.open_index, *(() if damage in ("dimension=65", "passages=41") else (check_exists,))):
+            with pytest.raises(IndexingError, match=r"— (run|upgrade ramify|delete it and build it again: )`?") as caught:
                 act(folder)
-            assert len(str(told.value)) < 1000
-        if "another version of ramify (layout" not in str(told.value):
+            assert len(str(caught.value)) < 1000
+        if "another version of ramify (layout" not in str(caught.value):
             Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
             assert (search_all(folder), encoder.encoded) == (before, [])
 
@@ -214,7 +214,7 @@ class TestDamage:
         kept="all passages, after that",
         code=1,
     )
-    def test_what_is_no_file_in_the_place_of_one_is_one_clear_error(self, folder: Path, name: str, place: str) -> None:
+    def test_a_folder_or_pipe_instead_of_a_file_is_one_clear_error(self, folder: Path, name: str, place: str) -> None:
         before = search_all(folder)
         file = folder / name
         file.unlink(missing_ok=True)
@@ -241,7 +241,7 @@ class TestDamage:
         corpus, site = write_records(tmp_path / "records.jsonl", range(3)), tmp_path / "site"
         site.mkdir()
         (site / "manifest.json").write_text('{"name": "a web page"}')
-        with pytest.raises(IndexingError, match="holds other files and no index"):
+        with pytest.raises(IndexingError, match="contains other files and no index"):
             Index.build([corpus], site, WordEncoder())
         assert [(file.name, file.read_text()) for file in site.iterdir()] == [("manifest.json", '{"name": "a web page"}')]
 
@@ -253,14 +253,14 @@ class TestDamage:
 
     @fault("index", "no index at the given path", sees="one error that names the command to build one", kept="nothing was there", code=1)
     def test_no_index_says_how_to_make_one(self, tmp_path: Path) -> None:
-        with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — make one: `ramify index PATH… --out"):
+        with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — build one: `ramify index PATH… --out"):
             Index.open(tmp_path / "nowhere")
 
     @fault("index", "index of another embedding", sees="one error that names both", kept="the index as it was", code=1)
     def test_another_embedding_is_refused(self, folder: Path) -> None:
         with pytest.raises(IndexingError, match="'langchain:WordEncoder', not 'other'"):
             Index.open(folder, WordEncoder("other"))
-        with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — ask for the same"):
+        with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — use the same options"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))
 
     @fault("index", "index with another length of passages", sees="one error that names both", kept="the index as it was", code=1)

@@ -1,4 +1,4 @@
-"""FAISS stores that LangChain has saved, as `--index faiss:DIR`: opened where the user allows it, and never unpickled otherwise."""
+"""FAISS stores saved by LangChain, as `--index faiss:DIR`: loaded only if the user allows it, never unpickled otherwise."""
 
 import io
 import json
@@ -14,7 +14,7 @@ import ramify.graphs as graphs
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.index_store import FLAG, load_faiss
+from ramify.tools.index.index_store import ALLOW_FLAG, load_faiss
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.river import QUESTION, TEXTS
@@ -38,18 +38,18 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def test_it_is_searched_and_asked_once_it_is_allowed(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["search", "Which river runs through Paris?", "--index", f"faiss:{saved}", FLAG, "-k", "1", "--json"]) == 0
+def test_it_is_searched_and_asked_if_allowed(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "Which river runs through Paris?", "--index", f"faiss:{saved}", ALLOW_FLAG, "-k", "1", "--json"]) == 0
     [hit] = json.loads(capsys.readouterr().out)
     assert (hit["source"], hit["text"]) == ("1.txt", TEXTS[1])
-    assert run(["ask", "Which river runs through Paris?", "--index", f"faiss:{saved}", FLAG, "--model", "extractive", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["answer"], told["index"]) == ("Seine", "FAISS")
+    assert run(["ask", "Which river runs through Paris?", "--index", f"faiss:{saved}", ALLOW_FLAG, "--model", "extractive", "--json"]) == 0
+    output = json.loads(capsys.readouterr().out)
+    assert (output["answer"], output["index"]) == ("Seine", "FAISS")
 
 
 def test_a_chat_asks_it_too(saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("Which river runs through Paris?\n"))
-    assert run(["chat", "--index", f"faiss:{saved}", FLAG, "--model", "extractive"]) == 0
+    assert run(["chat", "--index", f"faiss:{saved}", ALLOW_FLAG, "--model", "extractive"]) == 0
     assert "Seine" in capsys.readouterr().out
 
 
@@ -58,18 +58,18 @@ def test_without_the_flag_nothing_is_unpickled(command: list[str], saved: Path, 
     mark = saved / "mark"
     (saved / "index.pkl").write_bytes(pickle.dumps(Bomb(mark)))
     assert run([*command, "--index", f"faiss:{saved}"]) == 2
-    told = capsys.readouterr().err
-    assert all(words in told for words in ("pickle", str(saved), FLAG))
+    output = capsys.readouterr().err
+    assert all(words in output for words in ("pickle", str(saved), ALLOW_FLAG))
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("door", [graphs.research_tool, graphs.search_tool, partial(graphs.ask, "Who?")])
-def test_python_does_not_load_it_by_its_address(door: Any, saved: Path) -> None:
-    with pytest.raises(UsageError, match=r"pickle.* in Python give the loaded store"):
-        door(index=f"faiss:{saved}")
+@pytest.mark.parametrize("interface", [graphs.research_tool, graphs.search_tool, partial(graphs.ask, "Who?")])
+def test_python_does_not_load_it_by_its_address(interface: Any, saved: Path) -> None:
+    with pytest.raises(UsageError, match=r"pickle.* in Python pass the loaded store"):
+        interface(index=f"faiss:{saved}")
 
 
-def test_what_is_none_or_of_another_embedding_is_told(saved: Path, tmp_path: Path) -> None:
+def test_a_missing_store_or_another_embedding_is_reported(saved: Path, tmp_path: Path) -> None:
     with pytest.raises(IndexingError, match=r"index\.faiss is missing"):
         load_faiss(f"faiss:{tmp_path}/nowhere")
     FAISS.from_texts(list(TEXTS), WordEmbeddings()).save_local(str(tmp_path / "words"))

@@ -1,4 +1,4 @@
-"""A disk that is full at any file: one error that says so, nothing left that is of no use, and the index that was there stays."""
+"""A full disk at any file: one clear error, no partial files, and the previous index is kept."""
 
 import errno
 import shutil
@@ -11,13 +11,13 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.publication import publish_structure, relink
+from ramify.tools.index.publication import change_precision, publish_structure
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import search_all
 
-KEPT = {".writing", "manifest.json", "passages.sqlite", "slots.npy", "vectors.faiss"}
+INDEX_FILES = {".writing", "manifest.json", "passages.sqlite", "slots.npy", "vectors.faiss"}
 COPY = "next.passages.sqlite"
 
 
@@ -109,15 +109,15 @@ def test_while_an_index_is_brought_up_to_date(
         fill(patch, name)
         with pytest.raises(
             IndexingError, match=r"/index' cannot be written: .*(No space|disk is full).* — make room on its disk and run"
-        ) as told:
+        ) as caught:
             Index.build([corpus], folder, WordEncoder())
-    assert "\n" not in str(told.value)
-    assert names(folder) == KEPT | left
+    assert "\n" not in str(caught.value)
+    assert names(folder) == INDEX_FILES | left
     assert search_all(folder) == before
     Index.build([corpus], folder, encoder := WordEncoder())
     assert not encoder.encoded or "vectors" not in name, "what was encoded before the disk was full is kept"
     Index.build([corpus], folder.parent / "new", WordEncoder())
-    assert (search_all(folder), names(folder)) == (search_all(folder.parent / "new"), KEPT)
+    assert (search_all(folder), names(folder)) == (search_all(folder.parent / "new"), INDEX_FILES)
 
 
 @fault(
@@ -132,9 +132,9 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     corpus, folder = write_records(tmp_path / "records.jsonl", range(200)), tmp_path / "index"
     with monkeypatch.context() as patch:
         fill(patch, name)
-        with pytest.raises(IndexingError, match="make room") as told:
+        with pytest.raises(IndexingError, match="make room") as caught:
             Index.build([corpus], folder, WordEncoder())
-    assert ("is kept" in told.value.remedy) == folder.exists()
+    assert ("is kept" in caught.value.remedy) == folder.exists()
     assert not folder.exists() if fill is fill_database else names(folder) == {".writing", "passages.sqlite"}
     Index.build([corpus], folder, WordEncoder())
     assert len(Index.open(folder, WordEncoder())) == 200
@@ -147,7 +147,7 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     kept="the index as it was",
     code=1,
 )
-def test_while_vectors_are_linked_anew_or_a_structure_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_the_precision_changes_or_a_structure_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = search_all(folder)
 
     def half(path: Path) -> None:
@@ -158,8 +158,8 @@ def test_while_vectors_are_linked_anew_or_a_structure_is_written(folder: Path, m
         publish_structure(folder, "graph", half)
     fill_files(monkeypatch, "next.vectors.faiss")
     with pytest.raises(IndexingError, match="make room"):
-        relink(folder, "fp16")
-    assert (search_all(folder), names(folder)) == (before, KEPT)
+        change_precision(folder, "fp16")
+    assert (search_all(folder), names(folder)) == (before, INDEX_FILES)
 
 
 @fault(
@@ -179,4 +179,4 @@ def test_on_a_disk_that_is_read_only(folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sqlite3, "connect", connecting)
     with pytest.raises(IndexingError, match=r"/index' cannot be written: .*readonly.* — check the folder's permissions"):
         Index.build([write_records(folder.parent / "records.jsonl", range(30))], folder, WordEncoder())
-    assert (search_all(folder), names(folder) - {COPY}) == (before, KEPT)
+    assert (search_all(folder), names(folder) - {COPY}) == (before, INDEX_FILES)

@@ -1,4 +1,4 @@
-"""The index: what is found, what is kept up to date, what survives a kill, what is refused."""
+"""The index: search, fusion, MMR, sections and filters."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ import pytest
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit, fuse
+from ramify.tools.index.hybrid_search import Hit, fuse_scores
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]
@@ -78,7 +78,7 @@ class TestSearch:
     def test_no_question_is_a_syntax_error(self, index: Index, query: str) -> None:
         assert len(index.search([query], 3)[0]) == 3
 
-    def test_more_than_there_is_gives_all(self, index: Index) -> None:
+    def test_a_large_k_returns_all(self, index: Index) -> None:
         assert len(index.search(["river"], 500)[0]) == 100
 
     def test_no_queries_find_nothing(self, index: Index) -> None:
@@ -117,12 +117,12 @@ class TestMmr:
 
 def test_fusion_takes_the_mean_of_both_scores_as_shares_of_the_best() -> None:
     def order(cosines: list[float], bm25: list[float]) -> list[int]:
-        return [place for place, _ in fuse(np.array(cosines, dtype=np.float32), np.array(bm25))]
+        return [place for place, _ in fuse_scores(np.array(cosines, dtype=np.float32), np.array(bm25))]
 
     assert order([0.8, 0.6, 0.4], [0.0, 9.0, 10.0]) == [1, 2, 0]
     assert order([0.5, 0.5], [0.0, 0.0]) == [0, 1]
     assert order([-0.2, 0.1], [0.0, 0.0]) == [1, 0]
-    assert fuse(np.array([0.8, 0.4], dtype=np.float32), np.array([0.0, 10.0]))[0] == (1, pytest.approx(0.75))
+    assert fuse_scores(np.array([0.8, 0.4], dtype=np.float32), np.array([0.0, 10.0]))[0] == (1, pytest.approx(0.75))
 
 
 class TestSections:
@@ -141,7 +141,7 @@ class TestSections:
     def test_a_limit_lets_others_have_their_turn(self, manual: Index) -> None:
         assert self.headings(manual, "Over what does the cable number 3 run?", per_section=2) == ["Rudder", "Rudder", "Brakes"]
 
-    def test_one_that_the_question_names_gives_all_there_are(self, manual: Index) -> None:
+    def test_a_section_named_in_the_question_has_no_limit(self, manual: Index) -> None:
         assert self.headings(manual, "Over what does the rudder cable run?", per_section=2) == ["Rudder"] * 3
 
     def test_by_default_the_best_come_first_wherever_they_stand(self, manual: Index) -> None:

@@ -61,7 +61,7 @@ class TestVectorStore:
 
 
 def test_the_folder_of_an_index_without_a_path_goes_with_the_object() -> None:
-    gc.collect()  # what other tests left open is not told here
+    gc.collect()  # so that resources of other tests are not reported here
     index = Index.from_texts(["The Seine runs through Paris."], WordEncoder())
     folder = Path(index.where)
     assert folder.is_dir()

@@ -1,4 +1,4 @@
-"""An index of what LangChain's document loaders give: with its metadata, brought up to date by source."""
+"""Indexing documents of LangChain's document loaders: metadata, and updates by source."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ ROWS = "city,river\nParis,Seine\nRome,Tiber\n"
 
 
 class Given(BaseLoader):
-    """Give documents that a test has written."""
+    """A loader of given documents."""
 
     def __init__(self, *documents: Document) -> None:
         self.documents = documents
@@ -79,13 +79,13 @@ def test_other_sources_stay_those_of_files_too(tmp_path: Path) -> None:
     assert (changed.changed, changed.documents) == (1, 3)
 
 
-def test_documents_are_known_by_their_ids_and_without_a_source_by_the_loader_s_name(tmp_path: Path) -> None:
+def test_documents_are_identified_by_id_and_without_a_source_by_the_loader_s_name(tmp_path: Path) -> None:
     build(Given(Document("Linz lies on the Danube.", id="a"), Document("Rome is on the river Tiber."), Document("Ulm is old.")), tmp_path)
     assert set(held(tmp_path)) == {"a", "Given", "Given@2"}
     assert all(document.metadata["source"] == "Given" for document in held(tmp_path).values())
 
 
-def test_a_document_says_neither_where_another_lies_nor_anything_that_is_no_text(tmp_path: Path) -> None:
+def test_a_document_cannot_set_the_location_of_another_nor_values_that_are_not_text(tmp_path: Path) -> None:
     odd = {"source": "linz", "path": "/etc/passwd", "also": ["x"], "when": Path("x"), "author": "Ann"}
     empty = Document(" \n ", metadata={"source": "empty"})
     built = build(Given(Document("Linz \ud800 lies on the Danube.", metadata=odd), empty), tmp_path)
@@ -95,13 +95,13 @@ def test_a_document_says_neither_where_another_lies_nor_anything_that_is_no_text
     assert built.skipped == [("empty", "a document without text")]
 
 
-def test_a_loader_that_gives_nothing_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_loader_without_documents_is_reported_and_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'Given' gave no document with text — .*load\(\)"):
         build(Given(), tmp_path)
     assert not (tmp_path / "index").exists()
 
 
-def test_what_a_loader_raises_is_raised_and_the_next_build_goes_on(tmp_path: Path) -> None:
+def test_a_loader_s_exception_is_raised_and_the_next_build_resumes(tmp_path: Path) -> None:
     loader = TextLoader(str(tmp_path / "linz.txt"))
     with pytest.raises(RuntimeError, match="Error loading"):
         build(loader, tmp_path)

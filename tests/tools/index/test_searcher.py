@@ -1,4 +1,4 @@
-"""One searcher for everything that can be searched."""
+"""Search in indexes, folders, the demo, vector stores and retrievers."""
 
 import asyncio
 import json
@@ -20,15 +20,15 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.passage_store import document_of
-from ramify.tools.index.searcher import find_passages, opened
+from ramify.tools.index.passage_store import document_id
+from ramify.tools.index.searcher import find_passages, open_index
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]
 
 
 class Shelf(BaseRetriever):
-    """Give the same documents to every query."""
+    """A retriever that returns the same documents for every query."""
 
     documents: list[Document]
 
@@ -60,10 +60,10 @@ async def test_a_folder_is_opened_once_until_its_index_changes(tmp_path: Path, m
     encoder = WordEncoder()
     monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: encoder)
     Index.from_texts(TEXTS, encoder, path=tmp_path / "index")
-    first = opened(tmp_path / "index")
-    assert opened(str(tmp_path / "index")) is first
+    first = open_index(tmp_path / "index")
+    assert open_index(str(tmp_path / "index")) is first
     first.add_texts(["The harbour freezes."])
-    assert opened(tmp_path / "index") is not first
+    assert open_index(tmp_path / "index") is not first
     assert (await find_passages(tmp_path / "index", ["harbour"], k=1))[0][0].document.page_content == "The harbour freezes."
 
 
@@ -116,12 +116,12 @@ async def test_anything_else_is_refused() -> None:
 
 
 def test_a_passage_belongs_to_its_document() -> None:
-    assert [document_of(name) for name in ("a", "a~2", "a~b", "notes~old.txt~12")] == ["a", "a", "a~b", "notes~old.txt"]
+    assert [document_id(name) for name in ("a", "a~2", "a~b", "notes~old.txt~12")] == ["a", "a", "a~b", "notes~old.txt"]
 
 
 @pytest.fixture
 def small_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a small corpus in the demo's place; the real one has tests of its own."""
+    """Replace the demo corpus by a small one."""
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text("".join(json.dumps({"id": str(number), "text": text}) + "\n" for number, text in enumerate(TEXTS)), encoding="utf-8")
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))

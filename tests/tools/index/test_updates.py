@@ -1,4 +1,4 @@
-"""An index is brought up to date: only what changed is encoded, and what is gone goes."""
+"""Updates: only changed documents are encoded, and deleted ones removed."""
 
 import json
 import os
@@ -10,10 +10,10 @@ import pytest
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.readers import READERS
+from ramify.tools.documents.readers import FORMAT_READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
-from ramify.tools.index.build import Intake
+from ramify.tools.index.build import DocumentUpdater
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_writer import BuildOptions, IndexWriter
 from ramify.tools.index.manifest import write_lock
@@ -54,18 +54,18 @@ class TestUpdates:
         papers.mkdir()
         (papers / "good.txt").write_text("river 1")
         (papers / "table.csv").write_text("river\n1\n")
-        readable = READERS[".csv"]
+        readable = FORMAT_READERS[".csv"]
 
-        def fails(path: Path, source: str, told: ReadReport) -> Iterator[Document]:
+        def fails(path: Path, source: str, steps: ReadReport) -> Iterator[Document]:
             raise UnreadableError("its reader cannot load")
 
-        monkeypatch.setitem(READERS, ".csv", readable._replace(read=fails))
+        monkeypatch.setitem(FORMAT_READERS, ".csv", readable._replace(read=fails))
         assert Index.build(papers, tmp_path / "index", WordEncoder()).skipped == [("table.csv", "its reader cannot load")]
-        monkeypatch.setitem(READERS, ".csv", readable)
+        monkeypatch.setitem(FORMAT_READERS, ".csv", readable)
         again = Index.build(papers, tmp_path / "index", WordEncoder())
         assert (again.added, again.unchanged, again.skipped) == (1, 1, [])
 
-    def test_what_was_left_out_of_an_unchanged_file_is_told_again(self, tmp_path: Path) -> None:
+    def test_skipped_parts_of_an_unchanged_file_are_reported_again(self, tmp_path: Path) -> None:
         lines = tmp_path / "papers" / "records.jsonl"
         lines.parent.mkdir()
         lines.write_text(json.dumps({"text": "river"}) + "\nno record\n")
@@ -81,7 +81,7 @@ class TestUpdates:
         Index.build([corpus], tmp_path / "new", WordEncoder())
         assert search_all(tmp_path / "updated") == search_all(tmp_path / "new")
 
-    def test_files_gone_from_the_path_are_removed_and_other_paths_kept(self, tmp_path: Path) -> None:
+    def test_files_deleted_from_the_path_are_removed_and_other_paths_kept(self, tmp_path: Path) -> None:
         for name in ("a/one.txt", "a/two.txt", "b/three.txt"):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(f"Text of {name}.", encoding="utf-8")
@@ -99,7 +99,7 @@ class TestUpdates:
         Index.build([tmp_path / "b"], tmp_path / "index", WordEncoder())
         assert ids(tmp_path / "index") == ["readme.txt", "readme.txt@2"]
 
-    def test_a_copy_elsewhere_takes_nothing_from_the_first(self, tmp_path: Path) -> None:
+    def test_a_copy_in_another_folder_does_not_change_the_first(self, tmp_path: Path) -> None:
         first, copy = (tmp_path / name / "records.jsonl" for name in ("first", "copy"))
         for corpus in (first, copy):
             corpus.parent.mkdir()
@@ -143,7 +143,7 @@ class TestUpdates:
         sees="nothing: readers see the state at which they opened it",
         kept="both states, until the readers open it again",
     )
-    def test_an_open_index_goes_on_as_it_was(self, tmp_path: Path) -> None:
+    def test_an_open_index_keeps_its_state(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(40))
         Index.build([corpus], tmp_path / "index", WordEncoder())
         opened = Index.open(tmp_path / "index", WordEncoder())
@@ -166,9 +166,9 @@ class TestUpdates:
 
     def test_progress_ends_at_its_total(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(25))
-        told: list[tuple[int, int | None, str]] = []
-        Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10, progress=lambda *step: told.append(step))
-        assert [step for step in told if step[2] == "passages"] == [(10, 25, "passages"), (20, 25, "passages"), (25, 25, "passages")]
+        steps: list[tuple[int, int | None, str]] = []
+        Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10, progress=lambda *step: steps.append(step))
+        assert [step for step in steps if step[2] == "passages"] == [(10, 25, "passages"), (20, 25, "passages"), (25, 25, "passages")]
 
 
 def search_all(folder: Path) -> list[list[list[tuple[str, float, float]]]]:
@@ -181,7 +181,7 @@ def ids(folder: Path) -> list[str]:
     return sorted(str(hit.document.id) for hit in index.search(["text"], 1000)[0])
 
 
-class Looked(set[str]):
+class CountingSet(set[str]):
     """A set that counts how often it is looked into."""
 
     looked = 0
@@ -194,10 +194,10 @@ class Looked(set[str]):
 def test_sections_of_one_name_are_numbered_without_counting_them_again(tmp_path: Path) -> None:
     (tmp_path / "log.md").write_text("# Notes\nThe river rose.\n" * 300)
     with IndexWriter(tmp_path / "passages.sqlite") as draft:
-        draft.remember({"clean": "no"})
-        intake = Intake(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
-        intake.seen = seen = Looked()
-        intake.take([tmp_path / "log.md"])
+        draft.record_facts({"clean": "no"})
+        updater = DocumentUpdater(draft, BuildOptions(WordEncoder(), Chunking()), [str(tmp_path)])
+        updater.seen = seen = CountingSet()
+        updater.update_from_files([tmp_path / "log.md"])
     assert {"log.md#notes", "log.md", "log.md@2", "log.md@299"} < seen
     assert len(seen) == 300
     assert seen.looked < 10 * 300

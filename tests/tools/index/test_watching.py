@@ -1,4 +1,4 @@
-"""An index that is kept up to date while files change."""
+"""Updating an index while files change."""
 
 import asyncio
 import os
@@ -14,27 +14,27 @@ from ramify.tools.index.manifest import write_lock
 from ramify.tools.index.searcher import find_passages
 from ramify.tools.index.watching import watch
 
-Told = Built | RamifyError
+BuildResult = Built | RamifyError
 
 
 class Watched:
-    """A folder with its index and what was told of it."""
+    """A watched folder with its index and the results of its builds."""
 
     def __init__(self, above: Path) -> None:
         self.folder, self.out = above / "documents", above / "index"
         self.folder.mkdir()
-        self.told: asyncio.Queue[Told] = asyncio.Queue()
+        self.results: asyncio.Queue[BuildResult] = asyncio.Queue()
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def begin(self) -> "asyncio.Task[None]":
-        return asyncio.create_task(watch([self.folder], self.out, self.told.put_nowait))
+        return asyncio.create_task(watch([self.folder], self.out, self.results.put_nowait))
 
     async def built(self) -> Built:
-        told = await self.told.get()
-        assert isinstance(told, Built), told
-        return told
+        result = await self.results.get()
+        assert isinstance(result, Built), result
+        return result
 
     async def sources(self, query: str) -> list[str]:
         [hits] = await find_passages(str(self.out), [query], k=50)
@@ -74,25 +74,25 @@ async def test_a_burst_of_changes_is_indexed_together(watched: Watched) -> None:
     assert len(builds) < 10
 
 
-async def test_a_file_that_cannot_be_read_is_told_and_does_not_end_it(watched: Watched) -> None:
+async def test_an_unreadable_file_is_reported_and_does_not_stop_watching(watched: Watched) -> None:
     await watched.built()
     watched.write("broken.json", "{")
-    told = await watched.built()
-    assert [name for name, _ in told.skipped] == ["broken.json"]
+    result = await watched.built()
+    assert [name for name, _ in result.skipped] == ["broken.json"]
     watched.write("belt.txt", "The belt is tightened.")
     assert (await watched.built()).documents == 2
 
 
-async def test_a_build_that_fails_is_told_and_made_again_after_the_next_change(watched: Watched) -> None:
+async def test_a_failed_build_is_reported_and_repeated_after_the_next_change(watched: Watched) -> None:
     await watched.built()
     (watched.folder / "oil.txt").unlink()
-    assert isinstance(await watched.told.get(), InputError)  # no document is left
+    assert isinstance(await watched.results.get(), InputError)  # no document is left
     assert await watched.sources("oil") == ["oil.txt"]  # the last published state
     watched.write("belt.txt", "The belt is tightened.")
     assert (await watched.built()).documents == 1
     with write_lock(watched.out):
         watched.write("rope.txt", "The rope is long.")
-        assert isinstance(await watched.told.get(), IndexingError)
+        assert isinstance(await watched.results.get(), IndexingError)
     watched.write("hook.txt", "The hook is made of steel.")
     assert (await watched.built()).documents == 3
 
@@ -108,7 +108,7 @@ async def test_hidden_files_and_an_index_in_the_folder_are_no_changes(tmp_path: 
     assert (await made.built()).documents == 2
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    assert made.told.empty()
+    assert made.results.empty()
 
 
 async def test_it_is_cancelled_at_once_and_the_index_stays_whole(watched: Watched) -> None:
@@ -133,7 +133,7 @@ async def test_an_index_is_updated_as_it_was_made(tmp_path: Path) -> None:
     assert (manifest.chunk_tokens, manifest.overlap, manifest.description) == (50, 5, "Manuals")
 
 
-async def test_what_cannot_be_watched_is_refused_at_once(tmp_path: Path) -> None:
+async def test_invalid_folders_are_rejected_at_once(tmp_path: Path) -> None:
     made = Watched(tmp_path)
     made.write("oil.txt", "The oil is changed.")
     for folders, out, error in (
@@ -142,15 +142,15 @@ async def test_what_cannot_be_watched_is_refused_at_once(tmp_path: Path) -> None
         ([made.folder], made.folder, IndexingError),
     ):
         with pytest.raises(error):
-            await watch(folders, out, made.told.put_nowait)
-    assert made.told.empty()
+            await watch(folders, out, made.results.put_nowait)
+    assert made.results.empty()
 
 
-async def test_a_folder_that_is_gone_ends_it(tmp_path: Path) -> None:
+async def test_a_deleted_folder_stops_watching(tmp_path: Path) -> None:
     made = Watched(tmp_path)
     made.write("oil.txt", "The oil is changed.")
     task = made.begin()
     await made.built()
     os.rename(made.folder, tmp_path / "moved")
-    with pytest.raises(UsageError, match="gone"):
+    with pytest.raises(UsageError, match="deleted"):
         await task

@@ -1,18 +1,18 @@
-"""The valley as an index: without a graph and with one, and copies of both for a test to change."""
+"""The valley as an index with and without a graph, and copies of both."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.tools.knowledge.scribe import indexed
-from tests.tools.knowledge.valley import SMALL, copied, made
+from tests.tools.knowledge.graph_model import build_index
+from tests.tools.knowledge.valley import SMALL, build_index_with_graph, copy_index
 
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index without a graph."""
-    return indexed(tmp_path_factory.mktemp("valley") / "index")
+    """An index without a graph."""
+    return build_index(tmp_path_factory.mktemp("valley") / "index")
 
 
 @pytest.fixture
@@ -23,13 +23,13 @@ def folder(plain: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an index with a graph, by rules."""
+    """An index with a graph built by rules."""
     folder = tmp_path_factory.mktemp("valley") / "index"
-    made(folder, **SMALL)
+    build_index_with_graph(folder, **SMALL)
     return folder
 
 
 @pytest.fixture
 def copy(built: Path, tmp_path: Path) -> Path:
     """Copy the index with a graph."""
-    return copied(built, tmp_path / "index")
+    return copy_index(built, tmp_path / "index")

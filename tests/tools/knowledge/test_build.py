@@ -1,4 +1,4 @@
-"""The build of a graph by rules: the same whatever the order, brought up to date by little, mended, and refused in one line."""
+"""Building a graph by rules: independent of order, repaired, and errors in one line."""
 
 import json
 import random
@@ -9,62 +9,62 @@ import pytest
 from ramify.graphs.building import make_graph
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, read_manifest
-from ramify.tools.knowledge.communities import levels
+from ramify.tools.index.manifest import MANIFEST, read_index_manifest
+from ramify.tools.knowledge.communities import community_levels
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.faults import fault
 from tests.tools.damage import damaged
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
+from tests.tools.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
 
 
 class TestContent:
-    def test_names_stand_with_their_sentence_their_passages_and_their_degree(self, built: Path) -> None:
-        graph = reports_of(built).graph()
+    def test_names_have_their_sentence_passages_and_degree(self, built: Path) -> None:
+        graph = graph_file(built).graph()
         garvey = graph.names["nell garvey"]
         assert garvey.name == "Nell Garvey"
-        assert garvey.told.text == "The crew of the Lapwing were saved by Nell Garvey."
+        assert garvey.description.text == "The crew of the Lapwing were saved by Nell Garvey."
         assert garvey.passages == ("harrow-point.md#harrow-point", "skerry-light.md#skerry-light")
         assert garvey.degree == sum("nell garvey" in pair for pair in graph.edges)
 
     def test_what_a_sentence_has_together_is_connected_by_it(self, built: Path) -> None:
-        edge = reports_of(built).graph().edges["oskel company", "piet corrow"]
-        assert (edge.times, edge.told.passage) == (1, "vane.md#vane")
-        assert edge.told.text == "The market of Vane was founded by Piet Corrow and the Oskel Company."
+        edge = graph_file(built).graph().edges["oskel company", "piet corrow"]
+        assert (edge.times, edge.description.passage) == (1, "vane.md#vane")
+        assert edge.description.text == "The market of Vane was founded by Piet Corrow and the Oskel Company."
 
     def test_every_level_has_every_connected_name_once_and_a_report_for_each_community(self, built: Path) -> None:
-        reports = reports_of(built)
+        reports = graph_file(built)
         partition, names = reports.partition(), sorted(reports.graph().names)
-        found = levels(partition)
+        found = community_levels(partition)
         assert len(found) == len(reports.levels) > 1
         for number, ids in enumerate(found):
             assert sorted(key for id in ids for key in partition[id].members) == names
             assert [report.community for report in reports.reports(number)] == sorted(ids, key=list(partition).index)
 
     def test_reports_are_sentences_of_the_passages_they_name(self, built: Path) -> None:
-        index = opened(built)
-        for report in reports_of(built).every().values():
+        index = open_graph(built)
+        for report in graph_file(built).all_reports().values():
             assert report.made_by == "extractive"
             assert report.findings
             for finding in report.findings:
                 for document in index.get_by_ids(finding.passages):
                     assert finding.text in document.page_content
 
-    def test_its_kind_is_known_and_the_file_vouched_for(self, built: Path) -> None:
-        manifest = read_manifest(built / MANIFEST)
+    def test_its_kind_and_checksum_are_recorded(self, built: Path) -> None:
+        manifest = read_index_manifest(built / MANIFEST)
         assert manifest is not None
         assert (manifest.kind, manifest.damage(built)) == ("graph", None)
         assert set(manifest.sha256) == {"graph.sqlite", "passages.sqlite", "slots.npy", "vectors.faiss"}
 
     def test_units_and_gleanings_mean_nothing_to_the_rules(self, copy: Path) -> None:
         before = dump(copy)
-        structured(copy, recluster=True, **SMALL, unit_tokens=2400, gleanings=3)
+        build_structure(copy, recluster=True, **SMALL, unit_tokens=2400, gleanings=3)
         assert dump(copy) == before
 
-    def test_by_pmi_it_has_other_weights_and_every_name_all_the_same(self, copy: Path) -> None:
-        before = reports_of(copy).partition()
-        structured(copy, **SMALL, weights="pmi")
-        after = reports_of(copy).partition()
+    def test_by_pmi_it_has_other_weights_and_the_same_names(self, copy: Path) -> None:
+        before = graph_file(copy).partition()
+        build_structure(copy, **SMALL, weights="pmi")
+        after = graph_file(copy).partition()
         assert after != before
         assert {key for one in after.values() for key in one.members} == {key for one in before.values() for key in one.members}
 
@@ -75,7 +75,7 @@ class TestOrder:
         files = sorted(folder.iterdir())
         random.Random(7).shuffle(files)
         Index.build(files, tmp_path / "index", WordEncoder())
-        structured(tmp_path / "index", **SMALL)
+        build_structure(tmp_path / "index", **SMALL)
         assert dump(tmp_path / "index") == dump(built)
 
     def test_of_folders_changes_nothing(self, built: Path, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ class TestOrder:
         for name, order in (("forth", (one, other)), ("back", (other, one))):
             for folder in order:
                 Index.build([folder], tmp_path / name, WordEncoder())
-            structured(tmp_path / name, **SMALL)
+            build_structure(tmp_path / name, **SMALL)
             assert dump(tmp_path / name) == dump(built)
 
     def test_of_records_changes_nothing(self, tmp_path: Path) -> None:
@@ -94,23 +94,23 @@ class TestOrder:
             (tmp_path / name).mkdir()
             (tmp_path / name / "records.jsonl").write_text("".join(lines), encoding="utf-8")
             Index.build([tmp_path / name], tmp_path / name / "index", WordEncoder())
-            structured(tmp_path / name / "index")
+            build_structure(tmp_path / name / "index")
         assert dump(tmp_path / "forth" / "index") == dump(tmp_path / "back" / "index")
 
 
 class TestRefused:
     @pytest.mark.parametrize(
-        ("text", "told"),
+        ("text", "message"),
         [
-            ("water is wet and the sky is blue, as everybody knows by now", "no names that are connected were found in the 1 passages"),
+            ("water is wet and the sky is blue, as everybody knows by now", "connected names .* 1 passages"),
             ("오스켈 강은 산에서 시작하여 바다로 흐른다. 이 강에는 다리가 셋 있고, 첫째 다리는 돌로 지었다.", "do not look like English"),
         ],
     )
-    def test_what_has_no_names_or_is_not_english_in_one_line(self, tmp_path: Path, text: str, told: str) -> None:
+    def test_what_has_no_names_or_is_not_english_in_one_line(self, tmp_path: Path, text: str, message: str) -> None:
         (tmp_path / "note.txt").write_text(text, encoding="utf-8")
         Index.build([tmp_path / "note.txt"], tmp_path / "index", WordEncoder())
-        with pytest.raises(IndexingError, match=told) as caught:
-            structured(tmp_path / "index")
+        with pytest.raises(IndexingError, match=message) as caught:
+            build_structure(tmp_path / "index")
         assert "\n" not in str(caught.value)
         assert "--model" in caught.value.remedy
         assert len(Index.open(tmp_path / "index", WordEncoder())) == 1, "the index is as it was"
@@ -135,7 +135,7 @@ class TestDamage:
         if damage != "missing":
             (copy / GRAPH).write_bytes(damaged(content, b"Copper was found on Mount", b"Silver was found on Mount")[damage])
         with pytest.raises(IndexingError, match=r"damaged: graph.sqlite is (missing|damaged).* — run `ramify index PATH… --out .*` again"):
-            opened(copy)
+            open_graph(copy)
         Index.build([copy.parent / "index-documents"], copy, WordEncoder())
-        structured(copy, **SMALL)
+        build_structure(copy, **SMALL)
         assert dump(copy) == content

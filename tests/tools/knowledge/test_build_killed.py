@@ -1,4 +1,4 @@
-"""A build of a graph killed by SIGKILL wherever it is: run again, it gives the very file of a build that nobody disturbed."""
+"""A graph build killed by SIGKILL at any point: the next run gives the file of an undisturbed build."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from ramify.tools.knowledge.graph_file import GRAPH
 from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.killing import killed_everywhere
-from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
+from tests.tools.knowledge.valley import SMALL, VALLEY, build_structure, dump, graph_file, open_graph, write
 
 MARROW = {**VALLEY, "Marrow Fair": "The Marrow Fair is held in Lisk each spring. Orla Finch opened the Marrow Fair with Ben Adair."}
 
 
 def small(folder: Path) -> None:
     """Make the graph that is killed."""
-    structured(folder, **SMALL)
+    build_structure(folder, **SMALL)
 
 
 SMALL_GRAPH = f"{__name__}:{small.__name__}"
@@ -39,11 +39,11 @@ def index(tmp_path: Path) -> Path:
 )
 def test_a_first_build(index: Path) -> None:
     copies = killed_everywhere(index, SMALL_GRAPH, GRAPH, MANIFEST)
-    structured(index, **SMALL)
+    build_structure(index, **SMALL)
     whole = 0
     for copy in copies:
         whole += (copy / GRAPH).exists()
-        structured(copy, **SMALL)
+        build_structure(copy, **SMALL)
         assert dump(copy) == dump(index), copy.name
     assert whole == 1, "before its manifest is in its place a graph is whole, and not vouched for"
 
@@ -56,17 +56,17 @@ def test_a_first_build(index: Path) -> None:
     code="killed",
 )
 def test_an_update(index: Path) -> None:
-    structured(index, **SMALL)
+    build_structure(index, **SMALL)
     before = dump(index)
     Index.build([write(index.parent / "documents", MARROW)], index, WordEncoder())
     copies = killed_everywhere(index, SMALL_GRAPH, GRAPH, MANIFEST)
     for copy in copies:
         if dump(copy) == before:
-            opened(copy).search(["Marrow Fair"], 3)
+            open_graph(copy).search(["Marrow Fair"], 3)
     Index.build([index.parent / "documents"], copies[-1], WordEncoder())  # as `ramify index` does, which finds a graph without a manifest
-    again = [structured(copy, **SMALL) for copy in copies]
-    found = structured(index, **SMALL)
+    again = [build_structure(copy, **SMALL) for copy in copies]
+    found = build_structure(index, **SMALL)
     assert 0 < found.rewritten < found.communities
     assert all(one.new_edges == found.new_edges for one in again)
     assert {dump(copy) for copy in copies} == {dump(index)}
-    assert "marrow fair" in reports_of(index).graph().names
+    assert "marrow fair" in graph_file(index).graph().names

@@ -1,4 +1,4 @@
-"""Communities: exclusive and exhaustive on each level, the same in whatever order, and kept as they were when names come and go."""
+"""Communities: exclusive and exhaustive on each level, independent of order, and kept when names change."""
 
 import random
 
@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ramify.tools.knowledge.communities import Partition, communities, kept, levels, modularity, place, weighted
+from ramify.tools.knowledge.communities import (
+    Partition,
+    community_levels,
+    community_sort_key,
+    edge_weights,
+    find_communities,
+    modularity,
+    update_communities,
+)
 from ramify.tools.knowledge.elements import Pair, Relation
 
 Edges = dict[Pair, float]
@@ -21,7 +29,7 @@ TRIANGLES = {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0, ("x", "y"): 1.0,
 def check_levels(partition: Partition, edges: Edges) -> None:
     """Each level holds each connected name once, and each community lies within the one above it."""
     names = sorted({key for pair in edges for key in pair})
-    found = levels(partition)
+    found = community_levels(partition)
     for ids in found:
         assert sorted(key for id in ids for key in partition[id].members) == names
     assert {id for ids in found for id in ids} == set(partition)
@@ -37,7 +45,7 @@ def check_levels(partition: Partition, edges: Edges) -> None:
 @settings(max_examples=150, deadline=None)
 @given(EDGES, st.integers(2, 8))
 def test_every_level_is_exclusive_and_exhaustive(edges: Edges, size: int) -> None:
-    check_levels(communities(edges, size), edges)
+    check_levels(find_communities(edges, size), edges)
 
 
 @settings(max_examples=60, deadline=None)
@@ -45,14 +53,14 @@ def test_every_level_is_exclusive_and_exhaustive(edges: Edges, size: int) -> Non
 def test_the_order_of_the_edges_changes_nothing(edges: Edges, seed: int) -> None:
     listed = list(edges.items())
     random.Random(seed).shuffle(listed)
-    assert list(communities(dict(listed), 3).items()) == list(communities(edges, 3).items())
+    assert list(find_communities(dict(listed), 3).items()) == list(find_communities(edges, 3).items())
 
 
 @settings(max_examples=60, deadline=None)
 @given(EDGES)
 def test_ids_are_places_the_largest_first(edges: Edges) -> None:
-    partition = communities(edges, 3)
-    assert list(partition) == sorted(partition, key=place)
+    partition = find_communities(edges, 3)
+    assert list(partition) == sorted(partition, key=community_sort_key)
     beside: dict[str | None, list[str]] = {}
     for id, community in partition.items():
         beside.setdefault(community.parent, []).append(id)
@@ -63,21 +71,21 @@ def test_ids_are_places_the_largest_first(edges: Edges) -> None:
 
 
 def test_the_tenth_comes_after_the_ninth() -> None:
-    assert sorted(["3.10", "3.9", "10", "3"], key=place) == ["3", "3.9", "3.10", "10"]
+    assert sorted(["3.10", "3.9", "10", "3"], key=community_sort_key) == ["3", "3.9", "3.10", "10"]
 
 
 def test_no_edges_are_no_communities() -> None:
-    assert communities({}) == {}
-    assert levels({}) == []
+    assert find_communities({}) == {}
+    assert community_levels({}) == []
 
 
-def test_what_hangs_together_is_together() -> None:
-    assert [one.members for one in communities(TRIANGLES).values()] == [("a", "b", "c"), ("x", "y", "z")]
+def test_connected_names_are_together() -> None:
+    assert [one.members for one in find_communities(TRIANGLES).values()] == [("a", "b", "c"), ("x", "y", "z")]
 
 
-def test_components_are_all_kept() -> None:
+def test_all_components_are_included() -> None:
     edges = {(f"a{number}", f"b{number}"): 1.0 for number in range(40)}
-    partition = communities(edges)
+    partition = find_communities(edges)
     assert len(partition) == 40
     check_levels(partition, edges)
 
@@ -86,10 +94,10 @@ class TestModularity:
     @settings(max_examples=100, deadline=None)
     @given(EDGES)
     def test_is_that_of_networkx(self, edges: Edges) -> None:
-        partition = communities(edges, 4)
+        partition = find_communities(edges, 4)
         graph: nx.Graph[str] = nx.Graph()
         graph.add_weighted_edges_from([(one, other, weight) for (one, other), weight in edges.items()])
-        for ids in levels(partition):
+        for ids in community_levels(partition):
             groups = [partition[id].members for id in ids]
             theirs = nx.community.modularity(graph, [set(group) for group in groups], weight="weight")
             assert modularity(edges, groups) == pytest.approx(theirs, abs=1e-12)
@@ -101,8 +109,8 @@ class TestModularity:
     def test_of_the_root_level_is_as_good_as_what_networkx_finds(self) -> None:
         graph = nx.les_miserables_graph()
         edges = {(min(one, other), max(one, other)): float(told["weight"]) for one, other, told in graph.edges(data=True)}
-        partition = communities(edges)
-        ours = modularity(edges, [partition[id].members for id in levels(partition)[0]])
+        partition = find_communities(edges)
+        ours = modularity(edges, [partition[id].members for id in community_levels(partition)[0]])
         theirs = nx.community.modularity(graph, nx.community.louvain_communities(graph, seed=0), weight="weight")
         assert ours >= theirs - 0.005
 
@@ -114,22 +122,22 @@ class TestWeights:
         return {pair: Relation(count) for pair, count in self.COUNTS.items()}
 
     def test_by_count_are_shares_of_the_largest(self) -> None:
-        assert weighted(self.relations()) == {("a", "b"): 1.0, ("a", "c"): 0.5, ("d", "e"): 0.5}
+        assert edge_weights(self.relations()) == {("a", "b"): 1.0, ("a", "c"): 0.5, ("d", "e"): 0.5}
 
     def test_by_pmi_prefer_names_that_have_nothing_but_each_other(self) -> None:
-        found = weighted(self.relations(), "pmi")
+        found = edge_weights(self.relations(), "pmi")
         assert found["d", "e"] > found["a", "b"] > 0
         assert set(found) == set(self.COUNTS)
 
 
 class TestFrozen:
-    BEFORE = communities(TRIANGLES)
+    BEFORE = find_communities(TRIANGLES)
 
     def members(self, edges: Edges) -> dict[str, tuple[str, ...]]:
-        return {id: one.members for id, one in kept(self.BEFORE, edges).items()}
+        return {id: one.members for id, one in update_communities(self.BEFORE, edges).items()}
 
     def test_the_same_edges_change_nothing(self) -> None:
-        assert kept(self.BEFORE, TRIANGLES) == self.BEFORE
+        assert update_communities(self.BEFORE, TRIANGLES) == self.BEFORE
 
     def test_a_new_name_joins_the_community_of_its_strongest_neighbour(self) -> None:
         edges = {**TRIANGLES, ("a", "new"): 0.2, ("new", "z"): 0.3}
@@ -139,11 +147,11 @@ class TestFrozen:
         edges = {**TRIANGLES, ("a", "new"): 0.2, ("new", "newer"): 0.9}
         assert self.members(edges)["0"] == ("a", "b", "c", "new", "newer")
 
-    def test_names_that_are_gone_leave(self) -> None:
+    def test_deleted_names_are_removed(self) -> None:
         edges = {pair: weight for pair, weight in TRIANGLES.items() if "b" not in pair}
         assert self.members(edges) == {"0": ("a", "c"), "1": ("x", "y", "z")}
 
-    def test_a_community_whose_names_are_all_gone_is_gone_and_the_others_keep_their_ids(self) -> None:
+    def test_a_community_without_names_is_removed_and_the_others_keep_their_ids(self) -> None:
         edges = {pair: weight for pair, weight in TRIANGLES.items() if not set("abc") & set(pair)}
         assert self.members(edges) == {"1": ("x", "y", "z")}
 
@@ -154,9 +162,9 @@ class TestFrozen:
     @settings(max_examples=150, deadline=None)
     @given(EDGES, EDGES)
     def test_levels_stay_exclusive_and_exhaustive(self, before: Edges, after: Edges) -> None:
-        partition = kept(communities(before, 3), after, 3)
+        partition = update_communities(find_communities(before, 3), after, 3)
         names = sorted({key for pair in after for key in pair})
-        for ids in levels(partition):
+        for ids in community_levels(partition):
             assert sorted(key for id in ids for key in partition[id].members) == names
         assert all(community.parent is None or community.parent in partition for community in partition.values())
         assert all(community.members for community in partition.values())

@@ -1,4 +1,4 @@
-"""Global search with the embedded model: sentences of the documents, word for word, with where they stand."""
+"""Global search with the embedded model: verbatim sentences of the documents with their sources."""
 
 import re
 from typing import Any
@@ -9,14 +9,14 @@ import ramify.graphs as graphs
 from ramify.graphs import Result
 from ramify.tools.extractive.overviews import map_report
 from ramify.tools.knowledge.index import GraphIndex
-from tests.tools.knowledge.valley import SMALL, VALLEY, made, opened
+from tests.tools.knowledge.valley import SMALL, VALLEY, build_index_with_graph, open_graph
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> GraphIndex:
     folder = tmp_path_factory.mktemp("valley") / "index"
-    made(folder, **SMALL)
-    return opened(folder)
+    build_index_with_graph(folder, **SMALL)
+    return open_graph(folder)
 
 
 def asked(index: GraphIndex, question: str = "What are the main themes?", **options: Any) -> Result:
@@ -34,7 +34,7 @@ def test_themes_are_sentences_of_the_documents_with_their_sources(index: GraphIn
         assert all(line["said"] in VALLEY[result.citations[number - 1].title] for number in numbers)
 
 
-def test_themes_are_not_what_is_said_of_documents() -> None:
+def test_themes_exclude_statements_about_documents() -> None:
     reports = [
         {"title": "Colophon", "source": "community 9", "text": "These documents and their main themes are summarised in this collection."},
         {"title": "Vane, Oskel", "source": "community 0", "text": "Vane is a market town on the river Oskel."},

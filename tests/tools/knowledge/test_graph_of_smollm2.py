@@ -1,4 +1,4 @@
-"""A graph by SmolLM2, a real language model and a weak one: it is made, or it is said in one line why not, and what it said is kept."""
+"""A graph by SmolLM2, a weak real model: built, or rejected with a reason in one line; replies are cached."""
 
 import sqlite3
 from contextlib import closing
@@ -10,17 +10,17 @@ from ramify.graphs.building import make_graph
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import WORK, Structured
+from ramify.tools.knowledge.build import REPLIES_FILE, GraphBuild
 from tests.smollm2 import NAME, REAL
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import opened, reports_of
+from tests.tools.knowledge.valley import graph_file, open_graph
 
 pytestmark = REAL
 TEXTS = [
     "Marrow Abbey stands on the lake Ullin. Thea Kells rebuilt Marrow Abbey.",
     "Nell Garvey kept the ferry at Tolvey. Tolvey lies on the lake Ullin.",
 ]
-OPTIONS = {"model": NAME, "reporter": "extractive", "num_predict": 220, "shots": 1, "gleanings": 0, "max_calls": 2}
+OPTIONS = {"model": NAME, "reporter": "extractive", "num_predict": 100, "shots": 1, "gleanings": 0, "max_calls": 2}
 """A reply that is cut off is asked for again, and its text halved: that ends after so many calls."""
 
 
@@ -31,31 +31,31 @@ def folder(tmp_path: Path) -> Path:
 
 
 def replies(folder: Path) -> list[tuple[str, str]]:
-    with closing(sqlite3.connect(folder / WORK)) as database:
+    with closing(sqlite3.connect(folder / REPLIES_FILE)) as database:
         return database.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
 
 
-def build(folder: Path) -> tuple[Structured, Usage] | IndexingError:
+def build(folder: Path) -> tuple[GraphBuild, Usage] | IndexingError:
     try:
         return make_graph(folder, OPTIONS)
     except IndexingError as error:
         return error
 
 
-def test_it_is_made_or_it_is_said_why_not_and_what_was_said_is_kept(folder: Path) -> None:
-    told = build(folder)
-    if isinstance(told, IndexingError):
-        assert "\n" not in str(told)
-        assert any(remedy in told.remedy for remedy in ("take a larger model", "raise max_calls", "--model"))
+def test_it_is_built_or_fails_with_a_reason_and_replies_are_cached(folder: Path) -> None:
+    outcome = build(folder)
+    if isinstance(outcome, IndexingError):
+        assert "\n" not in str(outcome)
+        assert any(remedy in outcome.remedy for remedy in ("take a larger model", "raise max_calls", "--model"))
     else:
-        made, usage = told
+        made, usage = outcome
         assert (usage.llm_calls > 0, made.replaced, made.names >= 2) == (True, 0, True)
-        assert reports_of(folder).facts["made_by"] == NAME
-        for name in reports_of(folder).graph().names.values():
+        assert graph_file(folder).facts["made_by"] == NAME
+        for name in graph_file(folder).graph().names.values():
             assert any(name.name.casefold() in text.casefold() for text in TEXTS), "what it made up is dropped"
-        assert opened(folder).search(["Who rebuilt the abbey?"], 1)[0]
+        assert open_graph(folder).search(["Who rebuilt the abbey?"], 1)[0]
     kept = replies(folder)
     again = build(folder)
     assert set(kept) <= set(replies(folder))
-    if not isinstance(again, IndexingError) and not isinstance(told, IndexingError) and not told[0].unread:
+    if not isinstance(again, IndexingError) and not isinstance(outcome, IndexingError) and not outcome[0].unread:
         assert again[1].llm_calls == 0

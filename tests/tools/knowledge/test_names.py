@@ -1,22 +1,31 @@
-"""Names by their shape: what is one, what is none, whose name a surname is, and text that means harm."""
+"""Names by their form: what is a name, resolution of surnames, and malicious text."""
 
 import pytest
 
 from ramify.tools.english import sentences
-from ramify.tools.knowledge.elements import Knowledge, Piece, sum_up, title_key
-from ramify.tools.knowledge.rule_builder import LONGEST, MOST_NAMES, lexicon, names_of, quoted_elements, titles_of
+from ramify.tools.knowledge.elements import Knowledge, Piece, merge_elements, title_key
+from ramify.tools.knowledge.rule_builder import (
+    MAX_NAME_CHARS,
+    MAX_NAMES_PER_SENTENCE,
+    count_words,
+    extract_by_rules,
+    name_titles,
+    names_in_sentence,
+)
 
 
 def named(text: str, *others: str, titles: tuple[str, ...] = ()) -> list[str]:
-    """Name what a text names, in a corpus with some other texts and titles."""
-    known = lexicon([text, *others])
-    written = titles_of({title_key(title): title for title in titles}, known)
-    return [name for sentence in sentences(text) for name in names_of(sentence, known, written).values()]
+    """Return the names found in a text, in a corpus with other texts and titles."""
+    known = count_words([text, *others])
+    written = name_titles({title_key(title): title for title in titles}, known)
+    return [name for sentence in sentences(text) for name in names_in_sentence(sentence, known, written).values()]
 
 
 def knowledge(*texts: str, title: str = "") -> Knowledge:
     """Sum up what passages say, each its own document."""
-    return sum_up(quoted_elements([Piece(f"{n}.txt", f"{n}.txt", text, (title,) if title else ()) for n, text in enumerate(texts)]))
+    return merge_elements(
+        extract_by_rules([Piece(f"{n}.txt", f"{n}.txt", text, (title,) if title else ()) for n, text in enumerate(texts)])
+    )
 
 
 class TestRuns:
@@ -36,8 +45,8 @@ class TestRuns:
     def test_capitalised_words_are_one_name_with_the_small_ones_within(self, text: str, names: list[str]) -> None:
         assert named(text) == names
 
-    def test_each_stands_in_its_sentence(self) -> None:
-        [read] = quoted_elements([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
+    def test_each_has_its_sentence(self) -> None:
+        [read] = extract_by_rules([Piece("1", "1", "It lies on the Oskel. The town is Vane.")])
         assert [(one.key, one.description) for one in read.mentions] == [("oskel", "It lies on the Oskel."), ("vane", "The town is Vane.")]
 
     def test_nothing_in_small_letters_is_one(self) -> None:
@@ -55,13 +64,13 @@ class TestOpeners:
             ("Bridges were built. Bridges fell. She loved the bridges.", []),
         ],
     )
-    def test_a_word_that_opens_a_sentence_is_none_for_its_capital(self, text: str, names: list[str]) -> None:
+    def test_the_first_word_of_a_sentence_is_no_name_for_its_capital(self, text: str, names: list[str]) -> None:
         assert named(text, "She came after the others, however late, in the night, to see bridges.") == names
 
-    def test_one_that_is_capitalised_elsewhere_is_one(self) -> None:
+    def test_a_word_capitalized_elsewhere_is_a_name(self) -> None:
         assert named("Marrow sleeps.", "The road leads to Marrow.") == ["Marrow"]
 
-    def test_one_that_is_more_often_written_small_is_none_wherever_it_stands(self) -> None:
+    def test_a_mostly_lowercase_word_is_no_name_anywhere(self) -> None:
         assert named("She lost the Note on tides.", "A note is short.", "This note is long.") == []
 
     def test_a_line_of_capitals_is_a_heading_and_tells_nothing(self) -> None:
@@ -73,16 +82,16 @@ class TestNoNames:
     def test_months_and_days_are_none(self, text: str) -> None:
         assert named(text) == []
 
-    def test_a_people_is_none_where_it_mostly_describes(self) -> None:
+    def test_a_people_is_no_name_if_it_mostly_modifies(self) -> None:
         others = [f"The Tolvian {thing} was old." for thing in ("bridge", "market", "harbour", "mine", "song", "hall")]
         assert named("A Tolvian sailor came to Vane.", *others) == ["Vane"]
 
-    def test_what_mostly_stands_beside_a_number_is_none(self) -> None:
+    def test_words_mostly_beside_numbers_are_no_names(self) -> None:
         others = [f"It says so in Section {number} of the book." for number in range(6)]
         assert named("This is told in Section 12 and by Orla Finch.", *others) == ["Orla Finch"]
 
     @pytest.mark.parametrize("text", ["He asked the Dr. about it.", "It was Mr. who came.", "She wrote the letter C on the wall."])
-    def test_an_abbreviation_or_a_letter_alone_is_none(self, text: str) -> None:
+    def test_an_abbreviation_or_a_single_letter_is_no_name(self, text: str) -> None:
         assert named(text) == []
 
 
@@ -93,8 +102,8 @@ class TestTitles:
 
     @pytest.mark.parametrize(("file", "written"), [("korvalen", "Korvalen"), ("mount brannoch", "Mount Brannoch"), ("trout", "trout")])
     def test_that_are_files_names_are_written_as_in_the_texts(self, file: str, written: str) -> None:
-        known = lexicon(["They came to Korvalen, and saw Mount Brannoch. Trout are fish. We like trout."])
-        assert titles_of({file: file}, known).written.get(file, "trout") == written
+        known = count_words(["They came to Korvalen, and saw Mount Brannoch. Trout are fish. We like trout."])
+        assert name_titles({file: file}, known).written.get(file, "trout") == written
 
     def test_with_signs_in_them_are_names_in_small_letters(self) -> None:
         assert named("first run git-rebase, then pg_dump", titles=("git-rebase", "pg_dump")) == ["git-rebase", "pg_dump"]
@@ -105,15 +114,15 @@ class TestTitles:
     def test_of_one_common_word_are_none(self) -> None:
         assert named("The water is low and Water is cold.", "the water, the water", titles=("Water",)) == []
 
-    def test_connect_what_stands_under_them(self) -> None:
+    def test_connect_passages_titled_with_them(self) -> None:
         found = knowledge("The keeper was Nell Garvey.", "It was lit by Piet Corrow.", title="Skerry Light")
         assert set(found.relations) == {("nell garvey", "skerry light"), ("piet corrow", "skerry light")}
 
     def test_that_head_parts_of_many_files_are_none(self) -> None:
         texts = {"a.html#1": "Nell Garvey kept it.", "b.html#1": "Piet Corrow rang.", "c.html#1": "Ada Lantz drew."}
         pieces = [Piece(id, id, text, ("Module Contents",)) for id, text in texts.items()]
-        assert "module contents" not in sum_up(quoted_elements(pieces)).entities
-        assert "module contents" in sum_up(quoted_elements(pieces[:2])).entities
+        assert "module contents" not in merge_elements(extract_by_rules(pieces)).entities
+        assert "module contents" in merge_elements(extract_by_rules(pieces[:2])).entities
 
     @pytest.mark.parametrize(
         ("heading", "names"),
@@ -149,7 +158,7 @@ class TestHostileText:
 
     def test_no_name_is_longer_than_the_bound(self) -> None:
         words = " ".join(f"Word{number}" for number in range(14))
-        assert all(len(name) <= LONGEST for name in named(f"they said {words} and {'X' * 5_000} and {'Y' * LONGEST}."))
+        assert all(len(name) <= MAX_NAME_CHARS for name in named(f"they said {words} and {'X' * 5_000} and {'Y' * MAX_NAME_CHARS}."))
 
     def test_markup_is_no_name(self) -> None:
         text = "See <script>alert('Vane')</script> and <img src=x onerror=Alert> near Lisk Hall."
@@ -158,12 +167,12 @@ class TestHostileText:
 
     @pytest.mark.parametrize("text", ["", " ", "\n\n", "....", "A" * 100_000, "A " * 20_000, "É́" * 3_000, "’s ’s", "A.A.A." * 5_000])
     def test_nothing_breaks_it(self, text: str) -> None:
-        assert all(len(name) <= LONGEST for name in named(text))
+        assert all(len(name) <= MAX_NAME_CHARS for name in named(text))
 
     def test_a_list_of_names_connects_no_more_than_the_first(self) -> None:
         letters = [one + other for one in "abcdefgh" for other in "iklmnopq"]
         found = knowledge(f"they are {', '.join(f'Nam{letter}' for letter in letters)}.")
-        assert len(found.relations) == MOST_NAMES * (MOST_NAMES - 1) // 2
+        assert len(found.relations) == MAX_NAMES_PER_SENTENCE * (MAX_NAMES_PER_SENTENCE - 1) // 2
 
 
 def test_names_that_differ_in_case_accents_and_points_are_one() -> None:

@@ -1,4 +1,4 @@
-"""Search along names: what it finds that plain search does not, and what stays as it is: scores, filters, the flat view."""
+"""Search along the graph: what it adds to the plain search, and unchanged scores, filters and the flat view."""
 
 import shutil
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.knowledge.index import GraphIndex, WalkSearch
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import VALLEY, opened, structured
+from tests.tools.knowledge.valley import VALLEY, build_structure, open_graph
 
 QUESTION = "Who drew the stone arch that crosses the water below the mill?"
 ARCH = "The stone arch that crosses the water below the mill was drawn by Ada Lantz."
@@ -53,8 +53,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def graph(plain: Path) -> GraphIndex:
     folder = Path(shutil.copytree(plain, plain.parent / "graph"))
-    structured(folder)
-    return opened(folder)
+    build_structure(folder)
+    return open_graph(folder)
 
 
 def ids(index: Index, query: str, k: int = 3, **how: Any) -> list[str]:
@@ -90,13 +90,13 @@ class TestFlat:
 
 
 class TestAlongNames:
-    def test_finds_what_stands_under_a_name_of_the_nearest_passage_though_it_shares_no_word(self, graph: GraphIndex) -> None:
+    def test_finds_passages_titled_with_a_name_of_the_nearest_passage_without_shared_words(self, graph: GraphIndex) -> None:
         assert not set(QUESTION.lower().rstrip("?").split()) & set(BEES.lower().split())
         assert ids(graph, QUESTION, view="flat", k=1) == ["arch"]
         assert "lantz" not in ids(graph, QUESTION, view="flat", k=6)
         assert "lantz" in ids(graph, QUESTION)
 
-    def test_finds_what_stands_under_a_name_of_the_question(self, graph: GraphIndex) -> None:
+    def test_finds_passages_titled_with_a_name_of_the_question(self, graph: GraphIndex) -> None:
         assert "lantz" in ids(graph, "Where did Ada Lantz learn the stone trade of the mill and the water?", 3)
 
     def test_follows_a_relation_to_what_does_not_mention_the_name_of_the_question(self, graph: GraphIndex) -> None:
@@ -110,7 +110,7 @@ class TestAlongNames:
         near, far = (ids(graph, "Nell Garvey", 12, options={"seeds": 0, "mentions": 0, "relations": 5, "hops": hops}) for hops in (1, 2))
         assert far.index("Oskel") < near.index("Oskel")
 
-    def test_a_relation_told_of_more_often_leads_further_up(self, graph: GraphIndex) -> None:
+    def test_a_more_frequent_relation_ranks_higher(self, graph: GraphIndex) -> None:
         edges = graph.reports.graph().edges
         assert edges["drumlow", "selby works"].times > edges["selby works", "skerry light"].times
         found = ids(graph, "Selby Works", 8, options={"seeds": 0, "mentions": 0, "relations": 5})
@@ -119,7 +119,7 @@ class TestAlongNames:
     def test_keeps_the_nearest_first(self, graph: GraphIndex) -> None:
         assert ids(graph, QUESTION)[0] == "arch"
 
-    def test_scores_are_cosines_all_the_same(self, graph: GraphIndex) -> None:
+    def test_scores_are_cosines(self, graph: GraphIndex) -> None:
         cosines = {str(hit.document.id): hit.score for hit in graph.search([QUESTION], 500, view="flat")[0]}
         found = graph.search([QUESTION], 8)[0]
         assert [hit.score for hit in found] == [pytest.approx(cosines[str(hit.document.id)], abs=1e-6) for hit in found]
@@ -136,7 +136,7 @@ class TestAlongNames:
         assert len(found) == len(set(found)) == len(graph)
 
     def test_passages_added_since_are_found_as_well(self, graph: GraphIndex, tmp_path: Path) -> None:
-        index = opened(Path(shutil.copytree(graph.folder, tmp_path / "copy")))
+        index = open_graph(Path(shutil.copytree(graph.folder, tmp_path / "copy")))
         index.add_texts(["The Lapwing II was launched at dusk."], ids=["launch"])
         assert "launch" in ids(index, "launched at dusk", 5)
 
@@ -155,7 +155,7 @@ class TestFilter:
 class TestOptions:
     @pytest.mark.parametrize("view", ["auto", "flat"])
     @pytest.mark.parametrize("options", [{"seed": 3}, {"seeds": -1}, {"seeds": "many"}, {"damping": 2}, {"muted": 0}])
-    def test_unknown_ones_and_bad_values_are_refused_with_what_there_is(
+    def test_unknown_and_invalid_options_are_rejected_with_the_valid_ones(
         self, graph: GraphIndex, options: dict[str, Any], view: View
     ) -> None:
         with pytest.raises(UsageError, match=f"search.{next(iter(options))}=.* is not valid") as caught:
@@ -164,14 +164,14 @@ class TestOptions:
         assert ", ".join(WalkSearch.model_fields) in caught.value.remedy
 
     def test_a_plain_index_has_none(self, plain: Path) -> None:
-        with pytest.raises(UsageError, match=r"search\.seeds means nothing to an index of kind 'passages' — .*--kind graph"):
+        with pytest.raises(UsageError, match=r"search\.seeds is not an option of an index of kind 'passages' — .*--kind graph"):
             Index.open(plain, WordEncoder()).search([QUESTION], options={"seeds": 3})
 
-    def test_a_view_that_there_is_not_is_refused(self, graph: GraphIndex) -> None:
+    def test_an_unknown_view_is_rejected(self, graph: GraphIndex) -> None:
         with pytest.raises(UsageError, match=r"'graph' — .*auto, flat"):
             graph.search([QUESTION], view="graph")  # type: ignore[arg-type]  # the mistake under test
 
-    def test_a_name_in_too_many_passages_leads_nowhere(self, graph: GraphIndex) -> None:
+    def test_a_name_in_too_many_passages_is_muted(self, graph: GraphIndex) -> None:
         """Vane is in all twenty fillers: only where that does not matter does its own passage come up."""
         query = "What is grey where Piet Corrowc lives?"
         assert len(graph.reports.graph().names["vane"].passages) > 20

@@ -1,4 +1,4 @@
-"""A small corpus of invented places and people, a graph made of it, and how a graph is written out for comparing."""
+"""A small corpus of invented places and people, its graph, and a dump for comparing graphs."""
 
 import shutil
 import sqlite3
@@ -9,7 +9,7 @@ from typing import Any
 
 from ramify.graphs.building import make_graph
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.build import GraphBuild
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.fakes import WordEncoder
@@ -52,54 +52,54 @@ def write(folder: Path, documents: Mapping[str, str] | None = None) -> Path:
     return folder
 
 
-def made(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> Structured:
+def build_index_with_graph(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> GraphBuild:
     """Make an index of documents beside them, with a graph."""
     Index.build([write(folder.parent / f"{folder.name}-documents", documents)], folder, WordEncoder())
-    return structured(folder, **options)
+    return build_structure(folder, **options)
 
 
-def structured(folder: Path, recluster: bool = False, **options: Any) -> Structured:
+def build_structure(folder: Path, recluster: bool = False, **options: Any) -> GraphBuild:
     """Make the graph of an index, or bring it up to date, by rules."""
     return make_graph(folder, options, recluster)[0]
 
 
-def opened(folder: Path) -> GraphIndex:
+def open_graph(folder: Path) -> GraphIndex:
     """Open an index with a graph."""
     index = GraphIndex.open(folder, WordEncoder())
     assert isinstance(index, GraphIndex)
     return index
 
 
-def reports_of(folder: Path) -> GraphFile:
+def graph_file(folder: Path) -> GraphFile:
     """Read the graph of an index."""
     return GraphFile(folder / GRAPH)
 
 
 def dump(folder: Path) -> bytes:
-    """Give the graph's file, byte by byte."""
+    """Return the bytes of the graph's file."""
     return (folder / GRAPH).read_bytes()
 
 
 def rows(folder: Path, sql: str, given: Iterable[object] = ()) -> list[tuple[Any, ...]]:
-    """Look something up in the graph's file."""
+    """Return the rows of a query on the graph's file."""
     with closing(sqlite3.connect(folder / GRAPH)) as database:
         return database.execute(sql, list(given)).fetchall()
 
 
-def copied(built: Path, folder: Path) -> Path:
-    """Copy an index that `made` made; its documents stay where they are, as they were."""
-    (folder.parent / f"{folder.name}-documents").symlink_to(rewritten(built, VALLEY))
+def copy_index(built: Path, folder: Path) -> Path:
+    """Copy an index that `build_index_with_graph` built, without its documents."""
+    (folder.parent / f"{folder.name}-documents").symlink_to(rewrite_documents(built, VALLEY))
     return Path(shutil.copytree(built, folder))
 
 
-def rewritten(folder: Path, documents: Mapping[str, str]) -> Path:
-    """Put documents in the place of those beside an index."""
+def rewrite_documents(folder: Path, documents: Mapping[str, str]) -> Path:
+    """Replace the documents of an index."""
     beside = folder.parent / f"{folder.name}-documents"
     for path in beside.iterdir():
         path.unlink()
     return write(beside, documents)
 
 
-def updated(folder: Path, documents: Mapping[str, str]) -> None:
+def update_all(folder: Path, documents: Mapping[str, str]) -> None:
     """Bring the passages of an index up to date with other documents."""
-    Index.build([rewritten(folder, documents)], folder, WordEncoder())
+    Index.build([rewrite_documents(folder, documents)], folder, WordEncoder())

@@ -1,4 +1,4 @@
-"""An index in Milvus: it finds what one in a folder finds, is kept up to date as that is, and says what it does not have."""
+"""An index in Milvus: same results and updates as in a folder; unsupported options."""
 
 import json
 import signal
@@ -12,7 +12,7 @@ import pytest
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import opened
+from ramify.tools.index.searcher import open_index
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
 
@@ -80,12 +80,12 @@ class TestFindsWhatAFolderFinds:
         assert stored.get_by_ids(["r7", "none", "r3"]) == folder.get_by_ids(["r7", "none", "r3"])
 
     def test_options_of_other_kinds_mean_nothing(self, stored: Index) -> None:
-        with pytest.raises(UsageError, match=r"search\.hops means nothing .* make a graph or a hierarchy: in a folder"):
+        with pytest.raises(UsageError, match=r"search\.hops is not an option .* build a graph or a hierarchy: in a folder"):
             stored.search(["river"], 3, options={"hops": 2})
 
 
 class TestKeptUpToDate:
-    def test_only_what_is_new_is_encoded_and_what_is_gone_goes(self, tmp_path: Path) -> None:
+    def test_only_new_text_is_encoded_and_deleted_passages_are_removed(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(30))
         Index.build([corpus], at(tmp_path), WordEncoder())
         write_records(corpus, range(5, 35), r7="Rewritten about a volcano.")
@@ -105,7 +105,7 @@ class TestKeptUpToDate:
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
         assert (hit.document.id, hit.score > 0.1) == ("new", True)
 
-    def test_what_stands_in_two_files_is_found_once_and_comes_back(self, tmp_path: Path) -> None:
+    def test_a_text_in_two_files_is_found_once_and_restored(self, tmp_path: Path) -> None:
         (tmp_path / "in").mkdir()
         said = "The north pump was taken apart and cleaned before the winter came over the harbour of the old town. " * 3
         for name in ("a.txt", "b.txt"):
@@ -119,7 +119,7 @@ class TestKeptUpToDate:
         [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
         assert (hit.document.metadata["source"], "also" in hit.document.metadata) == ("b.txt", False)
 
-    def test_an_unfinished_build_is_no_index_and_goes_on(self, corpus: Path, folder: Index, tmp_path: Path) -> None:
+    def test_an_unfinished_build_is_no_index_and_is_resumed(self, corpus: Path, folder: Index, tmp_path: Path) -> None:
         died = subprocess.run([sys.executable, "-c", BUILD_AND_DIE, str(corpus), at(tmp_path), "55"], cwd=ROOT, check=False)
         assert died.returncode == -signal.SIGKILL
         with pytest.raises(IndexingError, match=r"half-written — run `ramify index .* again"):
@@ -139,10 +139,10 @@ class TestKeptUpToDate:
     def test_an_opened_index_sees_what_was_built_since(self, tmp_path: Path) -> None:
         place = at(tmp_path)
         Index.from_texts(["A river."], _Minilm(), ids=["a"], path=place)
-        first = opened(place)
-        assert opened(place) is first
+        first = open_index(place)
+        assert open_index(place) is first
         Index.from_texts(["A wing."], _Minilm(), ids=["b"], path=place)
-        assert opened(place).manifest.passages == 2
+        assert open_index(place).manifest.passages == 2
 
 
 class _Minilm(WordEncoder):

@@ -1,4 +1,4 @@
-"""Several corpora in one collection of Milvus, and what is refused."""
+"""Several corpora in one Milvus collection, and errors."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ class TestTenants:
         other.delete(["same"])
         assert (one.ids(), other.ids()) == (["same"], [])
 
-    def test_without_one_there_is_another_corpus(self, tmp_path: Path) -> None:
+    def test_without_a_tenant_there_is_another_corpus(self, tmp_path: Path) -> None:
         Index.from_texts(["A river."], WordEncoder(), ids=["a"], path=f"{at(tmp_path)}:acme")
         with pytest.raises(IndexingError, match="there is no index in"):
             Index.open(at(tmp_path))
@@ -38,11 +38,11 @@ class TestRefused:
             'milvus:store.db/a:x" or "',
         ],
     )  # fmt: skip
-    def test_what_is_no_address(self, where: str) -> None:
+    def test_an_invalid_address(self, where: str) -> None:
         with pytest.raises(UsageError, match=r"— .*milvus:http://HOST:19530/COLLECTION"):
             Index.open(where)
 
-    def test_a_server_that_is_not_there_without_its_password(self) -> None:
+    def test_an_unreachable_server_is_reported_without_its_password(self) -> None:
         with pytest.raises(IndexingError, match=r"127\.0\.0\.1:1 .* check the address") as caught:
             Index.open("milvus:http://root:very-secret-word@127.0.0.1:1/corpus")
         assert "very-secret-word" not in str(caught.value)
@@ -78,7 +78,7 @@ class TestRefused:
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
         looking = f"from ramify.tools.index import Index; Index.open({at(tmp_path)!r})"
         other = subprocess.run([sys.executable, "-c", looking], cwd=ROOT, check=False, capture_output=True, text=True)
-        assert "another process holds" in other.stderr.strip().splitlines()[-1]
+        assert "another process" in other.stderr.strip().splitlines()[-1]
 
     def test_a_passage_that_is_too_long_for_milvus(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"the metadata of the passage 'a' is longer than 65,535 bytes — .* an index in a folder"):
@@ -97,7 +97,7 @@ class _Short(WordEncoder):
         return 3
 
 
-def test_the_ledger_holds_what_another_machine_needs(tmp_path: Path) -> None:
+def test_the_metadata_has_all_that_another_machine_needs(tmp_path: Path) -> None:
     """A build reads back what others have written: their documents stay, and how they were made."""
     corpus = write_records(tmp_path / "records.jsonl", range(10))
     Index.build([corpus], at(tmp_path), WordEncoder(), label=["topic"])

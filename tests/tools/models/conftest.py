@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.models import forget
+from ramify.tools.models import clear_cache
 from tests.tools.llamacpp import write_model
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama
@@ -45,4 +45,4 @@ def qwen(ollama: Ollama) -> Ollama:
 @pytest.fixture
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # threads that wait for one another spin
-    forget()
+    clear_cache()

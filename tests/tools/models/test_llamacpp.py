@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 import ramify.prompts as prompts
 from ramify.tools.errors import ReplyError
-from ramify.tools.models import Model, ModelOptions, resolve, servers
+from ramify.tools.models import Model, ModelOptions, resolve_model, servers
 from ramify.tools.models import named as models
 from ramify.tools.models.reply_parsing import span_confidence
-from ramify.tools.models.tokens import cut, estimate
+from ramify.tools.models.tokens import estimate_tokens, truncate_to_tokens
 from tests.tools.llamacpp import WINDOW, Engine, engine
 
 __all__ = ["engine"]
@@ -31,21 +31,21 @@ class Words(BaseModel):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(servers, "RETRY_PAUSES_S", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
 @pytest.fixture
 def model(engine: Engine) -> Model:
-    models.forget()
-    return resolve("openai:random", ModelOptions(base_url=engine.address, num_ctx=WINDOW, num_predict=200))
+    models.clear_cache()
+    return resolve_model("openai:random", ModelOptions(base_url=engine.address, num_ctx=WINDOW, num_predict=200))
 
 
 def prompt(text: str) -> list[BaseMessage]:
     return [SystemMessage("Reply in JSON."), HumanMessage(text)]
 
 
-async def test_the_grammar_holds_and_the_confidence_is_that_of_the_value_alone(model: Model) -> None:
+async def test_the_grammar_is_enforced_and_the_confidence_is_of_the_value_alone(model: Model) -> None:
     reply = await model.reply(prompt("Is this a question?"), Choice)
     assert isinstance(reply.parsed, Choice), reply
     tokens = reply.raw.response_metadata["logprobs"]["content"]
@@ -68,11 +68,11 @@ async def test_every_field_has_its_own_confidence(model: Model) -> None:
 def test_tokens_are_counted_by_the_server(model: Model) -> None:
     assert model.count("the thin") == len(["the", " ", "th", "in"])
     assert model.count("한") == 3, "this vocabulary spells Korean in bytes"
-    assert cut("one two three four", 8, model.count) == "one two"
+    assert truncate_to_tokens("one two three four", 8, model.count) == "one two"
 
 
 async def test_a_prompt_that_fits_by_its_count_is_accepted(model: Model) -> None:
-    words = cut("the river and the hills " * 200, WINDOW - 200 - 64, model.count)
+    words = truncate_to_tokens("the river and the hills " * 200, WINDOW - 200 - 64, model.count)
     reply = await model.reply([HumanMessage(words)], Choice)
     assert reply.raw.usage_metadata is not None
     assert model.count(words) <= reply.raw.usage_metadata["input_tokens"] <= WINDOW - 200
@@ -101,10 +101,10 @@ async def test_calls_at_the_same_time(model: Model) -> None:
 
 
 def test_the_window_is_no_larger_than_the_servers(engine: Engine) -> None:
-    models.forget()
-    assert resolve("openai:random", ModelOptions(base_url=engine.address, num_ctx=8192)).num_ctx == WINDOW
+    models.clear_cache()
+    assert resolve_model("openai:random", ModelOptions(base_url=engine.address, num_ctx=8192)).num_ctx == WINDOW
 
 
 def test_without_a_tokenizer_the_estimate_counts() -> None:
-    models.forget()
-    assert resolve("openai:random", ModelOptions(base_url="http://127.0.0.1:9/v1")).count is estimate
+    models.clear_cache()
+    assert resolve_model("openai:random", ModelOptions(base_url="http://127.0.0.1:9/v1")).count is estimate_tokens

@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models import ModelOptions, resolve_model
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import completion, serving
@@ -31,7 +31,7 @@ def test_auto_takes_ollama_where_it_answers(ollama: Ollama) -> None:
     assert (model.name, model.notices) == ("ollama:llama3.1:8b", [])
 
 
-def test_auto_says_what_it_fell_back_to(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_reports_its_fallback(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
     ollama.models.clear()
     (lacking,) = auto().notices
     monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
@@ -57,7 +57,7 @@ def test_an_address_is_never_passed_over_for_the_model_that_needs_none(ollama: O
 
 def test_a_name_as_ollama_writes_it_is_recognised() -> None:
     with pytest.raises(UsageError, match=r"did you mean ollama:llama3.1:8b\?"):
-        resolve("llama3.1:8b", ModelOptions())
+        resolve_model("llama3.1:8b", ModelOptions())
 
 
 def test_auto_finds_a_server_started_meanwhile(ollama: Ollama) -> None:
@@ -69,9 +69,9 @@ def test_auto_finds_a_server_started_meanwhile(ollama: Ollama) -> None:
 
 
 def test_a_name_is_looked_up_once(ollama: Ollama) -> None:
-    first = resolve("ollama:llama3.1:8b", ModelOptions())
-    assert resolve("ollama:llama3.1:8b", ModelOptions()) is first
-    other = resolve("ollama:llama3.1:8b", ModelOptions(seed=1))
+    first = resolve_model("ollama:llama3.1:8b", ModelOptions())
+    assert resolve_model("ollama:llama3.1:8b", ModelOptions()) is first
+    other = resolve_model("ollama:llama3.1:8b", ModelOptions(seed=1))
     assert other is not first
     assert other.cap.limiter is first.cap.limiter
 
@@ -79,12 +79,12 @@ def test_a_name_is_looked_up_once(ollama: Ollama) -> None:
 @pytest.mark.parametrize("name", ["llama3.1:8b", "gpt-4o", "", "ollama:", "nonsense:model", "claude:x"])
 def test_names_that_mean_nothing(name: str) -> None:
     with pytest.raises(UsageError, match="ollama:NAME"):
-        resolve(name, ModelOptions())
+        resolve_model(name, ModelOptions())
 
 
 def test_a_missing_package_is_named() -> None:
     with pytest.raises(ModelError, match="run `pip install langchain-groq`"):
-        resolve("groq:llama", ModelOptions())
+        resolve_model("groq:llama", ModelOptions())
 
 
 def test_a_missing_openai_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,19 +92,19 @@ def test_a_missing_openai_package_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     for name in ("openai", "langchain_openai"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ModelError, match=r"run `pip install 'ramify-rag\[openai\]'`"):
-        resolve("openai:gpt-4o", ModelOptions())
+        resolve_model("openai:gpt-4o", ModelOptions())
 
 
 def test_a_key_is_asked_for_only_away_from_this_machine() -> None:
-    assert resolve("openai:local", ModelOptions(base_url="http://localhost:8000/v1")).name == "openai:local"
+    assert resolve_model("openai:local", ModelOptions(base_url="http://localhost:8000/v1")).name == "openai:local"
     with pytest.raises(ModelError, match="set OPENAI_API_KEY"):
-        resolve("openai:gpt-4o", ModelOptions())
+        resolve_model("openai:gpt-4o", ModelOptions())
 
 
 @pytest.mark.parametrize(("name", "temperature"), [("gpt-4o", 0.3), ("o3-mini", None), ("gpt-5-mini", None), ("gpt-5.5", None)])
 def test_reasoning_models_are_not_asked_for_what_they_refuse(name: str, temperature: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    chat = resolve(f"openai:{name}", ModelOptions(temperature=0.3, seed=5)).chat
+    chat = resolve_model(f"openai:{name}", ModelOptions(temperature=0.3, seed=5)).chat
     assert isinstance(chat, ChatOpenAI)
     assert (chat.temperature, chat.logprobs, chat.seed, chat.max_retries) == (temperature, temperature and True, 5, 0)
 
@@ -115,12 +115,12 @@ class Bounded(BaseModel):
 
 
 @pytest.mark.parametrize(("own", "told"), [(True, {}), (False, {"maxLength": 80})])
-async def test_openai_s_own_service_is_told_no_lengths_of_texts(own: bool, told: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_openai_s_own_service_gets_no_max_lengths(own: bool, told: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with serving(lambda body: (200, completion('{"answer": "Paris", "facts": []}'))) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.address)  # stands for the service that the client knows by itself
         options = ModelOptions() if own else ModelOptions(base_url=server.address)
-        assert (await resolve("openai:gpt-4o", options).reply(QUESTION, Bounded)).parsed is not None
+        assert (await resolve_model("openai:gpt-4o", options).reply(QUESTION, Bounded)).parsed is not None
         fields = server.asked[0]["response_format"]["json_schema"]["schema"]["properties"]
     assert {name: fields["answer"][name] for name in fields["answer"].keys() & {"maxLength"}} == told
     assert fields["facts"]["maxItems"] == 5
@@ -128,17 +128,17 @@ async def test_openai_s_own_service_is_told_no_lengths_of_texts(own: bool, told:
 
 def test_no_key_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    assert "secret" not in repr(resolve("openai:local", ModelOptions(base_url="http://me:secret@127.0.0.1:8000/v1")))
+    assert "secret" not in repr(resolve_model("openai:local", ModelOptions(base_url="http://me:secret@127.0.0.1:8000/v1")))
 
 
 def test_a_base_url_without_its_scheme() -> None:
     with pytest.raises(UsageError, match="write it as http://"):
-        resolve("openai:local", ModelOptions(base_url="localhost:8000/v1"))
+        resolve_model("openai:local", ModelOptions(base_url="localhost:8000/v1"))
 
 
 async def test_a_fake_model_answers_in_words() -> None:
     fake = FakeListChatModel(responses=['```json\n{"answer": "Marie Curie", "confidence": 0.9}\n```', "no"])
-    model = resolve(fake, ModelOptions())
+    model = resolve_model(fake, ModelOptions())
     assert model.chat is fake
     assert model.name == "FakeListChatModel"
     assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
@@ -148,7 +148,7 @@ async def test_a_fake_model_answers_in_words() -> None:
 async def test_an_object_of_a_client_is_used_as_it_is(ollama: Ollama) -> None:
     ollama.when("polonium", Say(GOOD))
     chat = ChatOllama(model="llama3.1:8b", base_url=ollama.address, num_ctx=1024)
-    model = resolve(chat, ModelOptions(num_ctx=8192))
+    model = resolve_model(chat, ModelOptions(num_ctx=8192))
     assert (model.name, model.num_ctx) == ("ChatOllama/llama3.1:8b", 1024)
     assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
     assert ollama.requests[0]["options"] == {"num_ctx": 1024}
@@ -160,4 +160,4 @@ async def test_what_a_model_parsed_itself_is_taken() -> None:
             told = {"raw": AIMessage(""), "parsed": schema(answer="Marie Curie", confidence=0.9), "parsing_error": None}
             return RunnableLambda(lambda _: told)
 
-    assert (await resolve(Ready(responses=[]), ModelOptions()).reply(QUESTION, Answered)).parsed == Answered(**GOOD)
+    assert (await resolve_model(Ready(responses=[]), ModelOptions()).reply(QUESTION, Answered)).parsed == Answered(**GOOD)

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from ollama import ChatResponse
 
 from ramify.tools.models import reply_parsing
-from ramify.tools.models.reply_parsing import DECODER, LONGEST, field_span, objects, parse, span_confidence
+from ramify.tools.models.reply_parsing import DECODER, MAX_REPLY_CHARS, field_span, find_objects, parse_object, span_confidence
 from tests.tools.questions import Answered
 
 PARTS = [*'{}[]":,-1x\\', '"a"', "-0", "01", "1e5", "1.", "true", "nul", "null", "\\n", "\\u00e9", '"b":', '"x{', "NaN", "-Infinity"]
@@ -37,7 +37,7 @@ def plainly(text: str) -> list[tuple[int, dict[str, Any]]]:
 
 @given(st.lists(st.sampled_from([*PARTS, " ", "\n", "\t", "\x01"]), max_size=14).map("".join))
 def test_the_objects_are_those_of_a_plain_search(text: str) -> None:
-    assert repr(list(objects(text))) == repr(plainly(text))
+    assert repr(list(find_objects(text))) == repr(plainly(text))
 
 
 def operations(work: Callable[[], object]) -> int:
@@ -59,7 +59,7 @@ def operations(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("piece", HOSTILE)
 @pytest.mark.parametrize("end", ["", "}" * 2000])
 def test_a_text_of_twice_the_length_takes_twice_the_work(piece: str, end: str) -> None:
-    once, twice = (operations(lambda times=times: list(objects(piece * times + end * (times // 1000)))) for times in (1000, 2000))  # type: ignore[misc]
+    once, twice = (operations(lambda times=times: list(find_objects(piece * times + end * (times // 1000)))) for times in (1000, 2000))  # type: ignore[misc]
     assert twice < 2.2 * once + 100
     assert operations(lambda: field_span(piece * 2000, "a")) < 40_000 + 60 * 2000
 
@@ -74,17 +74,17 @@ def test_what_is_no_object_is_not_decoded(piece: str, monkeypatch: pytest.Monkey
             return DECODER.raw_decode(text, start)
 
     monkeypatch.setattr(reply_parsing, "DECODER", Counting())
-    assert [start for start, _ in objects(piece * 300)] == decoded
+    assert [start for start, _ in find_objects(piece * 300)] == decoded
 
 
 def test_numbers_and_nests_that_no_parser_takes_are_no_objects() -> None:
-    assert list(objects('{"a":' + "9" * 10_000 + '} {"b": 1}')) == [(10_007, {"b": 1})]
-    assert list(objects('{"a":' * 50_000 + "1" + "}" * 50_000)) == []
+    assert list(find_objects('{"a":' + "9" * 10_000 + '} {"b": 1}')) == [(10_007, {"b": 1})]
+    assert list(find_objects('{"a":' * 50_000 + "1" + "}" * 50_000)) == []
 
 
 def test_a_reply_is_read_up_to_a_bound() -> None:
-    said = json.dumps({"answer": "x" * (LONGEST - 100), "confidence": 0.5})
-    found, error = parse(said, Answered)
+    said = json.dumps({"answer": "x" * (MAX_REPLY_CHARS - 100), "confidence": 0.5})
+    found, error = parse_object(said, Answered)
     assert (found is not None, error) == (True, None)
 
 
@@ -93,7 +93,7 @@ def test_a_reply_is_read_up_to_a_bound() -> None:
 )
 def test_half_a_character_is_replaced(escape: str, read: str) -> None:
     text = f'{{"answer": "a{escape}b", "confidence": 1}}'
-    assert list(objects(text)) == [(0, {"answer": f"a{read}b", "confidence": 1})]
+    assert list(find_objects(text)) == [(0, {"answer": f"a{read}b", "confidence": 1})]
     assert field_span(text, "answer") == (12, 14 + len(escape))
 
 
@@ -163,7 +163,7 @@ def test_half_characters_without_their_bytes() -> None:
 
 
 @pytest.mark.parametrize("form", [openai, ollama])
-def test_there_is_none_when_it_cannot_be_told(form: Any) -> None:
+def test_the_confidence_is_none_if_undetermined(form: Any) -> None:
     assert span_confidence(AIMessage('{"answer": "Yes"}'), "answer") is None
     assert span_confidence(form(REPLY), "missing") is None
     assert span_confidence(form([('{"answer": "', -1), ('"}', -1)]), "answer") is None, "an empty value has no tokens"

@@ -4,7 +4,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models._clients import Repaired
+from ramify.tools.models._clients import RepairedStream
 
 PIECES = [b"\\\\", b"\\ud83d", b"\\ude00", b"\\n", b"a", b"\\u00e9", b"\\", b"u"]
 
@@ -19,7 +19,7 @@ class Parts(httpx.AsyncByteStream):
 
 
 async def mended(*parts: bytes) -> bytes:
-    return b"".join([part async for part in Repaired(Parts(list(parts)))])
+    return b"".join([part async for part in RepairedStream(Parts(list(parts)))])
 
 
 async def test_half_a_character_is_replaced_and_a_whole_one_is_not() -> None:

@@ -16,10 +16,10 @@ from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER
 from ramify.tools import checkup
 from ramify.tools.errors import ModelError
-from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models import ModelOptions, resolve_model
 from ramify.tools.models import server_info as served
 from ramify.tools.models.named import LookupCache
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import estimate_tokens
 from tests.tools.ollama_server import Ollama, Quiet
 from tests.tools.ollama_server import ollama as ollama_server
 from tests.tools.openai_server import completion, serving
@@ -65,7 +65,7 @@ def answering(status: int = 200, body: str = "", drop: bytes = b"") -> Iterator[
 def test_an_odd_answer_is_not_ollamas_and_auto_falls_back(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body=body) as address:
         with pytest.raises(ModelError, match="does not answer as Ollama does"):
-            resolve("ollama:llama3.1:8b", ModelOptions(base_url=address))
+            resolve_model("ollama:llama3.1:8b", ModelOptions(base_url=address))
         monkeypatch.setenv("OLLAMA_HOST", address)
         model = auto()
     assert model.name == "extractive"
@@ -75,13 +75,13 @@ def test_an_odd_answer_is_not_ollamas_and_auto_falls_back(body: str, monkeypatch
 @pytest.mark.parametrize("told", [None, [], 7, {"llama.context_length": None}, {"llama.context_length": 0}, {"llama.context_length": "x"}])
 def test_an_odd_context_length_is_none(told: Any) -> None:
     with answering(body=json.dumps({"model_info": told})) as address:
-        assert resolve("ollama:llama3.1:8b", ModelOptions(base_url=address)).num_ctx == 8192
+        assert resolve_model("ollama:llama3.1:8b", ModelOptions(base_url=address)).num_ctx == 8192
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(served, "OLLAMA_TIMEOUT", 0.3)
-    monkeypatch.setattr(served, "TIMEOUT", 0.3)
+    monkeypatch.setattr(served, "OLLAMA_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(served, "INFO_TIMEOUT_S", 0.3)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -89,27 +89,27 @@ def test_a_trickling_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body="{", drop=b" ") as address:
         monkeypatch.setenv("OLLAMA_HOST", address)
         assert auto().name == "extractive"
-        assert checkup.LOOKS["ollama"]().state == "note"
-        assert resolve("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate
+        assert checkup.CHECKS["ollama"]().state == "note"
+        assert resolve_model("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate_tokens
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", '{"models": null}', '{"models": [7]}', '{"models": [{}]}', "<html>"])
 def test_what_is_not_ollama_is_a_note_of_the_doctors(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body=body) as address:
         monkeypatch.setenv("OLLAMA_HOST", address)
-        assert checkup.LOOKS["ollama"]().found == f"what answers at {address} is not Ollama"
+        assert checkup.CHECKS["ollama"]().found == f"what answers at {address} is not Ollama"
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "{", '{"tokens": 7}', "<html>"])
 def test_an_odd_count_is_an_estimate(body: str) -> None:
     with answering(body=body) as address:
-        assert resolve("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate
+        assert resolve_model("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate_tokens
 
 
 def test_a_healthy_server_does_not_wait_for_a_hanging_one(ollama_server: Ollama) -> None:
     with answering(body="{", drop=b" ") as hanging, ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(resolve, "ollama:llama3.1:8b", ModelOptions(base_url=hanging))
-        assert resolve("ollama:llama3.1:8b", ModelOptions()).name == "ollama:llama3.1:8b"
+        waiting = pool.submit(resolve_model, "ollama:llama3.1:8b", ModelOptions(base_url=hanging))
+        assert resolve_model("ollama:llama3.1:8b", ModelOptions()).name == "ollama:llama3.1:8b"
         assert not waiting.done()
         with pytest.raises(ModelError, match="no Ollama server answers"):
             waiting.result()
@@ -162,7 +162,7 @@ LLAMACPP = {"id": "/models/local.gguf", "owned_by": "llamacpp", "meta": {"n_ctx_
 )
 def test_the_window_is_no_larger_than_the_servers(listed: Any, props: Any, expected: int) -> None:
     with serving(lambda asked: (200, completion()), v1_models=lambda _: (200, listed), props=lambda _: (200, props)) as server:
-        model = resolve("openai:local", ModelOptions(base_url=server.address))
+        model = resolve_model("openai:local", ModelOptions(base_url=server.address))
     assert model.num_ctx == expected
 
 
@@ -183,7 +183,7 @@ def test_tokens_are_counted_by_the_servers_tokenizer_and_a_text_once() -> None:
         return words(request)
 
     with serving(lambda _: (200, completion()), tokenize=tokenize) as server:
-        model = resolve("openai:local", ModelOptions(base_url=server.address))
+        model = resolve_model("openai:local", ModelOptions(base_url=server.address))
         assert [model.count("one two three") for _ in range(3)] == [3, 3, 3]
     assert [request["prompt"] for request in asked].count("one two three") == 1
     assert {request["model"] for request in asked} == {"local"}
@@ -193,7 +193,7 @@ def test_tokens_are_counted_by_the_servers_tokenizer_and_a_text_once() -> None:
 def test_of_several_servers_one_that_has_a_tokenizer_counts() -> None:
     with serving(lambda _: (200, completion())) as plain, serving(lambda _: (200, completion()), tokenize=words) as counting:
         for order in ([plain, counting], [counting, plain]):
-            model = resolve("openai:local", ModelOptions(base_url=" ".join(server.address for server in order)))
+            model = resolve_model("openai:local", ModelOptions(base_url=" ".join(server.address for server in order)))
             assert model.count("antidisestablishmentarianism indeed") == 2
 
 
@@ -207,7 +207,7 @@ def test_passages_that_do_not_fit_cost_few_counts() -> None:
     passages = tuple(Passage(id=f"p{n}", text=f"{n} {'word ' * 40}", source="a.txt", score=1 - n / 100) for n in range(60))
     settings = Settings(num_ctx=2048, num_predict=200, context_tokens=100_000)
     with serving(lambda _: (200, completion()), v1_models=lambda _: (200, {"data": [VLLM]}), tokenize=tokenize) as server:
-        model = resolve("openai:local", ModelOptions(base_url=server.address, num_ctx=2048, num_predict=200))
+        model = resolve_model("openai:local", ModelOptions(base_url=server.address, num_ctx=2048, num_predict=200))
         request = fit_prompt(ANSWER, passages, {"question": "Who discovered polonium?"}, settings, model)
         more = fit_prompt(ANSWER, passages[: len(request.shown) + 1], {"question": "Who discovered polonium?"}, settings, model)
     assert [passage.id for passage in request.shown] == [f"p{n}" for n in range(len(request.shown))]

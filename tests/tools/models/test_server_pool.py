@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ramify.tools.errors import ModelError, ReplyError, UsageError
-from ramify.tools.models import Model, ModelOptions, forget, resolve
+from ramify.tools.models import Model, ModelOptions, clear_cache, resolve_model
 from ramify.tools.models import concurrency as health
 from ramify.tools.models.reply_parsing import Structured
 from tests.tools.model_process import processes
@@ -35,7 +35,7 @@ VLLM = {"id": "local", "owned_by": "vllm", "max_model_len": 8192}
 
 
 def at(*servers: Any, model: str = LLAMA, **options: Any) -> Model:
-    return resolve(model, ModelOptions(base_url=" ".join(getattr(server, "address", server) for server in servers), **options))
+    return resolve_model(model, ModelOptions(base_url=" ".join(getattr(server, "address", server) for server in servers), **options))
 
 
 async def ask(model: Model, times: int = 1) -> list[Structured]:
@@ -51,7 +51,7 @@ def two(*entries: Any) -> Iterator[tuple[OpenAI, OpenAI]]:
         yield first, second
 
 
-async def test_each_server_is_given_as_many_calls_as_it_takes(pair: tuple[Ollama, Ollama]) -> None:
+async def test_each_server_gets_as_many_calls_as_it_serves(pair: tuple[Ollama, Ollama]) -> None:
     for server in pair:
         server.wait_for = 3  # replies are held back until so many are there: so that each has its own, others waiting or not
     await ask(at(*pair, max_concurrency=3), times=12)
@@ -86,7 +86,7 @@ async def test_what_one_refuses_another_is_still_asked_for() -> None:
     with serving(refuse) as poor, serving(lambda asked: (200, REPLY)) as rich:
         model = at(poor, rich, model="openai:local", max_concurrency=1)
         await ask(model, times=4)
-        assert any("gives no log probabilities" in told for told in model.learned_notices)
+        assert any("provides no log probabilities" in told for told in model.learned_notices)
     assert [asked.get("logprobs") for asked in rich.asked] == [True] * len(rich.asked)
     assert [asked.get("logprobs") for asked in poor.asked].count(True) == 1
 
@@ -97,9 +97,9 @@ async def test_one_that_is_not_there_is_left_out(ollama_one: Ollama, place: int)
     several.insert(place, NOWHERE)
     model = at(*several)
     assert [reply.parsed for reply in await ask(model, times=3)] == [Answered(**GOOD)] * 3
-    why = f"no Ollama server answers at {NOWHERE}: it is left out, and looked at again from time to time"
+    why = f"no Ollama server answers at {NOWHERE}: the server is excluded and checked again periodically"
     assert why in model.notices
-    assert f"{LLAMA} is asked at 2 servers: {', '.join(getattr(one, 'address', one) for one in several)}" in model.notices
+    assert f"{LLAMA} is used at 2 servers: {', '.join(getattr(one, 'address', one) for one in several)}" in model.notices
     assert model.learned_notices == [why]
 
 
@@ -146,7 +146,7 @@ async def test_who_offers_another_model_is_left_out(listed: Any, taken: bool) ->
         model = at(plain, other, model="openai:local", max_concurrency=1)
         await ask(model, times=2)
     assert (len(plain.asked), len(other.asked)) == ((1, 1) if taken else (2, 0))
-    assert any("is not there: that server offers" in told for told in model.notices) is not taken
+    assert any("is not available: that server offers" in told for told in model.notices) is not taken
 
 
 async def test_one_that_does_not_let_us_in_is_left_out() -> None:
@@ -156,7 +156,7 @@ async def test_one_that_does_not_let_us_in_is_left_out() -> None:
         await ask(model)
     assert len(plain.asked) == 1
     assert model.learned_notices == [
-        f"openai:local at {other.address} refuses access: it is left out, and looked at again from time to time"
+        f"openai:local at {other.address} refuses access: the server is excluded and checked again periodically"
     ]
 
 
@@ -167,7 +167,7 @@ async def test_the_smallest_window_counts() -> None:
     assert model.notices[0].endswith("their windows differ, and prompts are made for the smallest, of 2048 tokens")
 
 
-def test_an_address_that_is_none_is_an_error_at_once(pair: tuple[Ollama, Ollama]) -> None:
+def test_an_invalid_address_is_an_error_at_once(pair: tuple[Ollama, Ollama]) -> None:
     with pytest.raises(UsageError, match=r"'http://127\.0\.0\.1:x' is not an address"):
         at(pair[0], "http://127.0.0.1:x")
     with pytest.raises(UsageError, match=r"'http://127\.0\.0\.1:9/v1,127\.0\.0\.1:80' is not an address"):
@@ -182,7 +182,7 @@ async def test_what_fails_at_one_is_asked_at_another(pair: tuple[Ollama, Ollama]
     model = at(*pair, max_concurrency=1)
     assert [reply.parsed for reply in await ask(model, times=6)] == [Answered(**GOOD)] * 6
     assert len(well.requests) == 6
-    assert 1 <= len(ill.requests) <= health.IN_A_ROW, "it is left out after some failures"
+    assert 1 <= len(ill.requests) <= health.MAX_CONSECUTIVE_FAILURES, "it is left out after some failures"
 
 
 async def test_a_call_that_no_server_serves_is_an_error_and_the_servers_are_asked_on(pair: tuple[Ollama, Ollama]) -> None:
@@ -190,7 +190,7 @@ async def test_a_call_that_no_server_serves_is_an_error_and_the_servers_are_aske
         server._rules.clear()
         server.when("polonium", Fail(500, "cannot do that"))
     model = at(*pair)
-    with pytest.raises(ReplyError, match=r"cannot do that.*, also when asked again"):
+    with pytest.raises(ReplyError, match=r"cannot do that.*, also on a retry"):
         await ask(model)
     for server in pair:
         server._rules.clear()
@@ -214,7 +214,7 @@ async def test_a_silent_one_is_left_out_and_the_call_made_elsewhere(pair: tuple[
     assert [reply.parsed for reply in await ask(model, times=2)] == [Answered(**GOOD)] * 2
     assert len(pair[0].requests) == 1
     assert model.learned_notices == [
-        f"{LLAMA} at {pair[0].address} gave no reply within 1.5 s: it is left out, and looked at again from time to time"
+        f"{LLAMA} at {pair[0].address} gave no reply within 1.5 s: the server is excluded and checked again periodically"
     ]
 
 
@@ -239,8 +239,8 @@ async def test_a_call_that_takes_too_long_is_not_made_again_where_there_is_no_ot
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks again at once at what is left out."""
-    monkeypatch.setattr(health, "FIRST", 0.0)
-    monkeypatch.setattr(health, "LONGEST", 0.1)
+    monkeypatch.setattr(health, "FIRST_CHECK_S", 0.0)
+    monkeypatch.setattr(health, "MAX_CHECK_S", 0.1)
 
 
 async def until(done: Callable[[], bool], meanwhile: Callable[[], Any]) -> None:
@@ -289,7 +289,7 @@ async def test_when_all_are_dead_and_one_is_back_the_next_call_finds_it() -> Non
         assert servers[1].calls == 2
 
 
-async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
+async def test_calls_waiting_for_a_dead_server_fail_or_move() -> None:
     """All places are taken, and others wait, when the only server that is asked dies: they are told, and none waits for ever."""
     with processes(1, seconds=60, at_once=1) as (server,):
         model = at(server, f"{NOWHERE}/v1", model="openai:local", max_concurrency=1)
@@ -303,7 +303,7 @@ async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
 async def test_a_frozen_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from ramify.tools.models import server_info as served
 
-    monkeypatch.setattr(served, "TIMEOUT", 2.0)
+    monkeypatch.setattr(served, "INFO_TIMEOUT_S", 2.0)
     with processes(2) as (well, frozen):
         assert frozen.process is not None
         os.kill(frozen.process.pid, signal.SIGSTOP)
@@ -319,7 +319,7 @@ async def test_what_is_known_of_a_server_outlasts_a_fresh_look(pair: tuple[Ollam
     pair[0]._rules.clear()
     pair[0].when("polonium", Fail(403, "no"))
     await ask(at(*pair))
-    forget()
+    clear_cache()
     model = at(*pair)
     assert model.learned_notices == [], "looked up afresh, it answered"
     assert (await ask(model))[0].parsed == Answered(**GOOD)

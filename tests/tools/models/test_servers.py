@@ -15,10 +15,10 @@ from langchain_core.runnables import RunnableLambda
 from openai.types.chat import ChatCompletion
 
 from ramify.tools.errors import ModelError, ReplyError
-from ramify.tools.models import Model, ModelOptions, Structured, resolve
+from ramify.tools.models import Model, ModelOptions, Structured, resolve_model
 from ramify.tools.models.reply_parsing import span_confidence
-from ramify.tools.models.servers import Server, classify, explain
-from ramify.tools.models.structured_call import ON_TEXT, REQUEST
+from ramify.tools.models.servers import Server, classify, explain_error
+from ramify.tools.models.structured_call import ON_TEXT, REQUEST_CONTEXT
 from tests.tools.ollama_replies import Fail, Hang, Raw, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import OpenAI, Reply, completion, serving
@@ -28,15 +28,15 @@ __all__ = ["fresh", "ollama"]
 
 
 async def ask(server: Ollama, **options: Any) -> Structured:
-    return await resolve("ollama:llama3.1:8b", ModelOptions(base_url=server.address, **options)).reply(QUESTION, Answered)
+    return await resolve_model("ollama:llama3.1:8b", ModelOptions(base_url=server.address, **options)).reply(QUESTION, Answered)
 
 
 @pytest.mark.parametrize(
     ("said", "error"),
     [
         ("", "it is empty"),
-        ("I do not know.", "it holds no complete JSON object"),
-        ('{"answer": "Marie Cu', "it holds no complete JSON object"),
+        ("I do not know.", "it contains no complete JSON object"),
+        ('{"answer": "Marie Cu', "it contains no complete JSON object"),
         ('{"answer": "Marie Curie"}', "confidence: Field required"),
         ('{"answer": "Marie Curie", "confidence": 7}', "confidence: Input should be less than or equal to 1"),
     ],
@@ -65,16 +65,16 @@ async def test_a_reply_that_was_cut_off_is_not_completed_by_guessing(ollama: Oll
 
 async def test_a_prompt_that_was_cut_silently_is_noticed(ollama: Ollama) -> None:
     long = [HumanMessage("word " * 900)]
-    model = resolve("ollama:llama3.1:8b", ModelOptions(num_ctx=512))
+    model = resolve_model("ollama:llama3.1:8b", ModelOptions(num_ctx=512))
     with pytest.raises(ReplyError, match=r"num_ctx 512 — .*num_ctx"):
         await model.reply(long, Answered)
 
 
 @pytest.mark.parametrize("told", [10, 1, 0, -5, 10.5, -0.5, 1e30, 10**400, float("nan"), "many", True, None])
-async def test_a_low_count_says_nothing_of_whether_a_prompt_fitted(ollama: Ollama, told: Any) -> None:
+async def test_a_low_count_is_no_evidence_that_a_prompt_fitted(ollama: Ollama, told: Any) -> None:
     """Servers leave out what they had read before; what is no count at all says nothing either."""
     ollama.reports = lambda request: told
-    model = resolve("ollama:llama3.1:8b", ModelOptions())
+    model = resolve_model("ollama:llama3.1:8b", ModelOptions())
     replies = [await model.reply([HumanMessage("word " * 1000)], Answered) for _ in range(2)]
     assert all(reply.parsed for reply in replies)
 
@@ -85,7 +85,7 @@ async def test_no_reply_in_time(ollama: Ollama) -> None:
         await ask(ollama, timeout=0.2)
 
 
-async def test_a_streamed_call_that_is_given_up_ends(ollama: Ollama) -> None:
+async def test_a_cancelled_streamed_call_ends(ollama: Ollama) -> None:
     ollama.when("polonium", Hang())
     here = asyncio.all_tasks()
     token = ON_TEXT.set(lambda text: None)
@@ -106,12 +106,12 @@ async def test_a_request_after_an_empty_stream_is_counted(ollama: Ollama) -> Non
         counted.append("one")
         yield
 
-    tokens = ON_TEXT.set(lambda text: None), REQUEST.set(request)
+    tokens = ON_TEXT.set(lambda text: None), REQUEST_CONTEXT.set(request)
     try:
         assert (await ask(ollama)).parsed == Answered(**GOOD)
     finally:
         ON_TEXT.reset(tokens[0])
-        REQUEST.reset(tokens[1])
+        REQUEST_CONTEXT.reset(tokens[1])
     assert len(counted) == len(ollama.requests) == 2
 
 
@@ -123,19 +123,19 @@ async def test_a_busy_server_is_asked_again(ollama: Ollama) -> None:
 
 async def test_a_server_that_stays_busy(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(500, "out of memory"))
-    with pytest.raises(ReplyError, match=r"out of memory.*, also when asked again"):
+    with pytest.raises(ReplyError, match=r"out of memory.*, also on a retry"):
         await ask(ollama)
     assert len(ollama.requests) == 3
 
 
 async def test_a_model_removed_meanwhile(ollama: Ollama) -> None:
-    model = resolve("ollama:llama3.1:8b", ModelOptions())
+    model = resolve_model("ollama:llama3.1:8b", ModelOptions())
     ollama.models.clear()
     with pytest.raises(ModelError, match=r"run `ollama pull llama3\.1:8b`"):
         await model.reply(QUESTION, Answered)
 
 
-async def test_a_key_that_is_refused_is_not_repeated(ollama: Ollama) -> None:
+async def test_a_rejected_key_is_not_repeated(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(401, "invalid key sk-secret"))
     with pytest.raises(ModelError, match="set OLLAMA_API_KEY") as caught:
         await ask(ollama)
@@ -143,7 +143,7 @@ async def test_a_key_that_is_refused_is_not_repeated(ollama: Ollama) -> None:
     assert caught.value.__suppress_context__
 
 
-async def test_a_request_that_is_refused(ollama: Ollama) -> None:
+async def test_a_rejected_request(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(400, "invalid format"))
     with pytest.raises(ReplyError, match="invalid format"):
         await ask(ollama)
@@ -151,7 +151,7 @@ async def test_a_request_that_is_refused(ollama: Ollama) -> None:
 
 
 async def test_a_server_that_went_away() -> None:
-    model = resolve("openai:local", ModelOptions(base_url=f"{NOWHERE}/v1"))
+    model = resolve_model("openai:local", ModelOptions(base_url=f"{NOWHERE}/v1"))
     with pytest.raises(ModelError, match=r"openai:local at http://127\.0\.0\.1:9/v1 cannot be reached"):
         await model.reply(QUESTION, Answered)
 
@@ -162,7 +162,7 @@ async def test_an_error_that_is_not_about_the_server_stays_what_it_is() -> None:
             raise ZeroDivisionError("a mistake in the model's own code")
 
     with pytest.raises(ZeroDivisionError):
-        await resolve(Broken(responses=[]), ModelOptions()).reply(QUESTION, Answered)
+        await resolve_model(Broken(responses=[]), ModelOptions()).reply(QUESTION, Answered)
 
 
 # --- The errors of OpenAI's client
@@ -192,13 +192,13 @@ def of_status(kind: type[openai.APIStatusError], status: int, message: str) -> o
         (ValueError("something else"), None),
     ],
 )
-def test_troubles_are_told_apart(error: Exception, trouble: str | None) -> None:
+def test_troubles_are_classified(error: Exception, trouble: str | None) -> None:
     assert classify(error) == trouble
 
 
-def test_a_refused_key_names_its_variable_and_nothing_else() -> None:
+def test_a_rejected_key_is_reported_by_its_variable_only() -> None:
     error = of_status(openai.AuthenticationError, 401, "Incorrect API key provided: sk-secret")
-    refused = explain("locked", error, Server("openai:gpt-4o", 10, key="OPENAI_API_KEY"))
+    refused = explain_error("locked", error, Server("openai:gpt-4o", 10, key="OPENAI_API_KEY"))
     assert "openai:gpt-4o" in refused.what
     assert "OPENAI_API_KEY" in refused.remedy
     assert "sk-secret" not in str(refused)
@@ -219,7 +219,7 @@ async def test_a_reply_at_the_token_limit_of_openai_is_malformed_and_its_cost_is
 
             return RunnableLambda(fail)
 
-    reply = await resolve(Limited(responses=[]), ModelOptions()).reply(QUESTION, Answered)
+    reply = await resolve_model(Limited(responses=[]), ModelOptions()).reply(QUESTION, Answered)
     assert (reply.parsed, reply.error) == (None, "it was cut off before its end: write less")
     assert reply.raw.content == '{"answer": "Marie'
     assert reply.raw.usage_metadata is not None
@@ -262,21 +262,21 @@ NO_COMPLETION += [
 
 
 def local(server: OpenAI, **options: Any) -> Model:
-    return resolve("openai:local", ModelOptions(base_url=server.address, **options))
+    return resolve_model("openai:local", ModelOptions(base_url=server.address, **options))
 
 
 @pytest.mark.parametrize("body", [*NO_STREAM, json.dumps(LINE)[:-20]])
 async def test_no_reply_of_ollamas_is_asked_for_again_and_then_fails_the_call(ollama: Ollama, body: str) -> None:
     ollama.when("polonium", Raw(body))
     with pytest.raises(ReplyError, match=r"ollama:llama3\.1:8b at .* — "):
-        await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+        await resolve_model("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
     assert len(ollama.requests) == 3
 
 
 @pytest.mark.parametrize("answer", [Raw(""), Raw(PAGE, "text/html"), Raw(json.dumps(LINE)[:40]), Raw(json.dumps(LINE) + "\n", cut=True)])
 async def test_a_garbled_reply_of_ollamas_may_pass(ollama: Ollama, answer: Raw) -> None:
     ollama.when("polonium", answer, Say(GOOD))
-    reply = await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+    reply = await resolve_model("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
     assert reply.parsed == Answered(**GOOD)
     assert len(ollama.requests) == 2
 
@@ -317,7 +317,7 @@ async def test_odd_log_probabilities_leave_the_reply_as_it_is(told: Any) -> None
 async def test_log_probabilities_that_ollamas_client_refuses_are_done_without(ollama: Ollama, told: Any) -> None:
     line = {**LINE, "logprobs": [{"token": "x", "logprob": told}], "done": True}
     ollama.when("polonium", lambda asked: Raw(json.dumps(line)) if asked.get("logprobs") else Say(GOOD))
-    reply = await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+    reply = await resolve_model("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
     assert reply.parsed == Answered(**GOOD)
     assert span_confidence(reply.raw, "answer") is None
 
@@ -326,7 +326,7 @@ async def test_log_probabilities_that_ollamas_client_refuses_are_done_without(ol
 async def test_half_a_character_is_replaced_and_the_answer_kept(ollama: Ollama, half: str) -> None:
     said = f'{{"answer": "Marie {half} Curie", "confidence": 0.9}}'
     ollama.when("polonium", Say(said, at_once=True, sure=None))
-    told = [(await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered))]
+    told = [(await resolve_model("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered))]
     with serving(lambda asked: (200, completion(said))) as server:
         told.append(await local(server).reply(QUESTION, Answered))
     for reply in told:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.models import Model, ModelOptions, resolve
+from ramify.tools.models import Model, ModelOptions, resolve_model
 from ramify.tools.models.reply_parsing import span_confidence, split_thought
 from tests.tools.ollama_replies import Answer, Fail, Request, Say
 from tests.tools.ollama_server import Ollama, ollama
@@ -22,7 +22,7 @@ LONG = "Let me see. " * 200
 
 
 def thinker(name: str = "qwen3:8b", **options: Any) -> Model:
-    return resolve(f"ollama:{name}", ModelOptions(**options))
+    return resolve_model(f"ollama:{name}", ModelOptions(**options))
 
 
 async def test_a_model_that_can_think_is_asked_not_to(qwen: Ollama) -> None:
@@ -42,12 +42,12 @@ async def test_a_form_that_is_dropped_without_thinking_is_asked_for_in_words(qwe
         assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
     assert [(sent["think"], "format" in sent) for sent in qwen.requests] == [(False, True), (False, False)]
     assert model.learned_notices == [
-        "ollama:qwen3:8b does not hold its replies to their form while its thinking is off: they are read from its text"
+        "ollama:qwen3:8b does not enforce the schema of its replies while thinking is off: they are parsed from its text"
     ]
 
 
 @pytest.mark.parametrize("said", ["It was Marie Curie.", '{"name": "Marie Curie"}', ""])
-async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is_let_think(qwen: Ollama, said: str) -> None:
+async def test_thinking_is_turned_on_if_replies_are_malformed_without_it(qwen: Ollama, said: str) -> None:
     qwen.when("polonium", lambda sent: Say(GOOD, thought=LONG) if sent["think"] else Say(said))
     model = thinker()
     assert (await model.reply(QUESTION, Answered)).parsed is None
@@ -56,7 +56,8 @@ async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is
     assert (on["think"], "format" in on) == (True, True)
     assert on["options"]["num_predict"] == off["options"]["num_predict"] + model.thought_tokens == 512 + 2048
     assert model.learned_notices == [
-        "ollama:qwen3:8b does not reply in JSON while its thinking is off: it is let think, and each reply may take 2048 tokens more"
+        "ollama:qwen3:8b does not reply in JSON while thinking is off: thinking is turned on, and "
+        "each reply may take 2048 additional tokens"
     ]
 
 
@@ -69,7 +70,7 @@ async def test_a_model_that_does_not_write_what_is_asked_for_without_thinking_is
         Say(f"<think>{LONG}</think>{MARIE}"),
     ],
 )
-async def test_a_model_that_thinks_all_the_same_is_given_room_for_it(qwen: Ollama, said: Say) -> None:
+async def test_a_model_that_thinks_anyway_gets_additional_tokens(qwen: Ollama, said: Say) -> None:
     qwen.when("polonium", said)
     model = thinker(num_predict=300)
     cut = await model.reply(QUESTION, Answered)
@@ -79,7 +80,7 @@ async def test_a_model_that_thinks_all_the_same_is_given_room_for_it(qwen: Ollam
     assert "ollama:qwen3:8b thinks although it was asked not to" in model.learned_notices[0]
 
 
-async def test_a_thought_whose_beginning_is_not_marked_is_given_room_for_as_well(qwen: Ollama) -> None:
+async def test_a_thought_without_a_start_tag_gets_additional_tokens(qwen: Ollama) -> None:
     qwen.when("polonium", Say(f"{LONG}</think>{MARIE}"))
     model = thinker(num_predict=300)
     assert (await model.reply(QUESTION, Answered)).parsed is None
@@ -101,7 +102,7 @@ async def test_a_thought_that_did_no_harm_is_noticed_as_well(qwen: Ollama) -> No
         ((None,), [False, "low", None, None]),
     ],
 )
-async def test_what_a_server_refuses_to_be_told_of_thinking_is_not_told_again(qwen: Ollama, taken: tuple[Any, ...], asked: Any) -> None:
+async def test_a_refused_thinking_option_is_not_sent_again(qwen: Ollama, taken: tuple[Any, ...], asked: Any) -> None:
     def reply(sent: Request) -> Answer:
         return Say(GOOD) if sent.get("think") in taken else Fail(400, '"qwen3:8b" does not support thinking')
 
@@ -119,11 +120,11 @@ async def test_gpt_oss_is_asked_to_think_little(qwen: Ollama) -> None:
     assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
     assert [(sent["think"], sent["options"]["num_predict"]) for sent in qwen.requests] == [("low", 512 + 2048)]
     assert model.learned_notices == [
-        "ollama:gpt-oss:20b cannot be asked not to think: it is asked to think little, and each reply may take 2048 tokens more"
+        "ollama:gpt-oss:20b cannot turn thinking off: it is set to the lowest level, and each reply may take 2048 additional tokens"
     ]
 
 
-async def test_what_was_shown_of_one_model_is_not_held_against_another(qwen: Ollama) -> None:
+async def test_records_of_models_are_independent(qwen: Ollama) -> None:
     qwen.models["deepseek-r1:8b"] = 131072
     qwen.thinkers["deepseek-r1:8b"] = "qwen3"
     qwen.when("polonium", Say(GOOD, thought=LONG))
@@ -177,12 +178,12 @@ async def test_a_thinking_model_behind_openais_protocol_is_read_as_any_other(con
     message = {"role": "assistant", "content": content, "reasoning_content": DRAFT}
     choice = {**completion()["choices"][0], "message": message}
     with serving(lambda asked: (200, completion(choices=[choice]))) as server:
-        reply = await resolve("openai:qwen3", ModelOptions(base_url=server.address)).reply(QUESTION, Answered)
+        reply = await resolve_model("openai:qwen3", ModelOptions(base_url=server.address)).reply(QUESTION, Answered)
     assert reply.parsed == Answered(**GOOD)
 
 
 @pytest.mark.parametrize("content", [None, "", f"<think>{LONG}", '\n{"answer": "Mar'])
-async def test_a_server_whose_model_was_cut_off_in_its_thought_is_given_room_for_it(content: str | None) -> None:
+async def test_a_thought_that_was_cut_off_gets_additional_tokens(content: str | None) -> None:
     def reply(asked: dict[str, Any]) -> Reply:
         if asked["max_completion_tokens"] > 512:
             return 200, completion(MARIE)
@@ -190,12 +191,12 @@ async def test_a_server_whose_model_was_cut_off_in_its_thought_is_given_room_for
         return 200, completion(choices=[choice], usage={"prompt_tokens": 300, "completion_tokens": 512, "total_tokens": 812})
 
     with serving(reply) as server:
-        model = resolve("openai:qwen3", ModelOptions(base_url=server.address))
+        model = resolve_model("openai:qwen3", ModelOptions(base_url=server.address))
         cut = await model.reply(QUESTION, Answered)
         assert (cut.parsed, cut.error) == (None, "it thought until num_predict: think less")
-        assert cut.remedy == "raise num_predict and num_ctx, or take a model that does not think"
+        assert cut.remedy == "raise num_predict and num_ctx, or use a model that does not think"
         assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
-    assert model.learned_notices == ["openai:qwen3 thinks before it replies: each reply may take 2048 tokens more"]
+    assert model.learned_notices == ["openai:qwen3 thinks before it replies: each reply may take 2048 additional tokens"]
 
 
 async def test_a_reply_that_is_cut_off_in_itself_is_not_taken_for_a_thought(ollama: Ollama) -> None:

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
 from ramify.tools.demo import demo_corpus
-from ramify.tools.models import ModelOptions, resolve, tokens
+from ramify.tools.models import ModelOptions, resolve_model, tokens
 from ramify.tools.models.tokens import (
     KNOWN_AT_START,
     LearnedCount,
     Ratios,
-    by_encoder,
-    counter,
-    cut,
-    estimate,
+    create_counter,
+    encoder_tokens,
+    estimate_tokens,
     passage_length,
     stored_ratios,
+    truncate_to_tokens,
 )
 from tests.tools.ollama_server import Ollama
 from tests.tools.openai_server import completion, serving
@@ -44,46 +44,46 @@ ORDINARY = st.text(st.one_of(st.characters(min_codepoint=32, max_codepoint=126),
 @given(ORDINARY)
 @example("\n ")
 def test_the_estimate_is_no_less_than_the_parts_of_a_text(text: str) -> None:
-    assert estimate(text) >= len(SPLIT.findall(text))
+    assert estimate_tokens(text) >= len(SPLIT.findall(text))
 
 
 @pytest.mark.parametrize("text", [ENGLISH, KOREAN])
 def test_the_estimate_is_at_least_a_token_for_three_bytes_of_prose(text: str) -> None:
-    assert len(text.encode()) / 3 <= estimate(text) + 1 <= len(text.encode()) / 2
+    assert len(text.encode()) / 3 <= estimate_tokens(text) + 1 <= len(text.encode()) / 2
 
 
 def test_numbers_in_a_table_are_a_token_each_and_so_are_the_spaces() -> None:
-    assert estimate(TABLE) >= len(re.findall(r"\d+|\s", TABLE))
+    assert estimate_tokens(TABLE) >= len(re.findall(r"\d+|\s", TABLE))
 
 
 def test_a_model_without_a_server_is_estimated() -> None:
-    assert counter(FakeListChatModel(responses=["yes"])) is estimate
+    assert create_counter(FakeListChatModel(responses=["yes"])) is estimate_tokens
 
 
-def test_a_count_given_with_the_model_is_used() -> None:
+def test_the_model_s_own_counter_is_used() -> None:
     chat = FakeListChatModel(responses=["yes"], custom_get_token_ids=lambda text: list(range(len(text))))
-    assert counter(chat)("hello") == 5
+    assert create_counter(chat)("hello") == 5
 
 
 @given(st.one_of(ORDINARY, st.text(max_size=60)), st.integers(0, 60))
 def test_a_cut_text_fits_and_begins_the_text(text: str, tokens: int) -> None:
-    short = cut(text, tokens, estimate)
+    short = truncate_to_tokens(text, tokens, estimate_tokens)
     assert text.startswith(short)
-    assert estimate(short) <= tokens
+    assert estimate_tokens(short) <= tokens
 
 
 def test_it_cuts_between_words() -> None:
-    short = cut(ENGLISH, 20, estimate)
+    short = truncate_to_tokens(ENGLISH, 20, estimate_tokens)
     assert ENGLISH[len(short)] == " "
-    assert estimate(ENGLISH[: ENGLISH.index(" ", len(short) + 1)]) > 20
+    assert estimate_tokens(ENGLISH[: ENGLISH.index(" ", len(short) + 1)]) > 20
 
 
 def test_a_text_that_fits_is_left_alone() -> None:
-    assert cut(f"  {ENGLISH}\n", 10_000, estimate) == f"  {ENGLISH}\n"
+    assert truncate_to_tokens(f"  {ENGLISH}\n", 10_000, estimate_tokens) == f"  {ENGLISH}\n"
 
 
 def test_a_word_longer_than_the_room_is_cut_inside() -> None:
-    assert cut("안" * 50, 10, estimate) == "안" * 10
+    assert truncate_to_tokens("안" * 50, 10, estimate_tokens) == "안" * 10
 
 
 __all__ = ["fresh"]
@@ -102,46 +102,46 @@ def learned(*reports: tuple[str, int], name: str = "m") -> LearnedCount:
 
 
 def test_the_estimate_stands_until_something_was_learned() -> None:
-    assert learned()(PROMPT) == estimate(PROMPT)
+    assert learned()(PROMPT) == estimate_tokens(PROMPT)
 
 
 @settings(deadline=None)  # the encoder's tokenizer is loaded once
 @given(st.lists(st.tuples(st.sampled_from([PROMPT, PROMPT[:6000], KOREAN_PAGE, LONG_TABLE]), st.floats(0.01, 1.4)), max_size=6))
 def test_no_prompt_is_counted_lower_than_it_was_reported(reports: list[tuple[str, float]]) -> None:
-    told = [(text, int(estimate(text) * share)) for text, share in reports]
+    told = [(text, int(estimate_tokens(text) * share)) for text, share in reports]
     count = learned(*told, name=str(len(stored_ratios())))
     assert all(count(text) >= reported for text, reported in told if reported <= len(text.encode()))
 
 
 def test_it_is_never_below_the_encoders_own_count() -> None:
-    floor = by_encoder(PROMPT)
+    floor = encoder_tokens(PROMPT)
     assert floor is not None
     assert floor >= passage_length(PROMPT)
     assert learned((PROMPT, int(floor * 0.8)))(PROMPT) == floor
 
 
 def test_other_scripts_and_tables_keep_their_estimate() -> None:
-    count = learned((PROMPT, int(estimate(PROMPT) * 0.63)))
-    assert count(PROMPT) < 0.7 * estimate(PROMPT)
+    count = learned((PROMPT, int(estimate_tokens(PROMPT) * 0.63)))
+    assert count(PROMPT) < 0.7 * estimate_tokens(PROMPT)
     for text in (KOREAN_PAGE, "ภาษาไทยเขียนติดกันโดยไม่เว้นวรรค" * 20, "🜁🜂🜃🜄" * 50, "ACGT" * 200, LONG_TABLE):
-        assert count(text) == estimate(text)
+        assert count(text) == estimate_tokens(text)
 
 
 @pytest.mark.parametrize("reported", [10, 600, 10**6])
 def test_what_cannot_be_the_count_of_the_prompt_teaches_nothing(reported: int) -> None:
-    assert learned((PROMPT, reported))(PROMPT) == estimate(PROMPT)
+    assert learned((PROMPT, reported))(PROMPT) == estimate_tokens(PROMPT)
 
 
 def test_a_server_that_always_reports_a_full_window_does_not_spoil_the_count_for_good() -> None:
     count = LearnedCount("m")
     for text in ("", "Who?", PROMPT):
         count.learn([text], 512, filled=True)
-    assert count(PROMPT) <= 4 * estimate(PROMPT)
+    assert count(PROMPT) <= 4 * estimate_tokens(PROMPT)
     assert LearnedCount("m").ratios == count.ratios
 
 
 def test_a_short_prompt_teaches_nothing() -> None:
-    assert learned((TEXTS[0][:400], 200))(PROMPT) == estimate(PROMPT)
+    assert learned((TEXTS[0][:400], 200))(PROMPT) == estimate_tokens(PROMPT)
 
 
 @pytest.mark.parametrize(
@@ -155,26 +155,26 @@ def test_a_short_prompt_teaches_nothing() -> None:
 def test_a_damaged_file_is_passed_over_and_written_anew(damaged: str) -> None:
     tokens.ratios_path().write_text(damaged, encoding="utf-8")
     assert stored_ratios() == {}
-    count = learned((PROMPT, int(estimate(PROMPT) * 0.63)))
+    count = learned((PROMPT, int(estimate_tokens(PROMPT) * 0.63)))
     assert stored_ratios() == {"m": count.ratios}
-    assert LearnedCount("m")(PROMPT) == count(PROMPT) < estimate(PROMPT)
+    assert LearnedCount("m")(PROMPT) == count(PROMPT) < estimate_tokens(PROMPT)
 
 
 def test_where_nothing_can_be_written_it_is_learned_all_the_same() -> None:
     tokens.ratios_path().mkdir()
-    assert learned((PROMPT, int(estimate(PROMPT) * 0.63)))(PROMPT) < estimate(PROMPT)
+    assert learned((PROMPT, int(estimate_tokens(PROMPT) * 0.63)))(PROMPT) < estimate_tokens(PROMPT)
 
 
 def test_of_two_processes_the_higher_ratio_is_kept() -> None:
     first, second = LearnedCount("m"), LearnedCount("m")
-    first.learn([PROMPT], int(estimate(PROMPT) * 0.75), filled=False)
-    second.learn([PROMPT], int(estimate(PROMPT) * 0.63), filled=False)
+    first.learn([PROMPT], int(estimate_tokens(PROMPT) * 0.75), filled=False)
+    second.learn([PROMPT], int(estimate_tokens(PROMPT) * 0.63), filled=False)
     assert stored_ratios() == {"m": first.ratios}
 
 
 def test_the_latest_models_are_remembered() -> None:
     for number in range(70):
-        learned((PROMPT, int(estimate(PROMPT) * 0.63)), name=f"m{number}")
+        learned((PROMPT, int(estimate_tokens(PROMPT) * 0.63)), name=f"m{number}")
     assert [*stored_ratios()] == [f"m{number}" for number in range(6, 70)]
 
 
@@ -184,24 +184,24 @@ def test_a_run_that_is_to_be_repeatable_goes_by_what_was_known_when_it_began(kno
     held = KNOWN_AT_START.set(known)
     try:
         before = count(PROMPT)
-        count.learn([PROMPT], int(estimate(PROMPT) * 0.63), filled=False)
-        assert (count(PROMPT), before < estimate(PROMPT) * share) == (before, share < 1)
-        count.learn([KOREAN_PAGE], estimate(KOREAN_PAGE) * 2, filled=True)
-        assert count(KOREAN_PAGE) == estimate(KOREAN_PAGE) * 2, "what raises a count is used at once"
+        count.learn([PROMPT], int(estimate_tokens(PROMPT) * 0.63), filled=False)
+        assert (count(PROMPT), before < estimate_tokens(PROMPT) * share) == (before, share < 1)
+        count.learn([KOREAN_PAGE], estimate_tokens(KOREAN_PAGE) * 2, filled=True)
+        assert count(KOREAN_PAGE) == estimate_tokens(KOREAN_PAGE) * 2, "what raises a count is used at once"
     finally:
         KNOWN_AT_START.reset(held)
-    assert count(PROMPT) < 0.7 * estimate(PROMPT)
+    assert count(PROMPT) < 0.7 * estimate_tokens(PROMPT)
 
 
 async def test_each_of_several_servers_has_its_own_and_a_prompt_fits_into_all(pair: tuple[Ollama, Ollama]) -> None:
     first, second = pair
-    model = resolve("ollama:llama3.1:8b", ModelOptions(base_url=f"{first.address} {second.address}"))
+    model = resolve_model("ollama:llama3.1:8b", ModelOptions(base_url=f"{first.address} {second.address}"))
     for server, share in ((first, 0.63), (second, 0.75)):
-        assert model.count(PROMPT) == estimate(PROMPT)
-        single = resolve("ollama:llama3.1:8b", ModelOptions(base_url=server.address))
+        assert model.count(PROMPT) == estimate_tokens(PROMPT)
+        single = resolve_model("ollama:llama3.1:8b", ModelOptions(base_url=server.address))
         assert isinstance(single.count, LearnedCount)
-        single.count.learn([PROMPT], int(estimate(PROMPT) * share), filled=False)
-    assert estimate(PROMPT) * 0.74 < model.count(PROMPT) < estimate(PROMPT) * 0.8
+        single.count.learn([PROMPT], int(estimate_tokens(PROMPT) * share), filled=False)
+    assert estimate_tokens(PROMPT) * 0.74 < model.count(PROMPT) < estimate_tokens(PROMPT) * 0.8
 
 
 @pytest.mark.filterwarnings("error")
@@ -209,6 +209,6 @@ async def test_each_of_several_servers_has_its_own_and_a_prompt_fits_into_all(pa
 async def test_what_is_no_count_is_unknown_and_no_warning_is_printed(odd: Any) -> None:
     usage = {"prompt_tokens": odd, "completion_tokens": 5, "total_tokens": odd, "prompt_tokens_details": {"cached_tokens": odd}}
     with serving(lambda body: (200, completion('{"answer": "Marie Curie", "confidence": 0.9}', usage=usage))) as server:
-        reply = await resolve("openai:m", ModelOptions(base_url=server.address)).reply(QUESTION, Answered)
+        reply = await resolve_model("openai:m", ModelOptions(base_url=server.address)).reply(QUESTION, Answered)
     assert reply.parsed == Answered(answer="Marie Curie", confidence=0.9)
     assert reply.raw.usage_metadata is None

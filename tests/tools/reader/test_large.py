@@ -18,9 +18,9 @@ from ramify.tools.embeddings.pretrained import mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.reader import calibration, large, reading, short_answers
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import Reader, Reading, Spot
-from ramify.tools.released_weights import intact, unpack
-from training.network import LowRank, make_low_rank, merged
+from ramify.tools.reader.reading import PassageReading, Reader, TextSpan
+from ramify.tools.released_weights import dequantize, verify_weights
+from training.network import LowRank, make_low_rank, merge_low_rank
 
 QUESTION = "Who founded Arda?"
 TEXT = "Arda was founded by Berka in 1999."
@@ -34,7 +34,7 @@ def test_what_was_trained_at_low_rank_is_the_same_merged() -> None:
     for module in layers.modules():
         if isinstance(module, LowRank):
             nn.init.normal_(module.up)
-    plain.load_state_dict(merged(layers.state_dict()))
+    plain.load_state_dict(merge_low_rank(layers.state_dict()))
     given = torch.randn(3, 6)
     assert torch.allclose(layers(given), plain(given), atol=1e-5)
     assert not torch.allclose(plain(given), plain[2](torch.tanh(layers[0].base(given))), atol=1e-3), "the changes change something"
@@ -42,21 +42,21 @@ def test_what_was_trained_at_low_rank_is_the_same_merged() -> None:
 
 def test_only_what_has_a_change_is_changed() -> None:
     weights = {"a.weight": torch.zeros(2, 3), "b.weight": torch.ones(2, 3)}
-    found = large.changed(weights, {"a" + large.UP: torch.ones(2, 1), "a" + large.DOWN: torch.full((1, 3), 2.0)})
+    found = large.apply_low_rank(weights, {"a" + large.UP_SUFFIX: torch.ones(2, 1), "a" + large.DOWN_SUFFIX: torch.full((1, 3), 2.0)})
     assert {name: weight.unique().tolist() for name, weight in found.items()} == {"a.weight": [2.0]}
 
 
 def test_what_is_packaged_is_whole_and_fits_the_encoder() -> None:
-    with as_file(files(large.__package__) / large.FILE) as path:
-        packed = unpack(load_file(intact(path, large.SHA256, "the large reader", "")))
+    with as_file(files(large.__package__) / large.LARGE_WEIGHTS_FILE) as path:
+        packed = dequantize(load_file(verify_weights(path, large.LARGE_WEIGHTS_SHA256, "the large reader", "")))
     with torch.device("meta"):
         network = Network(Shape(768, layers=12, heads=12, inner=3072, vocabulary=30527, types=1, buckets=32))
     shapes = {name: weight.shape for name, weight in network.state_dict().items()}
     heads = {name for name in shapes if not name.startswith("encoder.")}
-    layers = {name.removesuffix(large.DOWN) for name in packed if name.endswith(large.DOWN)}
-    assert packed.keys() == heads | {layer + end for layer in layers for end in (large.DOWN, large.UP)}
+    layers = {name.removesuffix(large.DOWN_SUFFIX) for name in packed if name.endswith(large.DOWN_SUFFIX)}
+    assert packed.keys() == heads | {layer + end for layer in layers for end in (large.DOWN_SUFFIX, large.UP_SUFFIX)}
     assert len(layers) == 12 * 6, "every matrix of every layer"
-    assert all((packed[layer + large.UP] @ packed[layer + large.DOWN]).shape == shapes[f"{layer}.weight"] for layer in layers)
+    assert all((packed[layer + large.UP_SUFFIX] @ packed[layer + large.DOWN_SUFFIX]).shape == shapes[f"{layer}.weight"] for layer in layers)
 
 
 @pytest.mark.parametrize("pieces", [3, 40, 300])
@@ -70,24 +70,24 @@ def test_distances_fall_into_the_buckets_of_mpnet(pieces: int) -> None:
 def test_is_read_with_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     by: list[str] = []
 
-    def read(question: str, context: str, reader: Reader) -> Reading:
-        by.append(reader.whose)
+    def read(question: str, context: str, reader: Reader) -> PassageReading:
+        by.append(reader.label)
         start = TEXT.index("Berka") if reader is reading.LARGE else 0
-        return Reading(0.98, 0.01, 0.01, (Spot(start, start + 5, 0.99),), 0.9)
+        return PassageReading(0.98, 0.01, 0.01, (TextSpan(start, start + 5, 0.99),), 0.9)
 
     monkeypatch.setattr(reading, "read_context", read)
     passages = [{"title": "", "source": "a.txt", "text": TEXT}]
-    small = short_answers.read(QUESTION, passages)
+    small = short_answers.read_answer(QUESTION, passages)
     with call_context(Settings(model=LARGE)):
-        found = short_answers.read(QUESTION, passages)
+        found = short_answers.read_answer(QUESTION, passages)
     assert (found.answer, by) == ("Berka", ["the reader", "the large reader"])
-    assert short_answers.read(QUESTION, passages) == small, "afterwards the small one reads again"
-    evidence = calibration.Evidence(0.98 * 0.99, 0.0, 3, short_answers.single(QUESTION))
-    assert math.isclose(found.confidence, calibration.confidence(evidence, large.SPANS), abs_tol=0.05)
+    assert short_answers.read_answer(QUESTION, passages) == small, "afterwards the small one reads again"
+    evidence = calibration.Evidence(0.98 * 0.99, 0.0, 3, short_answers.single_fact_probability(QUESTION))
+    assert math.isclose(found.confidence, calibration.confidence(evidence, large.LARGE_SPAN_WEIGHTS), abs_tol=0.05)
 
 
 @pytest.mark.parametrize("model", [LARGE, f" {LARGE} "])
-def test_says_how_to_get_it_where_it_is_not_there(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_has_a_remedy(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path))
     with pytest.raises(ModelError, match="ramify download reader"):
         ask(QUESTION, strategy="naive", model=model)

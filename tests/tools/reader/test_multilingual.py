@@ -9,8 +9,8 @@ from ramify.tools.errors import ModelError
 from ramify.tools.extractive import questions
 from ramify.tools.extractive.model import reply_to
 from ramify.tools.reader import multilingual, reading
-from ramify.tools.reader.calibration import SPANS
-from ramify.tools.reader.multilingual import is_wanted, without_particle
+from ramify.tools.reader.calibration import SPAN_WEIGHTS
+from ramify.tools.reader.multilingual import should_read, strip_particle
 from tests.multilingual import DOWNLOADED
 
 KOREAN = "스케리 등대를 지은 사람은 누구인가?"
@@ -50,36 +50,36 @@ def downloaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_particle_belongs_to_the_sentence_and_not_to_the_answer(text: str, left: str) -> None:
-    assert without_particle(text) == left
+    assert strip_particle(text) == left
 
 
 def test_it_reads_korean_questions_and_korean_passages_where_it_is_downloaded(downloaded: bool) -> None:
-    assert not is_wanted(ENGLISH, (IN_ENGLISH,))
-    assert not is_wanted(ENGLISH, (IN_ENGLISH, f"{IN_ENGLISH} 안나"))
-    assert is_wanted(KOREAN, (IN_ENGLISH,)) == downloaded
-    assert is_wanted(ENGLISH, (IN_KOREAN, IN_KOREAN, IN_ENGLISH)) == downloaded
-    assert not is_wanted(ENGLISH, (IN_KOREAN, IN_ENGLISH))
+    assert not should_read(ENGLISH, (IN_ENGLISH,))
+    assert not should_read(ENGLISH, (IN_ENGLISH, f"{IN_ENGLISH} 안나"))
+    assert should_read(KOREAN, (IN_ENGLISH,)) == downloaded
+    assert should_read(ENGLISH, (IN_KOREAN, IN_KOREAN, IN_ENGLISH)) == downloaded
+    assert not should_read(ENGLISH, (IN_KOREAN, IN_ENGLISH))
 
 
 def test_all_passages_of_a_question_are_read_by_one_reader(downloaded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    monkeypatch.setattr(reading, "read_context", lambda question, context, reader: read.append(reader.whose))
+    monkeypatch.setattr(reading, "read_context", lambda question, context, reader: read.append(reader.label))
     reading.read_contexts(KOREAN, (IN_ENGLISH, IN_KOREAN))
     reading.read_contexts(ENGLISH, (IN_ENGLISH, IN_ENGLISH))
     assert read == ["the multilingual reader" if downloaded else "the reader"] * 2 + ["the reader"] * 2
 
 
 def test_its_confidence_has_constants_of_its_own(downloaded: bool) -> None:
-    wanted = multilingual.SPANS if downloaded else SPANS
-    assert reading.reader_for(KOREAN, (IN_KOREAN,)).spans == wanted
-    assert reading.reader_for(ENGLISH, (IN_ENGLISH,)).spans == SPANS
+    wanted = multilingual.MULTILINGUAL_SPAN_WEIGHTS if downloaded else SPAN_WEIGHTS
+    assert reading.reader_for(KOREAN, (IN_KOREAN,)).span_weights == wanted
+    assert reading.reader_for(ENGLISH, (IN_ENGLISH,)).span_weights == SPAN_WEIGHTS
 
 
-def test_a_korean_question_is_told_in_korean_what_to_download(downloaded: bool) -> None:
-    objected = questions.objection(KOREAN) or ""
+def test_a_korean_question_gets_the_remedy_in_korean(downloaded: bool) -> None:
+    objected = questions.unreadable_reason(KOREAN) or ""
     assert bool(objected) != downloaded
     assert downloaded or ("reads English only" in objected and f"한국어: `ramify download {E5}`" in objected)
-    other = questions.objection("Wer hat den Leuchtturm gebaut?") or ""
+    other = questions.unreadable_reason("Wer hat den Leuchtturm gebaut?") or ""
     assert "reads English only" in other
     assert E5 not in other
 
@@ -88,7 +88,7 @@ def test_a_korean_question_is_not_split_by_rules_of_english() -> None:
     assert questions.choose_split(KOREAN) is None
 
 
-def test_weights_that_are_not_the_released_ones_are_refused() -> None:
+def test_changed_weights_are_rejected() -> None:
     other = replace(reading.MULTILINGUAL, sha256="0" * 64, _network=None)
     with pytest.raises(ModelError, match=r"the multilingual reader's weights have sha256 .* reinstall ramify"):
         other.load()

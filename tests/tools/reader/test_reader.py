@@ -18,7 +18,7 @@ from ramify.tools.extractive import questions
 from ramify.tools.extractive.model import reply_to
 from ramify.tools.reader import reading, short_answers
 from ramify.tools.reader.reading import read_context
-from ramify.tools.released_weights import pack, unpack
+from ramify.tools.released_weights import dequantize, quantize
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"
@@ -26,7 +26,7 @@ TEXT = "Solaris is a Soviet film of 1972, directed by Andrei Tarkovsky."
 REMEDY = r" — reinstall ramify, or name a language model, such as \S+(?m:$)"
 BREAKAGES = {
     "missing": ("file", "nowhere.safetensors", r"no weights at '.*nowhere\.safetensors'"),
-    "damaged": ("sha256", "0" * 64, rf"have sha256 '{reading.SHA256}', not '{'0' * 64}'"),
+    "damaged": ("sha256", "0" * 64, rf"have sha256 '{reading.SMALL_WEIGHTS_SHA256}', not '{'0' * 64}'"),
 }
 READING = sorted(set(graphs.STRATEGIES) - {"closed-book"})
 MATRICES = st.integers(1, 5).flatmap(
@@ -48,7 +48,7 @@ def said(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 def _single(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every question to ask for one fact: how questions are split is no matter here."""
     for module in (questions, short_answers):
-        monkeypatch.setattr(module, "splits", lambda question: ())
+        monkeypatch.setattr(module, "find_splits", lambda question: ())
 
 
 def answered() -> dict[str, Any]:
@@ -56,7 +56,7 @@ def answered() -> dict[str, Any]:
     return reply_to("answer", slots)
 
 
-def test_weights_that_are_not_the_released_ones_are_refused(said: str) -> None:
+def test_changed_weights_are_rejected(said: str) -> None:
     with pytest.raises(ModelError, match=said):
         reading.SMALL.load()
 
@@ -79,7 +79,7 @@ def test_a_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_weights_are_numbers_of_a_byte_and_small() -> None:
-    file = Path(str(files("ramify.tools.reader") / reading.FILE))
+    file = Path(str(files("ramify.tools.reader") / reading.SMALL_WEIGHTS_FILE))
     assert file.stat().st_size <= 24e6
     packed = load_file(file)
     assert {weight.dtype for weight in packed.values()} == {torch.int8, torch.float32}
@@ -99,9 +99,9 @@ def test_the_lower_layers_are_the_encoder_s_own() -> None:
 @given(MATRICES)
 def test_a_matrix_comes_back_within_half_a_step_of_its_row(rows: list[list[float]]) -> None:
     weight = torch.tensor(rows)
-    packed = pack({"layer.weight": weight})
+    packed = quantize({"layer.weight": weight})
     assert packed["layer.weight"].dtype == torch.int8
-    back = unpack(packed)
+    back = dequantize(packed)
     assert list(back) == ["layer.weight"]
     step = weight.abs().amax(dim=1, keepdim=True) / 127
     assert ((back["layer.weight"] - weight).abs() <= 0.5001 * step + 1e-9).all()
@@ -110,7 +110,7 @@ def test_a_matrix_comes_back_within_half_a_step_of_its_row(rows: list[list[float
 @given(st.lists(st.floats(width=32, allow_nan=False), max_size=8))
 def test_a_vector_comes_back_as_it_was(numbers: list[float]) -> None:
     vector = torch.tensor(numbers, dtype=torch.float32)
-    assert torch.equal(unpack(pack({"layer.bias": vector}))["layer.bias"], vector)
+    assert torch.equal(dequantize(quantize({"layer.bias": vector}))["layer.bias"], vector)
 
 
 @pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.short_answers", "ramify.tools.reader.reading"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.reader.short_answers import asked_cell, cells, is_empty
+from ramify.tools.reader.short_answers import find_asked_cell, find_cells, is_empty_value
 
 TABLE = (
     "Prices without tax.\n\nNo. | Part | Shelf | Price\n80-11 | V-belt set, SM 80 | B2 | 57.00\n80-90 | Scraper blades, DV 12 | C3 | 9.70\n"
@@ -31,14 +31,14 @@ MARKDOWN = """\
     ],
 )
 def test_the_cell_in_the_named_row_under_the_nearest_field_is_asked_for(text: str, question: str, value: str) -> None:
-    cell = asked_cell(question, cells(text))
+    cell = find_asked_cell(question, find_cells(text))
     assert cell is not None
     assert (cell.text, text[cell.start : cell.end]) == (value, value)
 
 
 @pytest.mark.parametrize("question", ["What does Ada Reed weigh?", "What is the role of Carla Diaz?", "Who wrote the list?"])
 def test_no_cell_is_asked_for_where_the_row_or_the_field_is_not_there(question: str) -> None:
-    assert asked_cell(question, cells(FORMS)) is None
+    assert find_asked_cell(question, find_cells(FORMS)) is None
 
 
 PARTED = "Name: Ada Reed\nRole: boss\n---\nProduct: Pump A1\nPrice: 80 EUR\n"
@@ -46,27 +46,27 @@ PARTED = "Name: Ada Reed\nRole: boss\n---\nProduct: Pump A1\nPrice: 80 EUR\n"
 
 @pytest.mark.parametrize("question", ["What is the price of Ada Reed?", "What role does the Pump A1 have?"])
 def test_a_rule_parts_records(question: str) -> None:
-    assert asked_cell(question, cells(PARTED)) is None
-    assert asked_cell("What is the price of the Pump A1?", cells(PARTED)) is not None
+    assert find_asked_cell(question, find_cells(PARTED)) is None
+    assert find_asked_cell("What is the price of the Pump A1?", find_cells(PARTED)) is not None
 
 
 def test_prose_with_a_colon_and_a_single_row_are_no_records() -> None:
-    assert cells("He said: come in.\nThen he left.") == []
-    assert cells("one | two") == []
+    assert find_cells("He said: come in.\nThen he left.") == []
+    assert find_cells("one | two") == []
 
 
-def test_a_cell_stands_where_it_says() -> None:
-    assert all(TABLE[cell.start : cell.end] == cell.text for cell in cells(TABLE))
-    assert {cell.field for cell in cells(TABLE)} == {"No.", "Part", "Shelf", "Price"}
+def test_a_cell_has_its_span() -> None:
+    assert all(TABLE[cell.start : cell.end] == cell.text for cell in find_cells(TABLE))
+    assert {cell.field for cell in find_cells(TABLE)} == {"No.", "Part", "Shelf", "Price"}
 
 
 def test_a_title_before_a_table_is_no_column_of_it() -> None:
     context = f"Prices: {MARKDOWN}"
-    found = cells(context, len("Prices: "))
-    assert [cell.text for cell in found] == [cell.text for cell in cells(MARKDOWN)]
+    found = find_cells(context, len("Prices: "))
+    assert [cell.text for cell in found] == [cell.text for cell in find_cells(MARKDOWN)]
     assert all(context[cell.start : cell.end] == cell.text for cell in found)
 
 
-def test_a_cell_that_says_there_is_nothing_is_empty() -> None:
-    assert all(map(is_empty, ("n/a", "–", "", "Vacant")))
-    assert not is_empty("0")
+def test_a_cell_without_a_value_is_empty() -> None:
+    assert all(map(is_empty_value, ("n/a", "–", "", "Vacant")))
+    assert not is_empty_value("0")

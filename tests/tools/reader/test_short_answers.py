@@ -7,13 +7,22 @@ import pytest
 from hypothesis import given, settings
 
 from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader.calibration import LEAST
-from ramify.tools.reader.reading import LONGEST, Quote, Reading, Spot, in_context, pairs, read_context, read_contexts
-from ramify.tools.reader.short_answers import ReadAnswer, Span, answers, ranked, read, verdicts
+from ramify.tools.reader.calibration import MIN_CONFIDENCE
+from ramify.tools.reader.reading import (
+    MAX_PIECES,
+    PassageReading,
+    PassageText,
+    TextSpan,
+    add_title,
+    encode_pairs,
+    read_context,
+    read_contexts,
+)
+from ramify.tools.reader.short_answers import AnswerCandidate, ShortAnswer, choose_likeliest, find_spans, find_yes_no, read_answer
 
 
-def quote(title: str, text: str) -> Quote:
-    return Quote(title=title, source="", text=text)
+def quote(title: str, text: str) -> PassageText:
+    return PassageText(title=title, source="", text=text)
 
 
 SOLARIS = quote(
@@ -45,34 +54,34 @@ ODD = {
 @pytest.fixture(autouse=True)
 def _single(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every question to ask for one fact: how questions are split is no matter here."""
-    monkeypatch.setattr(reading, "splits", lambda question: ())
+    monkeypatch.setattr(reading, "find_splits", lambda question: ())
 
 
-def read_afresh(question: str, passages: list[Quote]) -> Span:
+def read_afresh(question: str, passages: list[PassageText]) -> ShortAnswer:
     read_context.cache_clear()
-    return read(question, passages)
+    return read_answer(question, passages)
 
 
-def withheld(span: Span) -> bool:
-    return not span.answer or span.confidence < LEAST
+def withheld(span: ShortAnswer) -> bool:
+    return not span.answer or span.confidence < MIN_CONFIDENCE
 
 
 @pytest.mark.parametrize(("question", "answer", "passage"), PLAIN)
-def test_a_plain_fact_is_read_and_its_passage_cited(question: str, answer: str, passage: Quote) -> None:
+def test_a_plain_fact_is_read_and_its_passage_cited(question: str, answer: str, passage: PassageText) -> None:
     span = read_afresh(question, PASSAGES)
     assert span.answer == answer
-    assert LEAST <= span.confidence <= 1
+    assert MIN_CONFIDENCE <= span.confidence <= 1
     assert PASSAGES[span.passage - 1] == passage
 
 
 @pytest.mark.parametrize(("question", "passage"), [(question, LOOM) for question, *_ in PLAIN] + [(DIRECTOR, BRIDGE), (DIRECTOR, PARIS)])
-def test_what_a_passage_does_not_say_is_withheld(question: str, passage: Quote) -> None:
+def test_an_answer_not_in_the_passage_is_withheld(question: str, passage: PassageText) -> None:
     assert withheld(read_afresh(question, [passage]))
 
 
 @pytest.mark.parametrize(("question", "passage"), [(question, passage) for question, _, passage in PLAIN])
-def test_the_passage_that_bears_on_a_question_is_the_more_relevant_one(question: str, passage: Quote) -> None:
-    contexts = [in_context(one["title"], one["text"]) for one in (passage, LOOM, PARIS)]
+def test_the_passage_that_bears_on_a_question_is_the_more_relevant_one(question: str, passage: PassageText) -> None:
+    contexts = [add_title(one["title"], one["text"]) for one in (passage, LOOM, PARIS)]
     bearing, *others = (told.relevance for told in read_contexts(question, contexts))
     assert bearing > 0.5 > max(others)
 
@@ -87,21 +96,23 @@ def test_a_yes_no_question_gets_yes_or_no(question: str) -> None:
     span = read_afresh(question, PASSAGES)
     assert span.answer in {"Yes", "No"}
     told, untold = read_contexts(
-        question, tuple(in_context(passage["title"], passage["text"]) for passage in (PASSAGES[span.passage - 1], LOOM))
+        question, tuple(add_title(passage["title"], passage["text"]) for passage in (PASSAGES[span.passage - 1], LOOM))
     )
     assert told.yes + told.no > untold.yes + untold.no
 
 
 def test_no_answer_runs_out_of_a_title_or_a_bracket() -> None:
-    told = Reading(0.9, 0.0, 0.0, (Spot(8, 21, 0.5), Spot(0, 12, 0.2), Spot(14, 21, 0.1), Spot(23, 34, 0.1), Spot(22, 29, 0.1)))
-    found = answers("", [told], ["A Title Here: Solaris (novel) came."], [14])
+    told = PassageReading(
+        0.9, 0.0, 0.0, (TextSpan(8, 21, 0.5), TextSpan(0, 12, 0.2), TextSpan(14, 21, 0.1), TextSpan(23, 34, 0.1), TextSpan(22, 29, 0.1))
+    )
+    found = find_spans("", [told], ["A Title Here: Solaris (novel) came."], [14])
     assert [one.answer for one in found] == ["A Title Here", "Solaris", "(novel)"]
 
 
-def test_no_answer_goes_on_into_the_next_field_of_a_record() -> None:
+def test_no_answer_crosses_a_record_field() -> None:
     row = "name: Ada Reed\nrole: engineer\nnote: long\nago"
-    told = Reading(0.9, 0.0, 0.0, (Spot(6, 29, 0.5), Spot(21, 29, 0.2), Spot(36, 44, 0.1)))
-    assert [one.answer for one in answers("", [told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
+    told = PassageReading(0.9, 0.0, 0.0, (TextSpan(6, 29, 0.5), TextSpan(21, 29, 0.2), TextSpan(36, 44, 0.1)))
+    assert [one.answer for one in find_spans("", [told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
 
 
 def test_a_passage_needs_no_title() -> None:
@@ -118,11 +129,11 @@ def test_the_answer_is_found_among_twenty_passages() -> None:
 def test_a_passage_longer_than_the_network_is_read_as_far_as_it_goes() -> None:
     long = quote(SOLARIS["title"], SOLARIS["text"] + " It ran in many towns." * 400)
     assert read_afresh(DIRECTOR, [long]).answer == "Andrei Tarkovsky"
-    assert len(pairs([DIRECTOR], [long["text"]])[0]) == LONGEST
+    assert len(encode_pairs([DIRECTOR], [long["text"]])[0]) == MAX_PIECES
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=list(ODD))
-def test_an_odd_passage_is_no_obstacle(odd: Quote) -> None:
+def test_an_odd_passage_is_no_obstacle(odd: PassageText) -> None:
     assert withheld(read_afresh(DIRECTOR, [odd]))
     span = read_afresh(DIRECTOR, [odd, SOLARIS])
     assert (span.answer, span.passage) == ("Andrei Tarkovsky", 2)
@@ -134,7 +145,7 @@ def test_an_odd_question_is_no_obstacle(question: str) -> None:
         span = read_afresh(question, passages)
         assert 0 <= span.confidence <= 1
         read_in = passages[span.passage - 1]
-        assert span.answer in in_context(read_in["title"], read_in["text"]) or span.answer in {"Yes", "No"}
+        assert span.answer in add_title(read_in["title"], read_in["text"]) or span.answer in {"Yes", "No"}
 
 
 @settings(max_examples=15, deadline=None)
@@ -146,14 +157,14 @@ def test_probabilities_are_such_and_spots_lie_in_their_context(contexts: list[st
         check(told, context)
 
 
-def check(told: Reading, context: str) -> None:
+def check(told: PassageReading, context: str) -> None:
     assert min(told.span, told.yes, told.no) >= 0
     assert 0 <= told.relevance <= 1
     assert told.span + told.yes + told.no <= 1 + 1e-5
-    probabilities = [spot.probability for spot in told.spots]
+    probabilities = [spot.probability for spot in told.text_spans]
     assert probabilities == sorted(probabilities, reverse=True)
     assert 0 <= sum(probabilities) <= 1 + 1e-5
-    assert all(0 <= spot.start < spot.end <= len(context) for spot in told.spots)
+    assert all(0 <= spot.start < spot.end <= len(context) for spot in told.text_spans)
 
 
 def test_the_same_question_is_read_the_same_whatever_was_read_before() -> None:
@@ -162,17 +173,17 @@ def test_the_same_question_is_read_the_same_whatever_was_read_before() -> None:
     assert [read_afresh(*item) for item in reversed(asked)][::-1] == first
     read_context.cache_clear()
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda item: read(*item), asked * 2))
+        together = list(pool.map(lambda item: read_answer(*item), asked * 2))
     assert together == first * 2
 
 
-def test_the_next_answer_is_one_that_says_something_else() -> None:
-    best, values = ranked(verdicts([Reading(0.0, 0.5, 0.4, ())]))
+def test_the_runner_up_is_a_different_answer() -> None:
+    best, values = choose_likeliest(find_yes_no([PassageReading(0.0, 0.5, 0.4, ())]))
     assert best is not None
     assert (best.answer, values) == ("Yes", (0.5, 0.4))
     whole, part, other = (
-        ReadAnswer("Andrei Tarkovsky", 0.6, 1, 10, 26),
-        ReadAnswer("Tarkovsky", 0.3, 1, 17, 26),
-        ReadAnswer("Lem", 0.1, 2, 12, 15),
+        AnswerCandidate("Andrei Tarkovsky", 0.6, 1, 10, 26),
+        AnswerCandidate("Tarkovsky", 0.3, 1, 17, 26),
+        AnswerCandidate("Lem", 0.1, 2, 12, 15),
     )
-    assert ranked([part, other, whole]) == (whole, (pytest.approx(0.9), 0.1))
+    assert choose_likeliest([part, other, whole]) == (whole, (pytest.approx(0.9), 0.1))

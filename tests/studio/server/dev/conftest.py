@@ -64,7 +64,7 @@ async def assistant(studio: LangGraphClient, strategy: str) -> str:
     return str((await studio.assistants.search(graph_id=strategy))[0]["assistant_id"])
 
 
-async def asked(studio: LangGraphClient, strategy: str, question: str, thread: str | None = None, **context: Any) -> dict[str, Any]:
+async def run_question(studio: LangGraphClient, strategy: str, question: str, thread: str | None = None, **context: Any) -> dict[str, Any]:
     """Ask on a thread, a new one where none is given, and give the whole state that the thread is left in."""
     thread = thread or await new_thread(studio)
     await studio.runs.wait(thread, strategy, input={"question": question}, context={**CONTEXT, **context})

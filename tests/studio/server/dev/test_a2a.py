@@ -16,9 +16,9 @@ from a2a.types import Role, SendMessageRequest, StreamResponse, TaskState
 from langgraph_sdk.client import LangGraphClient
 
 from ramify.graphs.tool import describe_index
-from ramify.studio.server.bounds import names_of
-from ramify.studio.server.langgraph_json import identity
-from tests.studio.dev_server import PATIENCE, DevServer
+from ramify.studio.server.bounds import unique_index_names
+from ramify.studio.server.langgraph_json import assistant_id
+from tests.studio.dev_server import TIMEOUT_S, DevServer
 from tests.studio.server.dev.conftest import assistant, run_documented
 from tests.tools.ollama_replies import Hang
 from tests.tools.ollama_server import serving
@@ -29,7 +29,7 @@ CURIE = "Where was Marie Curie born?"
 @asynccontextmanager
 async def agent(address: str, streaming: bool = False) -> AsyncIterator[Client]:
     """Connect the client to the agent whose card is at an address, in version 0.3 for streams."""
-    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as http:
+    async with httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as http:
         card = await A2ACardResolver(http, address).get_agent_card()
         assert [one.protocol_version for one in card.supported_interfaces] == ["1.0"]
         card.supported_interfaces[0].protocol_version = "0.3" if streaming else "1.0"
@@ -49,13 +49,13 @@ def answer_of(events: list[StreamResponse]) -> str:
 
 
 def test_assistants_are_called_as_their_folders_and_as_nothing_that_there_is() -> None:
-    assert names_of(["/a/my letters", "/b/prune", "/c/prune/", "milvus:http://host:1/notes"], {"prune", "notes"}) == [
+    assert unique_index_names(["/a/my letters", "/b/prune", "/c/prune/", "milvus:http://host:1/notes"], {"prune", "notes"}) == [
         "my-letters", "prune-2", "prune-3", "notes-2",
     ]  # fmt: skip
 
 
 async def test_the_id_of_an_assistant_is_made_as_the_server_makes_it(studio: LangGraphClient) -> None:
-    assert [await assistant(studio, name) for name in ("my-index", "letters")] == [identity("my-index"), identity("letters")]
+    assert [await assistant(studio, name) for name in ("my-index", "letters")] == [assistant_id("my-index"), assistant_id("letters")]
 
 
 async def test_the_documented_question_over_a2a_is_answered_from_the_first_index(server: DevServer, index: Path) -> None:
@@ -91,13 +91,13 @@ async def test_a_message_is_answered_at_once_or_as_a_stream_and_followed_up(serv
 
 
 async def test_a_task_is_cancelled_half_way(server: DevServer, ollama_port: int) -> None:
-    address = f"{server.url}/a2a/{identity('my-index')}"
+    address = f"{server.url}/a2a/{assistant_id('my-index')}"
     message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": CURIE}]}
     with serving(ollama_port) as ollama:
         ollama.when("", Hang())
         context = {"model": "ollama:llama3.1:8b", "base_url": ollama.address}  # LangGraph's own field: A2A has none for settings
         async with (
-            httpx.AsyncClient(timeout=PATIENCE, trust_env=False, headers={"accept": "application/json, text/event-stream"}) as http,
+            httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False, headers={"accept": "application/json, text/event-stream"}) as http,
             http.stream("POST", address, json=call("message/stream", message=message, context=context)) as response,
         ):
             first = await anext(line async for line in response.aiter_lines() if line.startswith("data: "))

@@ -12,7 +12,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 import ramify.graphs as graphs
 from ramify.studio.server import app
-from ramify.studio.server.langgraph_json import configuration, variable, written
+from ramify.studio.server.langgraph_json import configuration, configuration_text, graph_variable
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, QUESTION, SIMPLE, new_thread, run_documented, values
@@ -34,7 +34,7 @@ THEIRS = "/home/me/ramify/.venv/lib/python3.11/site-packages/structlog/dev.py"
         (f"{OURS} was loaded", False),
     ],
 )
-def test_only_what_concerns_our_code_is_complained_of(line: str, concerns_us: bool) -> None:
+def test_only_log_lines_on_our_code_are_complaints(line: str, concerns_us: bool) -> None:
     assert complaints(f"before\n{line}\nafter") == ([line] if concerns_us else [])
 
 
@@ -52,13 +52,13 @@ async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer, ind
 
 
 def test_the_server_s_file_in_the_clone_is_what_the_command_uses() -> None:
-    assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == written()
+    assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == configuration_text()
     for name in configuration()["graphs"]:
-        built = getattr(app, variable(name)).builder
+        built = getattr(app, graph_variable(name)).builder
         assert set(built.nodes) > set(graphs.build(name).steps)
 
 
-async def test_the_command_says_where_to_go(server: DevServer) -> None:
+async def test_the_command_prints_the_address(server: DevServer) -> None:
     assert f"https://smith.langchain.com/studio/?baseUrl={server.url}" in server.log()
     assert f"API: {server.url}" in server.log()
 
@@ -68,7 +68,7 @@ async def test_the_documented_fork_by_code_runs(server: DevServer) -> None:
     assert (told["moment"]["values"]["question"], told["after"]["answer"]) == (AMBIGUOUS, "1932")
 
 
-async def test_a_halted_thread_goes_on_after_a_restart(tmp_path: Path) -> None:
+async def test_an_interrupted_thread_resumes_after_a_restart(tmp_path: Path) -> None:
     port = free_port()
     with dev_server(tmp_path, port) as first:
         async with get_client(url=first.url) as studio:
@@ -84,7 +84,7 @@ async def test_a_halted_thread_goes_on_after_a_restart(tmp_path: Path) -> None:
     assert second.complaints() == []
 
 
-def test_without_the_extra_one_line_says_what_to_install(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_on_a_missing_extra_names_what_to_install(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langgraph_cli", None)
     outcome = ramify("studio")
     assert outcome.code == 1

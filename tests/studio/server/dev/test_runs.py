@@ -9,7 +9,7 @@ from langgraph_sdk.client import LangGraphClient
 
 import ramify.graphs as graphs
 from tests.smollm2 import NAME, REAL, SHORT
-from tests.studio.server.dev.conftest import CONTEXT, QUESTION, asked, assistant, new_thread, values
+from tests.studio.server.dev.conftest import CONTEXT, QUESTION, assistant, new_thread, run_question, values
 from tests.tools.ollama_replies import Hang
 from tests.tools.ollama_server import Ollama, serving
 
@@ -49,7 +49,7 @@ class TestRuns:
 
     @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
     async def test_every_strategy_runs_on_a_server_whose_cache_was_empty(self, studio: LangGraphClient, strategy: str) -> None:
-        state = await asked(studio, strategy, "Who is the inventor of the ballpoint pen?")
+        state = await run_question(studio, strategy, "Who is the inventor of the ballpoint pen?")
         assert state["stopped_by"] == "finished"
         assert state["tree"]["0"]["status"] not in ("open", "failed")
         assert state["index"].startswith("demo: ") is (strategy != "closed-book")
@@ -69,7 +69,7 @@ class TestRuns:
 
     async def test_the_tree_can_be_read_at_every_step(self, studio: LangGraphClient) -> None:
         thread = await new_thread(studio)
-        await asked(studio, "tor", QUESTION, thread)
+        await run_question(studio, "tor", QUESTION, thread)
         history = await studio.threads.get_history(thread, limit=100)
         trees: list[Any] = [dict(state["values"]).get("tree", {}) for state in history]
         assert set(trees[0]) == {"0", "0.0", "0.1"}
@@ -84,27 +84,27 @@ class TestRuns:
         thread = await new_thread(studio)
         await studio.runs.wait(thread, mine["assistant_id"], input={"question": QUESTION})
         assert len((await values(studio, thread))["tree"]["0"]["evidence"]) == 3
-        doubtful = await asked(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.99)
-        content = await asked(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.5)
+        doubtful = await run_question(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.99)
+        content = await run_question(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.5)
         assert "not above tau 0.99" in doubtful["tree"]["0"]["note"]
         assert (content["tau"], content["tree"]["0"]["note"]) == (0.5, "")
 
     async def test_runs_go_side_by_side(self, studio: LangGraphClient) -> None:
         states = await asyncio.gather(
-            asked(studio, "tor", QUESTION),
-            asked(studio, "prune", "Who is the inventor of the saxophone?"),
-            asked(studio, "chain", QUESTION),
+            run_question(studio, "tor", QUESTION),
+            run_question(studio, "prune", "Who is the inventor of the saxophone?"),
+            run_question(studio, "chain", QUESTION),
         )
         assert [state["answer"] for state in states] == ["Budapest", "Adolphe Sax", "Budapest"]
         assert [state["tree"]["0"]["question"] for state in states] == [QUESTION, "Who is the inventor of the saxophone?", QUESTION]
 
     @REAL
     async def test_a_model_file_is_run_in_the_server(self, studio: LangGraphClient) -> None:
-        state = await asked(studio, "naive", QUESTION, model=NAME, **SHORT)
+        state = await run_question(studio, "naive", QUESTION, model=NAME, **SHORT)
         assert (state["model"], state["usage"]["llm_calls"], state["stopped_by"]) == (NAME, 1, "finished")
         assert (state["confidence_source"], state["tree"]["0"]["status"]) == ("logprobs", "leaf")
 
-    async def test_a_run_stops_before_a_step_and_goes_on(self, studio: LangGraphClient) -> None:
+    async def test_a_run_stops_before_a_step_and_resumes(self, studio: LangGraphClient) -> None:
         thread = await new_thread(studio)
         await studio.runs.wait(thread, "tor", input={"question": QUESTION}, context=CONTEXT, interrupt_before=["judge"])
         assert (await studio.threads.get(thread))["status"] == "interrupted"
@@ -114,7 +114,7 @@ class TestRuns:
         assert (await studio.threads.get(thread))["status"] == "idle"
         assert (await values(studio, thread))["answer"] == "Budapest"
 
-    async def test_a_run_stops_for_a_person_and_goes_on_by_a_decision(self, studio: LangGraphClient) -> None:
+    async def test_a_run_stops_for_a_person_and_resumes_with_the_decision(self, studio: LangGraphClient) -> None:
         thread, context = await new_thread(studio), {**CONTEXT, "ask_first": "splits"}
         await studio.runs.wait(thread, "tor", input={"question": QUESTION}, context=context)
         halted: Any = await studio.threads.get(thread)
@@ -128,7 +128,9 @@ class TestRuns:
         assert (await studio.threads.get(thread))["status"] == "idle"
         assert (await values(studio, thread))["tree"]["0.0"]["question"] == "Who is the inventor of the telephone?"
 
-    async def test_a_run_whose_model_hangs_is_cancelled_and_the_thread_lives_on(self, studio: LangGraphClient, ollama_port: int) -> None:
+    async def test_a_run_with_a_hanging_model_is_cancelled_and_the_thread_continues(
+        self, studio: LangGraphClient, ollama_port: int
+    ) -> None:
         with serving(ollama_port) as ollama:
             await self.cancel_a_hanging_run(studio, ollama)
 
@@ -141,4 +143,4 @@ class TestRuns:
         await asyncio.to_thread(ollama.wait_for_calls)
         await studio.runs.cancel(thread, run["run_id"], wait=True)
         assert (await studio.runs.get(thread, run["run_id"]))["status"] == "interrupted"
-        assert (await asked(studio, "tor", QUESTION, thread))["answer"] == "Budapest"
+        assert (await run_question(studio, "tor", QUESTION, thread))["answer"] == "Budapest"

@@ -11,7 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import InternalServerError
 
 from tests.studio.dev_server import DevServer
-from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, NARROW, QUESTION, SIMPLE, asked, new_thread, values
+from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, NARROW, QUESTION, SIMPLE, new_thread, run_question, values
 
 
 class TestForks:
@@ -34,7 +34,7 @@ class TestForks:
 
     async def test_a_sub_question_is_changed(self, studio: LangGraphClient) -> None:
         thread = await new_thread(studio)
-        before = await asked(studio, "tor", AMBIGUOUS, thread, **NARROW)
+        before = await run_question(studio, "tor", AMBIGUOUS, thread, **NARROW)
         assert (before["tree"]["0.0"]["answer"], before["answer"]) == ("Steven Soderbergh", "1963")
         better = "Who directed the film Solaris of 1972?"
         after = await self.fork(studio, thread, "0.0", "open", {"question": better}, **NARROW)
@@ -44,16 +44,16 @@ class TestForks:
 
     async def test_a_pruned_branch_is_taken_up_again(self, studio: LangGraphClient) -> None:
         thread = await new_thread(studio)
-        before = await asked(studio, "tor", QUESTION, thread, filter={"domain": "none"})
+        before = await run_question(studio, "tor", QUESTION, thread, filter={"domain": "none"})
         assert [before["tree"][path]["status"] for path in ("0.0", "0.1")] == ["failed", "pruned"]
         taken_up = {"question": "In which city was László Bíró born?", "status": "open"}
         after = await self.fork(studio, thread, "0.1", "pruned", taken_up)
         assert after["tree"]["0.0"] == before["tree"]["0.0"], "what was settled is not asked again"
         assert (after["tree"]["0.1"]["answer"], after["answer"]) == ("Budapest", "Budapest")
 
-    async def test_what_is_no_branch_is_refused_and_nothing_is_lost(self, server: DevServer, studio: LangGraphClient) -> None:
+    async def test_an_invalid_branch_is_rejected_and_the_state_is_unchanged(self, server: DevServer, studio: LangGraphClient) -> None:
         thread = await new_thread(studio)
-        await asked(studio, "naive", SIMPLE, thread)
+        await run_question(studio, "naive", SIMPLE, thread)
         async with get_client(url=server.url) as editor:  # the server closes the connection
             with pytest.raises(InternalServerError):
                 await editor.threads.update_state(thread, {"tree": {"0": {"status": "asleep"}}})
@@ -94,7 +94,7 @@ class TestBadInput:
             ({"question": QUESTION}, {"model": "ollama:llama3.1:8b"}, "no Ollama server answers at http://127.0.0.1:9"),
         ],
     )
-    async def test_what_cannot_be_asked_says_why(
+    async def test_an_invalid_question_is_rejected_with_the_reason(
         self, studio: LangGraphClient, given: dict[str, str], context: dict[str, Any], told: str
     ) -> None:
         thread = await new_thread(studio)
@@ -103,10 +103,10 @@ class TestBadInput:
         assert last.event == "error"
         assert told in last.data["message"]
         assert (await studio.threads.get(thread))["status"] == "error"
-        assert (await asked(studio, "naive", SIMPLE, thread))["answer"] == "Budapest"
+        assert (await run_question(studio, "naive", SIMPLE, thread))["answer"] == "Budapest"
 
-    async def test_an_index_that_disappears_is_told_of(self, studio: LangGraphClient, index: Path) -> None:
-        assert (await asked(studio, "naive", SIMPLE, index=str(index)))["answer"] == "Budapest"
+    async def test_a_deleted_index_is_reported(self, studio: LangGraphClient, index: Path) -> None:
+        assert (await run_question(studio, "naive", SIMPLE, index=str(index)))["answer"] == "Budapest"
         await asyncio.to_thread(shutil.move, index, index.with_name("moved"))
         given: Any = {"question": QUESTION}
         stream = studio.runs.stream(await new_thread(studio), "naive", input=given, context={**CONTEXT, "index": str(index)})
@@ -114,8 +114,8 @@ class TestBadInput:
         await asyncio.to_thread(shutil.move, index.with_name("moved"), index)
 
     async def test_a_question_of_10_000_characters_is_answered(self, studio: LangGraphClient) -> None:
-        assert (await asked(studio, "naive", "Who invented the saxophone? " * 358))["answer"] == "Adolphe Sax"
+        assert (await run_question(studio, "naive", "Who invented the saxophone? " * 358))["answer"] == "Adolphe Sax"
 
-    async def test_a_question_in_japanese_is_told_that_english_only_is_read(self, studio: LangGraphClient) -> None:
-        state = await asked(studio, "prune", "ボールペンを発明した人はどこで生まれましたか？")
+    async def test_a_question_in_japanese_gets_the_notice_on_english(self, studio: LangGraphClient) -> None:
+        state = await run_question(studio, "prune", "ボールペンを発明した人はどこで生まれましたか？")
         assert "reads English only" in " ".join(state["notices"])

@@ -17,12 +17,12 @@ from tests.studio.dev_server import DevServer, dev_server
 from tests.tools.ollama_server import Quiet
 
 KEY = "sk-the-operators-own-key"
-FRIEND = "https://friend.example"
+ALLOWED_ORIGIN = "https://friend.example"
 LOCAL = {"model": "extractive"}
 ASKED = {"question": "Who is the inventor of the ballpoint pen?"}
 
 
-class Elsewhere(BaseHTTPRequestHandler):
+class OtherServer(BaseHTTPRequestHandler):
     """A server of somebody else's, which keeps what it is sent."""
 
     heard: list[str]
@@ -38,10 +38,10 @@ class Elsewhere(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def elsewhere() -> Iterator[tuple[str, list[str]]]:
+def other_server() -> Iterator[tuple[str, list[str]]]:
     """The address of a server that nobody has named to ours, and what it is sent."""
     heard: list[str] = []
-    listening = Quiet(("127.0.0.1", 0), type("Here", (Elsewhere,), {"heard": heard}))
+    listening = Quiet(("127.0.0.1", 0), type("Here", (OtherServer,), {"heard": heard}))
     threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.005}, daemon=True).start()
     yield f"http://127.0.0.1:{listening.server_port}", heard
     listening.shutdown()
@@ -49,18 +49,18 @@ def elsewhere() -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.fixture(scope="session")
-def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def not_allowed_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index on this machine that the server was not told of."""
     return Path(shutil.copytree(demo_index(), tmp_path_factory.mktemp("others") / "hidden"))
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, hidden: Path) -> Iterator[DevServer]:
+def server(tmp_path_factory: pytest.TempPathFactory, not_allowed_index: Path) -> Iterator[DevServer]:
     """A server with a key in its environment, an index that it was told of, and a page that was let in."""
     folder = tmp_path_factory.mktemp("server")
     mine = Path(shutil.copytree(demo_index(), folder / "mine"))
-    (folder / "link").symlink_to(hidden)
-    with dev_server(folder, None, "--index", str(mine), "--allow-origin", FRIEND, OPENAI_API_KEY=KEY) as running:
+    (folder / "link").symlink_to(not_allowed_index)
+    with dev_server(folder, None, "--index", str(mine), "--allow-origin", ALLOWED_ORIGIN, OPENAI_API_KEY=KEY) as running:
         yield running
     assert running.complaints() == []
 

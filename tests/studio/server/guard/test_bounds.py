@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import DEFAULT_INDEX, INDEXES, STORES, bounded, declare
+from ramify.studio.server.bounds import (
+    DEFAULT_INDEX_VARIABLE,
+    INDEX_ADDRESSES_VARIABLE,
+    INDEX_FOLDERS_VARIABLE,
+    restrict_settings,
+    set_allowed,
+)
 from ramify.tools.errors import UsageError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -20,8 +26,8 @@ class TestRuns:
     """What a run may name."""
 
     @fault("servers", "run that names a model's address", sees="refused", kept="the key is sent nowhere else", code="error")
-    def test_the_key_goes_to_no_address_that_a_run_names(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
-        address, heard = elsewhere
+    def test_the_key_goes_to_no_address_that_a_run_names(self, server: DevServer, other_server: tuple[str, list[str]]) -> None:
+        address, heard = other_server
         models = ("openai:x", "ollama:x", "auto")
         strategies = ("closed-book", "prune", "tor", "iterative", "chain", "ircot", "self-ask", "react", "naive")
         ended = runs(server, [({"model": name, "base_url": f"{address}/v1"}, strategy) for name in models for strategy in strategies])
@@ -29,9 +35,9 @@ class TestRuns:
         assert [end["__error__"]["message"] for end in ended] == [told] * len(models) * len(strategies)
         assert heard == []
 
-    def test_no_other_way_of_naming_it_helps(self, server: DevServer, elsewhere: tuple[str, list[str]], hidden: Path) -> None:
-        address, heard = elsewhere
-        for wrong in ({"model": "openai:x", "base_url": address}, {"model": "extractive", "index": str(hidden)}):
+    def test_no_other_way_of_naming_it_helps(self, server: DevServer, other_server: tuple[str, list[str]], not_allowed_index: Path) -> None:
+        address, heard = other_server
+        for wrong in ({"model": "openai:x", "base_url": address}, {"model": "extractive", "index": str(not_allowed_index)}):
             made = {"graph_id": "naive", "context": wrong}
             assistant = send(server, "POST", "/assistants", made, content_type="application/json").json()["assistant_id"]
             assert "is not allowed" in run(server, {}, assistant)["__error__"]["message"]
@@ -39,8 +45,10 @@ class TestRuns:
             assert "is not allowed" in send(server, "POST", "/runs/wait", by_config, content_type="application/json").text
         assert heard == []
 
-    def test_a_halted_thread_is_not_gone_on_with_elsewhere(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
-        address, heard = elsewhere
+    def test_an_interrupted_thread_cannot_be_resumed_with_another_server(
+        self, server: DevServer, other_server: tuple[str, list[str]]
+    ) -> None:
+        address, heard = other_server
         thread = send(server, "POST", "/threads", {}, content_type="application/json").json()["thread_id"]
         given = {"assistant_id": "closed-book", "input": ASKED, "context": LOCAL, "interrupt_before": ["answer"]}
         send(server, "POST", f"/threads/{thread}/runs/wait", given, content_type="application/json")
@@ -49,24 +57,24 @@ class TestRuns:
         assert heard == []
 
     @fault("servers", "run that names a folder as its index", sees="refused", kept="the folder is not read", code="error")
-    def test_an_index_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
+    def test_only_allowed_indexes_are_read(self, server: DevServer, not_allowed_index: Path) -> None:
         folder = server.said.parent
         assert run(server, {**LOCAL, "index": str(folder / "mine")})["answer"] == "László Bíró"
         assert run(server, {**LOCAL, "index": "demo"})["answer"] == "László Bíró"
-        wrong = (hidden, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo")
+        wrong = (not_allowed_index, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo")
         ended = runs(server, [({**LOCAL, "index": str(named)}, "naive") for named in wrong])
         for named, end in zip(wrong, ended, strict=True):
             assert f"index={str(named)!r} is not allowed for runs of this server" in end["__error__"]["message"]
 
     @fault("servers", "run that names a model file", sees="refused", kept="the file is not read", code="error")
-    def test_a_model_file_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
-        wrong = ("/etc/hostname", str(hidden / "model.gguf"), "../smollm2", "model.gguf")
+    def test_only_allowed_model_files_are_read(self, server: DevServer, not_allowed_index: Path) -> None:
+        wrong = ("/etc/hostname", str(not_allowed_index / "model.gguf"), "../smollm2", "model.gguf")
         ended = runs(server, [({"model": f"gguf:{file}"}, "closed-book") for file in wrong])
         for file, end in zip(wrong, ended, strict=True):
             told = f"model='gguf:{file}' is not allowed for runs of this server — start it with `ramify studio --gguf {file}`"
             assert end["__error__"]["message"] == told
 
-    def test_the_server_says_what_runs_may_name(self, server: DevServer) -> None:
+    def test_the_server_prints_what_runs_may_name(self, server: DevServer) -> None:
         assert f"a run may name as its index: demo, {server.said.parent / 'mine'}" in server.log()
         assert "a run may name as its base_url: none" in server.log()
         assert "a run may name as its model file: gguf:smollm2 (add one with --gguf)" in server.log()
@@ -83,52 +91,52 @@ class TestRuns:
     ],
 )
 def test_a_run_that_names_no_index_gets_the_first(monkeypatch: pytest.MonkeyPatch, given: list[str], first: str, shown: str | None) -> None:
-    declare(given, [], [])
-    settings = bounded(graphs.build("naive")).settings
+    set_allowed(given, [], [])
+    settings = restrict_settings(graphs.build("naive")).settings
     assert settings().index == first
     assert settings.model_json_schema()["properties"]["index"].get("default") == shown, "no password in a form"
     assert [settings(index=name).index for name in ("demo", *given)] == ["demo", *given]
 
 
 def test_of_several_indexes_each_must_be_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(INDEXES, os.pathsep.join(["/mine", "/ours"]))
-    settings = bounded(graphs.build("naive")).settings
+    monkeypatch.setenv(INDEX_FOLDERS_VARIABLE, os.pathsep.join(["/mine", "/ours"]))
+    settings = restrict_settings(graphs.build("naive")).settings
     assert settings(index=["/mine", "demo", "/ours"]).index == ("/mine", "demo", "/ours")
     with pytest.raises(UsageError, match="index='/yours' is not allowed"):
         settings(index=["/mine", "/yours"])
 
 
 def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {INDEXES: "", STORES: "milvus:http://a/b", DEFAULT_INDEX: ""}.items():
+    for name, value in {INDEX_FOLDERS_VARIABLE: "", INDEX_ADDRESSES_VARIABLE: "milvus:http://a/b", DEFAULT_INDEX_VARIABLE: ""}.items():
         monkeypatch.setenv(name, value)
-    assert bounded(graphs.build("naive")).settings().index == "milvus:http://a/b"
-    monkeypatch.setenv(INDEXES, "/mine:/yours")
-    assert bounded(graphs.build("naive")).settings().index == "/mine"
-    monkeypatch.setenv(DEFAULT_INDEX, "/yours")
-    assert bounded(graphs.build("naive")).settings().index == "/yours"
+    assert restrict_settings(graphs.build("naive")).settings().index == "milvus:http://a/b"
+    monkeypatch.setenv(INDEX_FOLDERS_VARIABLE, "/mine:/yours")
+    assert restrict_settings(graphs.build("naive")).settings().index == "/mine"
+    monkeypatch.setenv(DEFAULT_INDEX_VARIABLE, "/yours")
+    assert restrict_settings(graphs.build("naive")).settings().index == "/yours"
 
 
 def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write_model(tmp_path / "mine.gguf")
-    settings = bounded(graphs.build("naive")).settings
+    settings = restrict_settings(graphs.build("naive")).settings
     with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/mine.gguf")
-    declare([], [], [tmp_path / "mine.gguf"])
+    set_allowed([], [], [tmp_path / "mine.gguf"])
     assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
     with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
 
 
 def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = bounded(graphs.build("naive")).settings
+    settings = restrict_settings(graphs.build("naive")).settings
     assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
     with pytest.raises(UsageError, match="rerank='/etc' is not allowed"):
         settings(rerank="/etc")
-    declare([], [], [], ["/etc"])
+    set_allowed([], [], [], ["/etc"])
     assert settings(rerank="/etc").rerank == "/etc"
 
 
-def test_a_model_file_that_is_none_is_told_before_the_server_starts(ramify: Ramify) -> None:
+def test_an_invalid_model_file_is_rejected_before_the_server_starts(ramify: Ramify) -> None:
     done = ramify("studio", "--port", str(free_port()), "--gguf", "/etc/hostname")
     assert (done.code, done.out) == (1, "")
-    assert "'/etc/hostname' cannot be run: it is not in the format GGUF" in done.err
+    assert "'/etc/hostname' cannot be run: it is not a GGUF file" in done.err

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from ramify.studio.server import guard as limits
-from ramify.studio.server.guard import BODY, Guard, LimitedProtocol
+from ramify.studio.server.guard import MAX_BODY_BYTES, Guard, LimitedProtocol
 from tests.faults import fault
 from tests.studio.dev_server import RAMIFY, DevServer, free_port
 from tests.studio.server.guard.conftest import ASKED, LOCAL, send
@@ -32,7 +32,7 @@ async def count(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.fixture
 def limited(monkeypatch: pytest.MonkeyPatch) -> Iterator[uvicorn.Server]:
-    monkeypatch.setattr(limits, "SECONDS", 1.0)
+    monkeypatch.setattr(limits, "TIMEOUT_S", 1.0)
     server = uvicorn.Server(uvicorn.Config(Guard(count), http=LimitedProtocol, lifespan="off", log_level="critical"))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server.config.port = listening.getsockname()[1]
@@ -89,7 +89,7 @@ def test_a_half_sent_request_is_closed_after_a_whole_one_on_the_same_connection(
 
 @fault("servers", "body beyond the limit", sees="refused", kept="the server goes on; it is not read to its end", code="413")
 def test_a_body_is_read_up_to_the_limit(limited: uvicorn.Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BODY", 6)
+    monkeypatch.setattr(limits, "MAX_BODY_BYTES", 6)
     whole = HEAD + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n3\r\n22]\r\n"
     assert heard(opened(limited.config.port, whole, b"0\r\n\r\n")).endswith(b"\r\n\r\n6")
     assert heard(opened(limited.config.port, whole, b"1\r\n \r\n")).startswith(b"HTTP/1.1 413")
@@ -115,12 +115,12 @@ class TestDevServer:
         send(server, "POST", f"/threads/{thread}/runs/wait", asked, content_type="application/json")
         passages = {str(number): {"id": str(number), "text": "word " * 400, "source": "a.txt", "score": 0.5} for number in range(3_000)}
         state = json.dumps({"values": {"passages": passages}})
-        assert 6_000_000 < len(state) < BODY
+        assert 6_000_000 < len(state) < MAX_BODY_BYTES
         assert send(server, "POST", f"/threads/{thread}/state", state, content_type="application/json").status_code == 200
 
 
-def test_seconds_that_are_none_are_told_before_anything_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(limits.VARIABLE, "soon")
+def test_invalid_seconds_are_rejected_before_serving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limits.TIMEOUT_VARIABLE, "soon")
     done = subprocess.run([RAMIFY, "studio", "--port", str(free_port())], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert f"{limits.VARIABLE}='soon' is not a number of seconds" in done.stderr
+    assert f"{limits.TIMEOUT_VARIABLE}='soon' is not a number of seconds" in done.stderr

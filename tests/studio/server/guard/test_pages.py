@@ -7,13 +7,13 @@ import socket
 import pytest
 
 from ramify.studio.server import guard
-from ramify.studio.server.guard import pattern
+from ramify.studio.server.guard import origin_pattern
 from ramify.studio.server.langgraph_json import configuration
 from tests.faults import fault
 from tests.studio.dev_server import DevServer
-from tests.studio.server.guard.conftest import ASKED, FRIEND, LOCAL, run, send
+from tests.studio.server.guard.conftest import ALLOWED_ORIGIN, ASKED, LOCAL, run, send
 
-EVIL = "http://evil.example"
+FOREIGN_ORIGIN = "http://evil.example"
 SIMPLE = ("text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", None)
 """What a browser sends to another site without asking that site beforehand."""
 ROUTES = (
@@ -45,7 +45,7 @@ class TestPages:
     @fault("servers", "page of another origin, at Studio's server", sees="refused", kept="nothing runs", code="403")
     def test_a_foreign_page_is_refused_at_every_route(self, server: DevServer, method: str, path: str) -> None:
         body = {} if method == "POST" else None
-        for origin in (EVIL, "null", "https://smith.langchain.com.evil.example", "http://localhost.evil.example:2024"):
+        for origin in (FOREIGN_ORIGIN, "null", "https://smith.langchain.com.evil.example", "http://localhost.evil.example:2024"):
             refused = send(server, method, path, body, origin=origin, content_type="application/json")
             assert refused.status_code == 403
             assert f"--allow-origin {origin}" in refused.json()["detail"]
@@ -53,12 +53,12 @@ class TestPages:
 
     @pytest.mark.parametrize(("method", "path"), ROUTES)
     @fault("servers", "foreign host name that resolves to Studio's server (DNS rebinding)", sees="refused", kept="nothing runs", code="403")
-    def test_a_name_that_somebody_let_lead_here_is_refused_at_every_route(self, server: DevServer, method: str, path: str) -> None:
+    def test_an_unknown_host_name_is_rejected_at_every_route(self, server: DevServer, method: str, path: str) -> None:
         body = {} if method == "POST" else None
         port = server.url.rpartition(":")[2]
         refused = send(server, method, path, body, host=f"evil.example:{port}", content_type="application/json")
         assert refused.status_code == 403
-        assert "is not reached by the name 'http://evil.example:" in refused.json()["detail"]
+        assert "host name 'http://evil.example:" in refused.json()["detail"]
 
     @pytest.mark.parametrize("kind", SIMPLE)
     @pytest.mark.parametrize("path", ["/runs/wait", "/mcp", "/threads", "/assistants/search"])
@@ -76,7 +76,7 @@ class TestPages:
         assert send(server, "GET", "/docs", **crossing, sec_fetch_dest="document").status_code == 200
         assert send(server, "POST", "/internal/truncate", **crossing, sec_fetch_dest="document").status_code == 403
 
-    @pytest.mark.parametrize("origin", [EVIL, "null"])
+    @pytest.mark.parametrize("origin", [FOREIGN_ORIGIN, "null"])
     @fault("servers", "web socket of another origin", sees="refused", kept="nothing runs", code="403")
     def test_a_foreign_page_opens_no_socket(self, server: DevServer, origin: str) -> None:
         assert self.handshake(server, origin).startswith("HTTP/1.1 403")
@@ -95,7 +95,7 @@ class TestPages:
             return line.recv(4096).decode()
 
     @pytest.mark.parametrize(
-        "origin", ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:80", "https://smith.langchain.com", FRIEND]
+        "origin", ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:80", "https://smith.langchain.com", ALLOWED_ORIGIN]
     )
     def test_pages_on_the_list_are_answered_and_named_in_the_headers(self, server: DevServer, origin: str) -> None:
         wanted = {"access_control_request_method": "POST", "access_control_request_headers": "content-type"}
@@ -115,6 +115,6 @@ class TestPages:
 
 def test_a_langgraph_json_without_a_list_has_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps({"app": "ramify.studio.server.guard:app"}))
-    assert guard.allowed() == pattern()
-    monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps(configuration([FRIEND])["http"]))
-    assert re.fullmatch(guard.allowed(), FRIEND)
+    assert guard.configured_origins() == origin_pattern()
+    monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps(configuration([ALLOWED_ORIGIN])["http"]))
+    assert re.fullmatch(guard.configured_origins(), ALLOWED_ORIGIN)

@@ -1,0 +1,269 @@
+"""Ramify's own JSON interface, for the web page and scripts: collections, strategies, questions, conversations and sources."""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ramify.studio.serve._answers import (
+    StoredResult,
+    media_type,
+    passage_file,
+    passage_json,
+    result_remarks,
+    stored_remarks,
+    stored_result_page,
+)
+from ramify.studio.serve.catalog import Selection, strategies_json
+from ramify.studio.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
+from ramify.studio.serve.service import AskRequest, EditRequest, QuestionService, RatingRequest
+from ramify.studio.serve.transport import NO_STORE_HEADERS, SSE_MEDIA_TYPE, AnswerStream, format_sse, parse_body, request_user
+from ramify.tools.errors import UsageError
+
+PREFIX = "/ramify/v1"
+_FILE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_NO_SCRIPTS = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
+"""Documents can neither run scripts in the server's origin nor load anything. Not sent with PDF files: browsers would not display them."""
+PDF = "application/pdf"
+
+
+class CreateCollectionRequest(BaseModel):
+    """Create a collection of uploads, or with `folder`, of a folder on the server."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    folder: str | None = None
+
+
+class DocumentChunk(BaseModel):
+    """A part of a document: its offset, and its bytes in base64."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: str
+    offset: NonNegativeInt = 0
+    content: str
+
+
+class StopRequest(BaseModel):
+    """Stop a question, named by the id of its event `accepted`."""
+
+    id: str
+
+
+class JsonApi:
+    """The routes of the JSON interface."""
+
+    def __init__(self, service: QuestionService) -> None:
+        self._service = service
+        self._catalog, self._threads, self._collections = service.catalog, service.threads, service.collections
+
+    def routes(self) -> list[Route]:
+        """Return the routes, below `PREFIX`."""
+        return [
+            Route("/about", self.about),
+            Route("/collections", self.collections),
+            Route("/strategies", self.strategies),
+            Route("/ask", self.ask, methods=["POST"]),
+            Route("/stop", self.stop, methods=["POST"]),
+            Route("/threads", self.threads),
+            Route("/threads/{thread}", self.thread),
+            Route("/threads/{thread}", self.delete_thread, methods=["DELETE"]),
+            Route("/threads/{thread}/edit", self.edit, methods=["POST"]),
+            Route("/threads/{thread}/decisions", self.decide, methods=["POST"]),
+            Route("/threads/{thread}/rating", self.rate, methods=["POST"]),
+            Route("/source", self.source),
+            Route("/file", self.file),
+            Route("/page", self.page, methods=["POST"]),
+            Route("/collections", self.create_collection, methods=["POST"]),
+            Route("/collections/{name}", self.delete_collection, methods=["DELETE"]),
+            Route("/collections/{name}/documents", self.documents),
+            Route("/collections/{name}/documents", self.upload_document, methods=["POST"]),
+            Route("/collections/{name}/documents", self.delete_document, methods=["DELETE"]),
+            Route("/collections/{name}/index", self.start_indexing, methods=["POST"]),
+            Route("/collections/{name}/stop", self.stop_indexing, methods=["POST"]),
+            Route("/collections/{name}/progress", self.indexing_progress),
+        ]
+
+    async def about(self, request: Request) -> Response:
+        """Return the version, the user, the defaults and the models."""
+        first, models = self._catalog.collection(None).name, list(self._catalog.models)
+        default = {"collection": first, "strategy": self._catalog.strategy, "model": models[0]}
+        return JSONResponse({"version": version("ramify-rag"), "user": request_user(request), "default": default, "models": models})
+
+    async def collections(self, request: Request) -> Response:
+        """List the collections."""
+        listed = await asyncio.to_thread(self._collections.list_collections, request_user(request))
+        watched_by_index = {folder.where: folder.to_json() for folder in self._service.watched_folders}
+        for entry in listed:
+            if (folder := self._catalog.collections.get(entry["name"])) and folder.where in watched_by_index:
+                entry["watched"] = watched_by_index[folder.where]
+        return JSONResponse({"collections": listed, "writable": True, "folders": list(map(str, self._collections.folders))})
+
+    async def strategies(self, request: Request) -> Response:
+        """List the strategies with their settings."""
+        return JSONResponse({"strategies": await asyncio.to_thread(strategies_json, self._catalog)})
+
+    async def ask(self, request: Request) -> Response:
+        """Answer a question as server-sent events."""
+        body = await parse_body(request, AskRequest)
+        running = await self._service.ask(request_user(request), body)
+        return AnswerStream(running, _answer_events(running, body.question))
+
+    async def stop(self, request: Request) -> Response:
+        """Stop a question; its stream ends with an error of the kind `stopped`."""
+        body = await parse_body(request, StopRequest)
+        return JSONResponse({"stopped": self._service.questions.stop(request_user(request), body.id)})
+
+    async def threads(self, request: Request) -> Response:
+        """List the user's conversations."""
+        return JSONResponse({"threads": await self._threads.list_threads(request_user(request))})
+
+    async def thread(self, request: Request) -> Response:
+        """Return a conversation with its turns."""
+        name = request.path_params["thread"]
+        conversation = await self._threads.turns(request_user(request), name, dict(self._catalog.collections))
+        if conversation is None:
+            raise _thread_not_found(name)
+        for turn in conversation["turns"]:
+            turn["remarks"] = None
+            if turn["result"] is not None:
+                stored = StoredResult(collection=turn["collection"], result=turn["result"])
+                turn["remarks"] = await asyncio.to_thread(stored_remarks, turn["asked"], stored, self._catalog)
+        return JSONResponse(conversation)
+
+    async def delete_thread(self, request: Request) -> Response:
+        """Delete a conversation; raise UsageError while one of its questions is being answered."""
+        user, name = request_user(request), request.path_params["thread"]
+        if self._service.questions.is_busy(user, name):
+            raise UsageError(f"a question of the conversation {name!r} is being answered", "stop it first")
+        if not await self._threads.delete(user, name):
+            raise _thread_not_found(name)
+        return JSONResponse({"deleted": name})
+
+    async def edit(self, request: Request) -> Response:
+        """Edit a branch of a conversation's last question and resume from there, as server-sent events."""
+        name, body = request.path_params["thread"], await parse_body(request, EditRequest)
+        if (running := await self._service.edit(request_user(request), name, body)) is None:
+            raise _thread_not_found(name)
+        return AnswerStream(running, _answer_events(running))
+
+    async def decide(self, request: Request) -> Response:
+        """Submit a person's decisions on the actions that a conversation's question proposed; its own stream continues."""
+        name, body = request.path_params["thread"], await parse_body(request, DecisionsRequest)
+        if not self._service.questions.decide(request_user(request), name, body):
+            raise HTTPException(
+                404, f"no question of the conversation {name[:80]!r} waits for this decision: send the id of its last event `review`"
+            )
+        return JSONResponse({"decided": name})
+
+    async def rate(self, request: Request) -> Response:
+        """Rate an answer of a conversation."""
+        name, body = request.path_params["thread"], await parse_body(request, RatingRequest)
+        if not await self._threads.rate(request_user(request), name, body):
+            raise HTTPException(404, f"the conversation {name[:80]!r} has no such question with this answer: send both as in its turns")
+        return JSONResponse({"rated": body.rating})
+
+    async def source(self, request: Request) -> Response:
+        """Return the text of a passage and its source."""
+        selection = self._selection(request)
+        identity, quote = request.query_params.get("passage", ""), request.query_params.get("quote", "")
+        found = await asyncio.to_thread(passage_json, selection, identity, quote)
+        if found is None:
+            raise HTTPException(404, f"there is no passage {identity[:80]!r} on this server: send the id of a citation, and its collection")
+        return JSONResponse(found)
+
+    async def file(self, request: Request) -> Response:
+        """Return the file of a passage."""
+        identity = request.query_params.get("passage", "")
+        path = await asyncio.to_thread(passage_file, self._selection(request), identity)
+        if path is None:
+            raise HTTPException(404, f"the file of the passage {identity[:80]!r} is not available: get its text from {PREFIX}/source")
+        kind = media_type(path)
+        headers = _FILE_HEADERS if kind == PDF else {**_FILE_HEADERS, **_NO_SCRIPTS}
+        return FileResponse(path, headers=headers, media_type=kind, filename=path.name, content_disposition_type="inline")
+
+    def _selection(self, request: Request) -> Selection:
+        return self._catalog.selection(request.query_params.getlist("collection"))
+
+    async def page(self, request: Request) -> Response:
+        """Return an answer as an HTML page, as a download."""
+        content = await asyncio.to_thread(stored_result_page, await parse_body(request, StoredResult), self._catalog)
+        return HTMLResponse(content, headers={**_FILE_HEADERS, **_NO_SCRIPTS, "Content-Disposition": "attachment; filename=answer.html"})
+
+    async def create_collection(self, request: Request) -> Response:
+        """Create a collection."""
+        body = await parse_body(request, CreateCollectionRequest)
+        return JSONResponse({"name": await asyncio.to_thread(self._collections.create, request_user(request), body.name, body.folder)})
+
+    async def delete_collection(self, request: Request) -> Response:
+        """Delete a collection."""
+        name = request.path_params["name"]
+        await asyncio.to_thread(self._collections.delete, request_user(request), name)
+        return JSONResponse({"deleted": name})
+
+    async def documents(self, request: Request) -> Response:
+        """List the documents of a collection."""
+        return JSONResponse(await asyncio.to_thread(self._collections.list_documents, request.path_params["name"]))
+
+    async def upload_document(self, request: Request) -> Response:
+        """Append a chunk to an uploaded document."""
+        body = await parse_body(request, DocumentChunk)
+        try:
+            content = base64.b64decode(body.content, validate=True)
+        except binascii.Error as error:
+            raise UsageError(f"the content of {body.file!r} is not base64 ({error})", "encode its bytes in base64") from None
+        user, name = request_user(request), request.path_params["name"]
+        size = await asyncio.to_thread(self._collections.append_upload, user, name, body.file, body.offset, content)
+        return JSONResponse({"file": body.file, "bytes": size})
+
+    async def delete_document(self, request: Request) -> Response:
+        """Delete an uploaded document."""
+        name, file = request.path_params["name"], request.query_params.get("file", "")
+        if not await asyncio.to_thread(self._collections.delete_document, request_user(request), name, file):
+            raise HTTPException(404, f"there is no document {file[:80]!r} in {name!r}: GET …/documents lists its documents")
+        return JSONResponse({"deleted": file})
+
+    async def start_indexing(self, request: Request) -> Response:
+        """Start indexing a collection."""
+        self._collections.start_indexing(request_user(request), request.path_params["name"])
+        return JSONResponse({"started": True}, 202)
+
+    async def stop_indexing(self, request: Request) -> Response:
+        """Stop indexing a collection; it can be resumed."""
+        return JSONResponse({"stopped": self._collections.stop_indexing(request_user(request), request.path_params["name"])})
+
+    async def indexing_progress(self, request: Request) -> Response:
+        """Return the progress of the running or last build as server-sent events."""
+        name = request.path_params["name"]
+        if (job := self._collections.find_build(name)) is None:
+            raise HTTPException(404, f"{name[:80]!r} has not been indexed since the server was started: start with POST …/index")
+        events = (format_sse(event) async for event in job.events())
+        return StreamingResponse(events, media_type=SSE_MEDIA_TYPE, headers=NO_STORE_HEADERS)
+
+
+def error_body(failure: Failure) -> dict[str, Any]:
+    """Return the body of an error response."""
+    return {"error": failure.to_json()}
+
+
+async def _answer_events(running: RunningQuestion, original: str | None = None) -> AsyncIterator[str]:
+    """Yield the events of an answer; without the `original` question, the remarks do not mention how it was understood."""
+    async for event in running.events():
+        if event.name == "result":
+            result = running.require_result()
+            yield format_sse(Event("remarks", result_remarks(result.question if original is None else original, result)))
+        yield format_sse(event)
+
+
+def _thread_not_found(name: str) -> HTTPException:
+    return HTTPException(404, f"there is no conversation {name[:80]!r}: GET {PREFIX}/threads lists yours")
