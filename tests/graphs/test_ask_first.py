@@ -16,7 +16,7 @@ import ramify.graphs as graphs
 from ramify.nodes.state import Answer, GraphInput
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
-from tests.graphs.test_carried_over import second_attempt
+from tests.graphs.test_redecomposition import second_attempt
 from tests.river import FIRST, QUESTION, SECOND, but, model, replies, river
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -273,7 +273,7 @@ async def test_nothing_of_an_unsure_answer_is_streamed_before_it_is_approved() -
 
 
 @pytest.mark.parametrize("first", ["splits", "unsure"])
-async def test_another_process_goes_on_where_the_first_has_asked(first: str, tmp_path: Path) -> None:
+async def test_another_process_resumes_where_the_first_has_asked(first: str, tmp_path: Path) -> None:
     chat = unsure()
     options: dict[str, Any] = {"ask_first": first, "reconsider": False, "max_depth": 1}
     async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "kept.sqlite")) as saver:

@@ -50,7 +50,7 @@ def tree_of(state: Any, call: int = 0) -> dict[str, str]:
     return {branch["path"]: branch["question"] for branch in tools_said(state["messages"])[call].artifact["tree"]}
 
 
-async def test_the_tool_stops_the_agent_which_goes_on_by_a_decision() -> None:
+async def test_the_tool_stops_the_agent_which_a_decision_resumes() -> None:
     model = splitter()
     made = agent(model, InMemorySaver())
     state = await made.ainvoke(ask(QUESTION), CONFIG)
@@ -83,7 +83,7 @@ async def test_one_of_two_is_decided_on_later() -> None:
 
 
 @pytest.mark.parametrize("sync", [True, False])
-async def test_another_process_goes_on_from_where_the_first_has_asked(sync: bool, tmp_path: Path) -> None:
+async def test_another_process_resumes_where_the_first_has_asked(sync: bool, tmp_path: Path) -> None:
     model, file = splitter(), str(tmp_path / "kept.sqlite")
     for given in (ask(QUESTION), Command(resume={"decisions": [APPROVE]})):
         if sync:

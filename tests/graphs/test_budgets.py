@@ -40,7 +40,7 @@ def test_a_turn_of_a_conversation_ends_as_a_question_alone(strategy: str, allowe
     assert (turn.answer, turn.stopped_by, turn.tree) == (alone.answer, alone.stopped_by, alone.tree)
 
 
-def test_the_final_call_is_kept_back() -> None:
+def test_the_final_call_is_reserved() -> None:
     kept = model()
     result = graphs.ask(QUESTION, "prune", model=kept, index=river(), max_calls=1)
     assert [name for name, _ in kept.calls] == ["finalize"]
@@ -58,7 +58,7 @@ def test_tokens_never_exceed_the_budget(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["tor", "prune", "chain"])
-def test_the_last_call_makes_do_with_the_tokens_that_are_left(strategy: str) -> None:
+def test_the_last_call_uses_the_tokens_that_are_left(strategy: str) -> None:
     """Passages are measured as an index does, a window is guarded by an estimate that counts more: the last call is made all the same."""
     words = "administrative hydrological investigations throughout surrounding countryside "
     texts = [f"The river Seine runs through the capital of France. Number {n}: {words * 22}" for n in range(12)]
@@ -84,7 +84,7 @@ def test_a_hanging_model_is_left_when_the_seconds_are_up(strategy: str) -> None:
     assert result.usage.prompt_tokens > 0
 
 
-def test_a_fifth_of_the_seconds_is_kept_back_for_the_final_call() -> None:
+def test_a_fifth_of_the_seconds_is_reserved_for_the_final_call() -> None:
     settings = Settings(max_seconds=10)
     assert Budget.open(settings, Usage(), started=100.0, reserves_final_call=True).deadline == 108.0
     assert Budget.open(settings, Usage(), started=100.0, reserves_final_call=False).deadline == 110.0
@@ -109,12 +109,12 @@ def test_steps_that_run_side_by_side_draw_on_one_budget(strategy: str, busy: Bus
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_nothing_of_a_question_is_held_once_it_is_answered(strategy: str) -> None:
+def test_nothing_of_a_question_is_stored_once_it_is_answered(strategy: str) -> None:
     graphs.ask(QUESTION, strategy, model=model(), index=river())
     assert not [asked for _, asked in budget._SHARED if asked == QUESTION]
 
 
-def test_nothing_is_held_of_a_question_during_which_loading_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_stored_of_a_question_during_which_loading_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ramify.nodes.retrieve.warm", lambda index: (index, 0.5))
     result = graphs.ask(QUESTION, "prune", model=model(), index=river())
     assert result.usage.loading_s >= 1.5, "three searches"

@@ -43,7 +43,7 @@ def test_what_the_model_cites_is_not_marked(wiring: Wiring) -> None:
     assert {citation.cited for citation in result.citations} == {True}
 
 
-def test_an_agent_is_told() -> None:
+def test_an_agent_is_reported() -> None:
     told = research_tool("naive", model=silent(), index=river()).invoke({"question": QUESTION})
     assert f"txt ({NOT_CITED}): " in told
     assert NOT_CITED not in research_tool("naive", model=model(), index=river()).invoke({"question": QUESTION})

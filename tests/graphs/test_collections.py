@@ -116,7 +116,7 @@ def test_names_tell_collections_apart() -> None:
     assert CollectionSet.from_members([river(), river(), "demo"]).names == ("InMemoryVectorStore 1", "InMemoryVectorStore 2", "demo")
 
 
-async def test_a_filter_holds_in_each_and_only_a_field_that_none_has_is_told(places: list[str], tmp_path: Path) -> None:
+async def test_a_filter_holds_in_each_and_only_a_field_that_none_has_is_reported(places: list[str], tmp_path: Path) -> None:
     Index.from_texts(["The oil is black."], WordEmbeddings(), [{"source": "a.txt", "year": 1}], path=tmp_path / "years")
     several: list[Any] = [places[0], Index.open(tmp_path / "years", WordEmbeddings())]
     [hits] = await find_passages(several, [OIL], k=5, filter={"title": "Engine oil"})

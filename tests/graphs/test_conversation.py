@@ -42,7 +42,7 @@ def test_every_strategy_holds_a_conversation(wiring: Wiring) -> None:
 
 @pytest.mark.parametrize("strategy", ["naive", "prune"])
 @pytest.mark.parametrize(("confidence", "sure"), [(0.97, True), (0.6, True), (0.55, False), (0.1, False)])
-def test_an_answer_that_was_not_sure_is_told_as_that(strategy: str, confidence: float, sure: bool) -> None:
+def test_an_answer_that_was_not_sure_is_shown_as_that(strategy: str, confidence: float, sure: bool) -> None:
     talk, given = graphs.Conversation(), {"answer": "Oise", "confidence": confidence}
     chat = listener(answer=given, decide=given, finalize=given)
     options: dict[str, Any] = {"max_depth": 0} if strategy == "prune" else {}
@@ -88,7 +88,7 @@ def test_the_earlier_trees_stay_in_the_messages() -> None:
     assert results[0].citations[0].source in talk.messages[1].text
 
 
-def test_a_turn_that_fails_leaves_no_trace_and_the_talk_goes_on() -> None:
+def test_a_turn_that_fails_leaves_no_trace_and_the_conversation_continues() -> None:
     def down(slots: Any) -> Any:
         raise ModelError("the server is gone", "start it")
 

@@ -120,7 +120,7 @@ def test_a_budget_counts_what_the_server_saw(protocol: str, strategy: str, fault
 @protocols
 @pytest.mark.parametrize("allowed", [1, 2])
 @fault("budgets", "last allowed call fails", sees="which budget ended it, and why the call failed", kept="the tree so far", code=0)
-def test_a_call_that_may_not_be_repeated_is_told_with_what_befell_it(protocol: str, allowed: int) -> None:
+def test_a_call_that_may_not_be_repeated_is_reported_with_what_befell_it(protocol: str, allowed: int) -> None:
     with faulty(protocol, lambda number, name: Fail(503, WORDS)) as server:
         result = ask(server, "naive", max_calls=allowed)
     assert (result.stopped_by, len(server.requests)) == ("calls", allowed)
@@ -195,7 +195,7 @@ def test_a_tool_gives_what_was_found_and_says_so() -> None:
     assert "ollama pull" in str(said.content)
 
 
-async def test_a_graph_ends_with_its_state_and_one_that_never_began_goes_on_when_the_model_is_there() -> None:
+async def test_a_graph_ends_with_its_state_and_one_that_never_began_is_resumed_when_the_model_is_there() -> None:
     graph, config = graphs.build("chain").compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
     faults: list[Fault | None] = [Fail(403, WORDS), None, Fail(403, WORDS)]
     with faulty("ollama", lambda number, name: faults[number - 1]) as server:

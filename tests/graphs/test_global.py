@@ -173,7 +173,7 @@ class TestReduce:
 
 class TestBudgets:
     @pytest.mark.parametrize("calls", [1, 2, 3, 5, 9])
-    def test_of_calls_hold_and_the_last_is_kept_back(self, index: GraphIndex, calls: int) -> None:
+    def test_of_calls_hold_and_the_last_is_reserved(self, index: GraphIndex, calls: int) -> None:
         result = asked(index, chat := model(), max_calls=calls)
         assert result.usage.llm_calls == len(chat.calls) == min(calls, 5 if calls > 1 else 0)
         assert (result.stopped_by == "calls") == (calls < 5)

@@ -39,7 +39,7 @@ class TestWhatIsRead:
         assert len(batches(result)) == 3
         assert any(notice.startswith("3 of 4 batches of the reports of level 0 are read") for notice in result.notices)
 
-    def test_of_a_level_that_is_asked_for_no_more_than_the_ceiling_says(self, index: GraphIndex) -> None:
+    def test_of_a_level_that_is_asked_for_no_more_than_max_batches(self, index: GraphIndex) -> None:
         result = asked(index, chat := model(), level=2, max_batches=3)
         most = max_calls("global", GlobalSettings(model=chat, index=index, level=2, max_batches=3))
         assert most is not None

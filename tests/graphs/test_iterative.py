@@ -54,7 +54,7 @@ def test_three_poor_rounds_search_the_suggested_query() -> None:
     assert grown[0].evidence
 
 
-def test_what_helped_hangs_on_the_branch_that_found_it() -> None:
+def test_what_helped_is_assigned_to_the_branch_that_found_it() -> None:
     result = graphs.ask(QUESTION, "iterative", model=but(), index=river())
     helped = {key for branch in result.tree.values() for key in branch.evidence}
     assert len(helped) == 2
@@ -74,7 +74,7 @@ def test_a_plan_that_fails_ends_no_question() -> None:
     assert [notice for notice in result.notices if "searched unchanged" in notice and "'plan' is malformed" in notice]
 
 
-def test_a_round_that_fails_counts_as_read_and_the_loop_goes_on() -> None:
+def test_a_round_that_fails_counts_as_read_and_the_loop_continues() -> None:
     chat = but(filter=lambda slots: "no JSON" if lost(chat) else replies("filter", slots))
     result = run(chat)
     assert (result.answer, result.stopped_by) == ("Seine", "finished")
@@ -108,7 +108,7 @@ def cut_off() -> Any:
 
 
 @pytest.mark.parametrize("prompt", ["plan", "filter", "compress"])
-def test_what_a_client_raises_over_a_reply_is_told_and_ends_no_run(prompt: str) -> None:
+def test_what_a_client_raises_over_a_reply_is_reported_and_ends_no_run(prompt: str) -> None:
     result = run(but(**{prompt: lambda slots: cut_off()}))
     assert any("OSError: the wire was cut" in notice for notice in result.notices)
     assert (result.answer, result.stopped_by) == (("Seine", "finished") if prompt == "plan" else ("Unknown", "error"))

@@ -159,7 +159,7 @@ async def test_questions_asked_side_by_side_open_it_once(folder: Path, opening: 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("strategy", SEARCHING)
-def test_an_index_that_is_not_there_is_told_by_the_search(strategy: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_index_that_is_not_there_is_reported_by_the_search(strategy: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(IndexingError, match="there is no index"):
         graphs.ask(QUESTION, strategy, model=model(), index=str(tmp_path / "nowhere"))
     in_the_background()

@@ -67,7 +67,7 @@ def test_every_strategy_has_one() -> None:
     assert all(of(name, {}).calls > 0 for name in STRATEGIES)
 
 
-def test_a_strategy_of_one_s_own_has_none_and_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strategy_of_one_s_own_has_none_and_is_reported_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES, "my-own", Strategy("my-own", STRATEGIES["naive"].build))
     assert max_calls("my-own", configure("my-own", {})[1]) is None
     assert describe_max_calls("my-own", {}) == "my-own: custom strategy: the number of model calls is unknown; limit it with max_calls"

@@ -91,7 +91,7 @@ def in_another_process(program: str, *arguments: str) -> int:
     return subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, env=environment, check=False, timeout=120).returncode
 
 
-def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
+def test_another_process_continues_the_conversation(memory: str) -> None:
     assert in_another_process(ASK, memory, "rivers", FIRST) == 0
     conversation = graphs.Conversation(memory, "rivers")
     assert conversation.recall() is None
@@ -112,7 +112,7 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
     kept="all turns before; every finished branch",
     code="killed",
 )
-def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> None:
+def test_a_question_whose_answering_was_killed_is_resumed(memory: str) -> None:
     assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
     conversation, asked = graphs.Conversation(memory, "killed"), chat()
     assert [thread.turns for thread in asyncio.run(load_threads(memory)) if thread.name == "killed"] == [0]
@@ -132,7 +132,7 @@ def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> N
     kept="the step's result: it is not asked again",
     code="killed",
 )
-def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_question_killed_between_a_step_and_its_checkpoint_is_resumed(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     graphs.Conversation(f"sqlite:{file}", "killed").ask(FIRST, "naive", model=chat(), index=river())
     with sqlite3.connect(file) as database:  # what the last step gave is kept, and no checkpoint after it
@@ -153,7 +153,7 @@ def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp
 )
 @pytest.mark.parametrize("turn", [1, 2])
 @pytest.mark.parametrize("kept", [1, 2, 3])
-def test_a_question_killed_before_it_was_taken_up_is_gone_on_with(tmp_path: Path, turn: int, kept: int) -> None:
+def test_a_question_killed_before_it_was_taken_up_is_resumed(tmp_path: Path, turn: int, kept: int) -> None:
     file, asked, counts = tmp_path / "memory.db", [FIRST, ROME][:turn], [0]
     for question in asked:
         graphs.Conversation(f"sqlite:{file}", "killed").ask(question, "naive", model=chat(), index=river())
@@ -170,7 +170,7 @@ def test_a_question_killed_before_it_was_taken_up_is_gone_on_with(tmp_path: Path
 
 
 @pytest.mark.parametrize("memory", ["sqlite"], indirect=True)
-def test_it_is_gone_on_with_by_the_strategy_that_it_was_begun_with(memory: str) -> None:
+def test_it_is_resumed_by_the_strategy_that_it_was_begun_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "tor", "tor") == -signal.SIGKILL
     conversation = graphs.Conversation(memory, "tor")
     assert (conversation.recall(), conversation.strategy) == (QUESTION, "tor")
@@ -247,7 +247,7 @@ def test_who_may_make_no_tables_uses_those_that_are_there(postgres: str) -> None
     assert conversation.ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
 
 
-def test_a_memory_that_is_lost_or_is_none_is_one_clear_error(tmp_path: Path) -> None:
+def test_a_memory_that_is_unreachable_or_invalid_is_one_clear_error(tmp_path: Path) -> None:
     with server() as address:
         conversation = graphs.Conversation(address, "lost")
         conversation.ask(FIRST, "naive", model=chat(), index=river())
@@ -277,7 +277,7 @@ def test_what_is_no_place_is_refused(where: str) -> None:
         graphs.Conversation(where)
 
 
-def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
+def test_a_server_that_is_not_there_is_reported_without_its_password() -> None:
     conversation = graphs.Conversation("postgresql://ramify:very-secret-word@127.0.0.1:1/postgres")
     with pytest.raises(RamifyError, match=r"127\.0\.0\.1:1.* check the address") as caught:
         conversation.recall()

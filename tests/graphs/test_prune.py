@@ -78,7 +78,7 @@ def test_what_was_proposed_and_cannot_be_asked_leaves_the_question_to_be_answere
 
 
 @pytest.mark.parametrize("dependent", [True, False])
-def test_the_model_is_told_of_dependent_questions_only_where_they_are_allowed(dependent: bool) -> None:
+def test_the_model_is_asked_for_dependent_questions_only_where_they_are_allowed(dependent: bool) -> None:
     for options, prompt in (({}, "decide"), ({"joint": False}, "decompose")):
         asked = model()
         graphs.ask(QUESTION, model=asked, index=river(), dependent=dependent, **options)
@@ -224,7 +224,7 @@ def test_an_aggregate_sees_what_the_branch_and_its_children_found_and_no_pruned_
     assert {quote["text"] for quote in call["passages"]} == found
 
 
-def test_without_a_final_reply_the_root_s_own_answer_stands_and_the_failure_is_told() -> None:
+def test_without_a_final_reply_the_root_s_own_answer_stands_and_the_failure_is_reported() -> None:
     def splits_at_last(slots: Mapping[str, Any]) -> dict[str, Any]:
         halves = slots["hint"] or slots["question"] != QUESTION
         return {**ANSWERED, "confidence": 0.5} if not halves or " / " in slots["question"] else splitting(slots)

@@ -63,7 +63,7 @@ def test_without_confidence_any_answer_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("ablation", ["answers", "entities", "adaptive"])
-def test_an_ablation_is_told_to_the_model(ablation: str) -> None:
+def test_an_ablation_is_shown_to_the_model(ablation: str) -> None:
     told = model()
     graphs.ask(QUESTION, model=told, index=river(), **{ablation: False})
     may = told.asked("decide")[0]["may"]

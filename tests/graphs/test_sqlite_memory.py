@@ -118,7 +118,7 @@ async def damaged(where: str, sql: str) -> None:
         await store.aput(("a",), "b", {"long": "x" * 100_000})
 
 
-async def test_a_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_disk_is_reported_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = f"sqlite:{tmp_path / 'kept.db'}"
     with pytest.raises(RamifyError, match="disk is full — make room"):
         await damaged(where, "PRAGMA max_page_count = 1")

@@ -108,7 +108,7 @@ async def test_cancelling_the_caller_stops_the_branches() -> None:
 
 
 @pytest.mark.parametrize("sync", [True, False])
-async def test_after_a_crash_it_goes_on_where_it_was(sync: bool, tmp_path: Path) -> None:
+async def test_after_a_crash_it_is_resumed(sync: bool, tmp_path: Path) -> None:
     model = mortal("finalize")
     async with saver_of(tmp_path / "kept.sqlite", sync) as saver:
         with pytest.raises(ValueError, match="power cut"):
@@ -119,7 +119,7 @@ async def test_after_a_crash_it_goes_on_where_it_was(sync: bool, tmp_path: Path)
     assert json.loads(tools_said(state["messages"])[0].text)["answer"] == "Seine"
 
 
-def test_wrong_options_and_messages_are_told_at_once() -> None:
+def test_wrong_options_and_messages_are_reported_at_once() -> None:
     with pytest.raises(UsageError, match="leaves"):
         graphs.research_subagent(leaves=3)
     with pytest.raises(IndexingError, match="nowhere"):

@@ -80,7 +80,7 @@ async def test_settings_of_another_strategy_count_as_far_as_they_are_shared() ->
 
 
 @pytest.mark.parametrize("schema", [None, PruneSettings], ids=["as it is", "made into settings by LangGraph"])
-async def test_a_wrong_setting_in_a_context_is_told_in_one_line(schema: type[Any] | None) -> None:
+async def test_a_wrong_setting_in_a_context_is_reported_in_one_line(schema: type[Any] | None) -> None:
     with pytest.raises(UsageError) as caught:
         await parent(graphs.build("prune").compile(), schema).ainvoke(ASKED, context={"tau": 5})
     said = str(caught.value)
@@ -105,7 +105,7 @@ async def test_without_a_checkpointer_of_the_parent_s_it_keeps_none() -> None:
     assert {kept.config["configurable"]["checkpoint_ns"] for kept in saver.list(None)} == {""}
 
 
-async def test_a_subgraph_that_was_stopped_goes_on_where_it_was(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_subgraph_that_was_stopped_is_resumed(caplog: pytest.LogCaptureFixture) -> None:
     graph = parent(graphs.build("prune").compile(interrupt_before=["finalize"]), PruneSettings, InMemorySaver())
     model = thinker()
     await graph.ainvoke(ASKED, CONFIG, context=settings(model, **FINAL))
@@ -197,7 +197,7 @@ async def test_the_parent_s_limit_counts_for_a_subgraph() -> None:
     "graph", [graphs.build("naive"), graphs.with_conversation(graphs.build("naive"))], ids=["alone", "in a conversation"]
 )
 @pytest.mark.parametrize("method", ["invoke", "stream", "batch", "invoke the parent"])
-def test_synchronous_code_is_told_what_to_call_before_anything_is_written(graph: Any, method: str) -> None:
+def test_synchronous_code_is_shown_what_to_call_before_anything_is_written(graph: Any, method: str) -> None:
     saver = InMemorySaver()
     compiled = graph.compile(checkpointer=saver)
     calls = {

@@ -90,7 +90,7 @@ def test_a_strategy_without_such_a_threshold_has_none() -> None:
     assert graphs.ask(QUESTION, "naive", model=answering(0.7), index=river()).to_json()["tau"] is None
 
 
-def test_before_a_question_is_planted_the_paper_s_counts() -> None:
+def test_before_a_question_is_started_the_paper_s_counts() -> None:
     settings = PruneSettings()
     assert [above_tau.holds({}, Branch(path="0", question="Q", answer="A", confidence=value), settings) for value in (0.95, 0.951)] == [
         False,

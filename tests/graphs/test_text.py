@@ -109,7 +109,7 @@ def test_marks_are_read_however_they_are_written(text: str, sentences: list[tupl
     assert [(one.text, one.citations) for line in found for one in line] == sentences
 
 
-def test_a_model_that_is_lost_at_the_text_leaves_the_answer_as_it_is() -> None:
+def test_a_model_that_becomes_unavailable_at_the_text_leaves_the_answer_as_it_is() -> None:
     class Lost(FakeModel):
         async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
             if messages[-1].additional_kwargs["ramify"]["prompt"] == "write":

@@ -80,7 +80,7 @@ def test_a_budget_of_tokens_holds_for_thoughts(qwen: Ollama, strategy: str, allo
     assert ask(strategy, max_tokens=allowed).usage.tokens <= allowed
 
 
-def test_the_last_calls_thought_is_kept_back_with_it() -> None:
+def test_the_last_calls_thought_is_reserved_with_it() -> None:
     settings = Settings(max_tokens=10_000)
     kept, last = (Budget.open(settings, Usage(), started=0.0, reserves_final_call=kept) for kept in (True, False))
     last.reserve(10_000, thought=2048)

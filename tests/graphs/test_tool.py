@@ -71,7 +71,7 @@ def test_unknown_is_said_plainly_with_what_was_found_on_the_way() -> None:
     ]
 
 
-def test_a_budget_that_ran_out_is_told() -> None:
+def test_a_budget_that_ran_out_is_reported() -> None:
     said = call(graphs.research_tool(model=thinker(), index=river(), max_calls=2), question=QUESTION)
     assert "stopped early: the budget of model calls was used up" in str(said.content)
     assert said.artifact["stopped_by"] == "calls"
@@ -139,12 +139,12 @@ def citation_id(folder: Path, year: int) -> str:
     return str(opened(folder).search(["Paris"], filter={"year": year})[0][0].document.id)
 
 
-def test_a_filter_that_nothing_meets_is_told(folder: Path) -> None:
+def test_a_filter_that_nothing_meets_is_reported(folder: Path) -> None:
     said = call(graphs.search_tool(opened(folder)), query="Paris", filter={"year": 1905})
     assert said.content == "Nothing was found with filter {'year': 1905}: search again without it."
 
 
-def test_a_filter_s_field_that_no_passage_has_is_told_with_those_that_there_are(folder: Path) -> None:
+def test_a_filter_s_field_that_no_passage_has_is_reported_with_those_that_there_are(folder: Path) -> None:
     lacking = "no passage has the filter fields 'yaer': there are source, year"
     said = call(graphs.search_tool(opened(folder)), query="Paris", filter={"yaer": 1, "year": 1})
     assert said.content.endswith(f"without it.\nNote: {lacking}")

@@ -91,7 +91,7 @@ def test_extractive_says_once_that_it_reads_english_only(strategy: str, question
 
 
 @fault("index", "index that is deleted while a tool uses it", sees="one line for the calling model", kept="the agent continues", code=0)
-def test_an_index_that_disappeared_is_told_in_one_line(documents_index: Path) -> None:
+def test_an_index_that_disappeared_is_reported_in_one_line(documents_index: Path) -> None:
     research = graphs.research_tool(model=thinker(), index=str(documents_index))
     search = graphs.search_tool(documents_index)
     assert call(search, query="Paris").status == "success"
@@ -109,7 +109,7 @@ def documents_index(tmp_path: Path) -> Path:
 
 
 @fault("interfaces", "model that hangs during a tool call", sees="one line for the calling model", kept="the agent continues", code=0)
-def test_a_model_that_hangs_is_told_in_one_line() -> None:
+def test_a_model_that_hangs_is_reported_in_one_line() -> None:
     tool = graphs.research_tool(model=thinker(latency=60.0), index=river(), timeout=0.05)
     assert refused(call(tool, question=QUESTION), "no reply within 0.05 s", "raise timeout")
 

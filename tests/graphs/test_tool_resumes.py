@@ -85,7 +85,7 @@ async def run(graph: Any, given: Any, sync: bool) -> Any:
 
 @pytest.mark.parametrize("sync", [True, False])
 @pytest.mark.parametrize(("strategy", "prompt"), [("tor", "judge"), ("tor", "finalize"), ("prune", "finalize"), ("iterative", "compress")])
-async def test_after_a_crash_it_goes_on_where_it_was(strategy: str, prompt: str, sync: bool, tmp_path: Path) -> None:
+async def test_after_a_crash_it_is_resumed(strategy: str, prompt: str, sync: bool, tmp_path: Path) -> None:
     model = mortal(prompt)
     for given in (ALONE, None):
         async with saver_of(tmp_path / "kept.sqlite", sync) as saver:

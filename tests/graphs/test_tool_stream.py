@@ -63,7 +63,7 @@ async def test_the_same_events_are_the_tool_s_output_deltas(sync: bool) -> None:
     assert deltas == [event for kind, event in events if kind == "custom"] != []
 
 
-async def test_calls_side_by_side_are_told_apart_by_their_questions() -> None:
+async def test_calls_side_by_side_are_distinguished_by_their_questions() -> None:
     events = await streamed(agent(), False, asked={"messages": [("human", f"{QUESTION}\n{FIRST}")]})
     assert {event["question"] for event in events} == {QUESTION, FIRST}
 

@@ -12,7 +12,7 @@ def result(*branches: Branch, **more: Any) -> Result:
     return Result.model_validate({**told, "tree": {branch.path: branch for branch in branches}, **more})
 
 
-def test_no_answer_is_told_as_certain() -> None:
+def test_no_answer_is_shown_as_certain() -> None:
     assert "Confidence: 0.99 of 1" in format_answer(result(answer="Seine"))
 
 

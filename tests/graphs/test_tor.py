@@ -165,7 +165,7 @@ def broken_at(words: str) -> Any:
 PAIR = {"simple": False, "first": FIRST, "second": "Which river runs through Rome?"}
 
 
-def test_the_judge_is_told_that_a_half_has_no_answer_and_what_it_found_reaches_the_final_call() -> None:
+def test_the_judge_is_shown_that_a_half_has_no_answer_and_what_it_found_reaches_the_final_call() -> None:
     chat = but(answer=broken_at("France"), decompose=PAIR)
     graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=1)
     (judged,) = chat.asked("judge")

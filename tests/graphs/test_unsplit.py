@@ -41,7 +41,7 @@ def test_a_root_that_cannot_be_split_is_searched_and_answered(strategy: str, arg
     assert result.usage.llm_calls == 4, "what the failed calls cost counts, beside the answer and its text"
 
 
-def test_a_branch_that_cannot_be_split_is_a_leaf_and_the_rest_goes_on() -> None:
+def test_a_branch_that_cannot_be_split_is_a_leaf_and_the_rest_continues() -> None:
     def sometimes(slots: Any) -> Any:
         whole = slots["question"] == QUESTION
         return {"simple": False, "first": "What is the capital of France?", "second": "Which river runs through {1}?"} if whole else BAD

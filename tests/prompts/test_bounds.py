@@ -62,7 +62,7 @@ def test_instructions_and_examples_have_at_most_500_tokens(prompt: Prompt[Any]) 
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
-def test_the_bounds_of_a_reply_are_told_in_words(prompt: Prompt[Any]) -> None:
+def test_the_bounds_of_a_reply_are_described_in_words(prompt: Prompt[Any]) -> None:
     told = schema_outline(prompt.reply)
     for part in parts(json_schema(prompt.reply)):
         bound = (

@@ -153,7 +153,7 @@ def test_a_setting_each_switches_them(shots: int, thought: bool) -> None:
         assert ("examples" in messages[0].text) == bool(shots)
 
 
-def test_every_strategy_tells_its_prompts_with_thought_and_examples_if_nothing_else_is_said() -> None:
+def test_every_strategy_renders_its_prompts_with_thought_and_examples_if_nothing_else_is_said() -> None:
     assert (Settings().thought, Settings().shots) == (True, 2)
     assert [len(turns(messages)) for messages in heard().values()] == [1, 1]
 

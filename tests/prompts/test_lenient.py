@@ -73,7 +73,7 @@ def test_what_is_meant_is_taken(prompt: Prompt[Any], given: dict[str, Any], fiel
     ("prompt", "given"),
     [(DECOMPOSE, {"simple": True}), (NEXT_QUESTION, {"done": True}), (FINALIZE, {"answer": "Seine"}), (ANSWER, {"answer": "Seine"})],
 )
-def test_a_field_that_nothing_hangs_on_may_be_missing(prompt: Prompt[Any], given: dict[str, Any]) -> None:
+def test_a_field_that_nothing_depends_on_may_be_missing(prompt: Prompt[Any], given: dict[str, Any]) -> None:
     assert prompt.reply.model_validate(given)
 
 

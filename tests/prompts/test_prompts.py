@@ -55,7 +55,7 @@ def test_the_words_for_a_question_that_was_searched_are_on_record() -> None:
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
-def test_the_reply_s_fields_are_all_told_and_all_required(prompt: Prompt[Any]) -> None:
+def test_the_reply_s_fields_are_all_described_and_all_required(prompt: Prompt[Any]) -> None:
     prompt = prompt.with_options(thought=True, shots=3)
     told = str(prompt.render(sample(prompt))[0].content)
     assert all(f'"{name}": ' in told for name in reply_fields(prompt.reply))
@@ -162,7 +162,7 @@ def test_a_question_with_braces_is_asked_as_it_is() -> None:
 
 @pytest.mark.parametrize("prompt", [prompts.DECIDE, prompts.DECOMPOSE, prompts.NEXT_QUESTION], ids=lambda prompt: prompt.name)
 @pytest.mark.parametrize("said", [{}, {"together": "earlier"}, {"together": ["no", "text"]}, {"together": "x" * 5000}])
-def test_how_answers_are_brought_together_is_asked_of_nobody_and_may_be_said(prompt: Prompt[Any], said: dict[str, Any]) -> None:
+def test_how_answers_are_combined_is_asked_of_nobody_and_may_be_said(prompt: Prompt[Any], said: dict[str, Any]) -> None:
     told = prompt.with_options(thought=True, shots=3)
     assert "together" not in told.reply.model_json_schema()["properties"]
     assert '"together"' not in str([message.content for message in told.render(sample(told))])
@@ -174,7 +174,7 @@ def test_how_answers_are_brought_together_is_asked_of_nobody_and_may_be_said(pro
 
 
 @pytest.mark.parametrize("prompt", [prompts.AGGREGATE, prompts.FINALIZE, prompts.NEXT_QUESTION], ids=lambda prompt: prompt.name)
-def test_a_finding_shows_neither_how_it_is_brought_together_nor_what_is_above_it(prompt: Prompt[Any]) -> None:
+def test_a_finding_shows_neither_how_it_is_combined_nor_what_is_above_it(prompt: Prompt[Any]) -> None:
     human = str(prompt.render(sample(prompt))[1].content)
     assert "Germany" in human
     assert "earlier" not in human

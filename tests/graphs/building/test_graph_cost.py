@@ -96,7 +96,7 @@ def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_
 
 
 @pytest.mark.parametrize("options", [{}, {"model": "extractive"}])
-def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community(folder: Path, options: dict[str, Any]) -> None:
+def test_a_build_that_estimates_its_cost_first_asks_for_one_report_of_each_community(folder: Path, options: dict[str, Any]) -> None:
     from ramify.studio.console.building import add_graph
 
     chat = graph_model()
@@ -106,7 +106,7 @@ def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community
     assert {report.made_by for report in reports.values()} == {"FakeModel"}
 
 
-def test_a_model_that_cannot_do_it_is_told_before_the_build(folder: Path) -> None:
+def test_a_model_that_cannot_do_it_is_reported_before_the_build(folder: Path) -> None:
     with pytest.raises(IndexingError, match="12 of 12 units could not be read"):
         estimated(folder, graph_model_with(extract="no JSON"))
 

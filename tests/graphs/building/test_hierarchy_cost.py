@@ -86,7 +86,7 @@ def test_it_is_printed_and_nothing_is_written(tmp_path: Path, capsys: pytest.Cap
     assert [path.name for path in tmp_path.iterdir()] == ["documents"]
 
 
-def test_of_an_index_that_is_there_its_own_fields_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_an_index_that_is_there_its_own_fields_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = write(tmp_path / "documents", records(5)), str(tmp_path / "index")
     assert run(["index", str(file), "--out", out, "--kind", "hierarchy", "--group-by", "tool"]) == 0
     before = {path.name: path.read_bytes() for path in (tmp_path / "index").iterdir()}

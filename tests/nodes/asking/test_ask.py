@@ -83,7 +83,7 @@ def test_long_replies_keep_the_budget_of_tokens_also_side_by_side_and_step_after
         assert result.usage.tokens <= allowed
 
 
-def test_the_tokens_of_the_final_call_are_kept_back() -> None:
+def test_the_tokens_of_the_final_call_are_reserved() -> None:
     for allowed in range(1600, 10_000, 350):
         chat = wordy("Seine")
         result = graphs.ask(QUESTION, "tor", model=chat, index=river(), max_tokens=allowed, **TIGHT, **WIDE)

@@ -61,7 +61,7 @@ async def asked(text: str = ENGLISH, tokens: int = 300) -> Reply[Answered]:
         return await ask(ANSWER, passages(text, tokens), question=QUESTION)
 
 
-async def test_twenty_passages_fit_once_the_server_has_told_what_a_prompt_has(ollama: Ollama) -> None:
+async def test_twenty_passages_fit_once_the_server_has_reported_what_a_prompt_has(ollama: Ollama) -> None:
     ollama.reports = counting()
     assert [len((await asked()).passages) for _ in range(3)] == [13, 20, 20]
     assert 0.8 * WINDOW < counting()(ollama.requests[-1]) <= WINDOW - REPLY

@@ -83,7 +83,7 @@ def test_a_finding_tells_of_its_branch_as_it_is() -> None:
     assert (bare["answer"], bare["confidence"]) == ("", 0.0)
 
 
-def test_a_finding_tells_what_is_above_it_and_how_answers_are_brought_together() -> None:
+def test_a_finding_shows_what_is_above_it_and_how_answers_are_combined() -> None:
     root = Branch(path="0", question="Which?", together="earlier")
     half = Branch(path="0.0", question="Q1", together="bridge", answer="A")
     told = to_finding(half, {}, ancestors({"0": root, "0.0": half}, "0.0"))

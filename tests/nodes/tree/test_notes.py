@@ -20,7 +20,7 @@ def test_what_is_noted_often_folds_into_words(answer: str) -> None:
     assert "\\n;" not in filled_note("a\n; b", "0.0")
 
 
-def test_what_tau_was_calibrated_for_is_told_with_it() -> None:
+def test_what_tau_was_calibrated_for_is_reported_with_it() -> None:
     told = shorten_note(unsure_note(0.31, 0.6, "extractive"))
     assert told.meanings == {"unsure": "its confidence is not above tau (0.6, calibrated for extractive)"}
     assert told.rest == ""

@@ -14,17 +14,17 @@ TREES = st.lists(BRANCHES, max_size=6).map(lambda branches: merge_branches({}, {
 
 
 @given(TREES)
-def test_grafting_a_tree_onto_itself_changes_nothing(tree: Tree) -> None:
+def test_merging_a_tree_onto_itself_changes_nothing(tree: Tree) -> None:
     assert merge_branches(tree, tree) == tree
 
 
 @given(TREES, TREES, TREES)
-def test_grafting_is_associative(one: Tree, two: Tree, three: Tree) -> None:
+def test_merging_is_associative(one: Tree, two: Tree, three: Tree) -> None:
     assert merge_branches(merge_branches(one, two), three) == merge_branches(one, merge_branches(two, three))
 
 
 @given(TREES, TREES)
-def test_grafting_disjoint_trees_commutes_in_order_too(one: Tree, two: Tree) -> None:
+def test_merging_disjoint_trees_commutes_in_order_too(one: Tree, two: Tree) -> None:
     apart = {path: branch for path, branch in two.items() if path not in one}
     assert list(merge_branches(one, apart).items()) == list(merge_branches(apart, one).items())
 
@@ -39,7 +39,7 @@ def test_no_branch_is_lost_and_none_is_changed_in_place(one: Tree, two: Tree) ->
 
 
 @given(TREES)
-def test_plain_dicts_graft_like_branches(tree: Tree) -> None:
+def test_plain_dicts_merge_like_branches(tree: Tree) -> None:
     assert merge_branches({}, {path: branch.model_dump(mode="json") for path, branch in tree.items()}) == tree
 
 

@@ -31,7 +31,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("strategy", "options"), CASES)
-def test_it_is_kept_on_the_branch_that_was_split_and_told_above_each_finding(strategy: str, options: dict[str, Any]) -> None:
+def test_it_is_kept_on_the_branch_that_was_split_and_shown_above_each_finding(strategy: str, options: dict[str, Any]) -> None:
     asked = telling()
     result = graphs.ask(QUESTION, strategy, model=asked, index=river(), **options)
     assert {path: branch.together for path, branch in result.tree.items() if branch.together} == {"0": "bridge"}
@@ -44,7 +44,7 @@ def test_it_is_kept_on_the_branch_that_was_split_and_told_above_each_finding(str
         assert finding["above"][:1] == ([{"path": "0", "question": QUESTION, "together": "bridge"}] if paths else [])
 
 
-def test_a_chain_is_told_it_with_each_next_question() -> None:
+def test_a_chain_is_shown_it_with_each_next_question() -> None:
     asked = telling()
     graphs.ask(QUESTION, "chain", model=asked, index=river())
     histories = [call["history"] for call in asked.asked("next_question")]
@@ -66,7 +66,7 @@ def test_where_the_model_says_nothing_it_is_empty() -> None:
     assert {branch.together for branch in result.tree.values()} == {""}
 
 
-def test_a_pair_that_keeps_its_better_half_is_brought_together_as_before() -> None:
+def test_a_pair_that_keeps_its_better_half_is_combined_as_before() -> None:
     pairs = iter([{"second": SECOND, "together": "bridge"}, {"second": "Which stream crosses {1}?", "together": "earlier"}])
     weak = {"sufficiency": 0, "non_redundancy": 1, "consistency": 1, "decomposition": 1, "weaker": "2"}
     asked = but(decompose=lambda slots: {"simple": False, "first": FIRST, **next(pairs)}, judge=weak)

@@ -47,7 +47,7 @@ def test_the_better_half_is_carried_over_and_only_the_weaker_is_asked_anew(weake
     assert result.usage.retrievals == 3
 
 
-def test_the_decomposer_is_told_what_stays() -> None:
+def test_the_decomposer_is_shown_what_stays() -> None:
     mind = second_attempt("2", [(FIRST, OTHER), (FIRST, "What flows through Paris?")])
     asked(mind)
     before, after = (call["kept"] for call in mind.asked("decompose"))
