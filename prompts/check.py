@@ -1,4 +1,4 @@
-"""Return which sentences of an answer the passages do not support (`check=model`)."""
+"""Say which sentences of an answer the passages do not support (`check=model`)."""
 
 from typing import Annotated
 

@@ -118,7 +118,7 @@ def test_a_run_ends_with_every_branch_settled(wiring: Wiring) -> None:
 def test_a_branch_that_no_edge_leads_on_is_an_error_and_not_an_answer() -> None:
     wiring, settings = graphs.configure("prune", {"model": model(), "index": river()})
     state = {"tree": {"0": {"question": QUESTION, "status": "waiting", "awaits": "0.0"}, "0.0": {"question": QUESTION, "status": "split"}}}
-    with pytest.raises(UsageError, match="no step of this graph takes it"):
+    with pytest.raises(UsageError, match="no step of this graph processes it"):
         graphs.run.blocking(_continue(wiring.compile(checkpointer=InMemorySaver()), settings, state))
 
 

@@ -107,7 +107,7 @@ class TestReduce:
     def test_nothing_that_helps_is_unknown(self, index: GraphIndex) -> None:
         result = asked(index, chat := by_name())
         assert (result.answer, result.citations, chat.asked("reduce")) == ("Unknown", [], [])
-        assert result.explanation == "no part of what was read helps to answer it"
+        assert result.explanation == "nothing that was read helps to answer the question"
 
     def test_unknown_is_unknown(self, index: GraphIndex) -> None:
         assert asked(index, but(reduce={"answer": "Unknown", "points": [], "confidence": 0.9, "citations": []})).answer == "Unknown"

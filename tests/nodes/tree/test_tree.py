@@ -62,7 +62,7 @@ def test_new_children_take_the_next_free_positions() -> None:
 
 @pytest.mark.parametrize("wrong", [{"status": "open"}, {"question": "?", "status": "ripe"}, "text"])
 def test_what_is_no_branch_is_refused_with_its_value(wrong: object) -> None:
-    with pytest.raises(UsageError, match="is no branch") as caught:
+    with pytest.raises(UsageError, match="is not a valid branch") as caught:
         merge_branches({}, {"0": wrong})
     assert repr(wrong) in str(caught.value)
 

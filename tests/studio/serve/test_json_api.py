@@ -74,7 +74,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' cannot be set by a request"),
     ({"question": "Who?", "settings": {"rerank": "/etc"}}, "rerank='/etc' is not allowed"),
     ({"question": "Who?", "settings": {"check": "/etc"}}, "check='/etc' is not allowed"),
-    ({"question": "Who?", "settings": {"ask_first": "splits"}}, "ask_first=splits asks a person, and nobody can be asked here"),
+    ({"question": "Who?", "settings": {"ask_first": "splits"}}, "ask_first=splits"),
     ({"question": "Who?", "thread": "../other"}, "'../other' is not a valid conversation name"),
     ({"question": "Who?", "more": 1}, "more=1 is not valid"),
     ({}, "question={} is not valid"),
