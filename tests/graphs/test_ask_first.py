@@ -315,7 +315,7 @@ async def test_without_a_reviewer_it_is_refused_before_anything_is_asked() -> No
     chat = model()
     with pytest.raises(UsageError, match="ask_first=splits "):
         await graphs.ask_async(QUESTION, model=chat, index=river(), ask_first="splits")
-    with pytest.raises(UsageError, match="nobody can be asked here"):
+    with pytest.raises(UsageError, match="no reviewer here"):
         await graphs.Conversation().ask_async(QUESTION, model=chat, index=river(), ask_first="unsure")
     assert not chat.calls
 

@@ -102,5 +102,5 @@ async def test_where_the_agent_keeps_nothing_the_tool_says_so(sync: bool) -> Non
     state = agent(model).invoke(ask(QUESTION)) if sync else await agent(model).ainvoke(ask(QUESTION))
     [said] = tools_said(state["messages"])
     assert said.status == "error"
-    assert str(said.content).startswith("error: ask_first — ")
+    assert str(said.content).startswith("error: ask_first ")
     assert not model.calls

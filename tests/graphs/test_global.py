@@ -159,7 +159,7 @@ class TestReduce:
         [batch] = batches(result)
         assert len(batch.evidence) == 4, "all reports are in one batch"
         [number] = batch.points[used - 1].cited
-        [report] = index.reports.of([number.removeprefix("community ")])
+        [report] = index.reports.by_ids([number.removeprefix("community ")])
         assert {citation.id for citation in result.citations} <= set(report.passages)
         assert result.citations
         assert all(citation.cited for citation in result.citations)

@@ -134,9 +134,9 @@ def test_what_was_edited_asks_too(serve: Serve) -> None:
 
 def test_ask_first_without_a_reviewer_is_rejected(serve: Serve) -> None:
     refused = serve().call("POST", "/ask", json={"question": BORN, "settings": {"ask_first": "splits"}})
-    assert "nobody can be asked here" in refused.json()["error"]["message"]
+    assert "no reviewer here" in refused.json()["error"]["message"]
     assert "a conversation (`thread`)" in refused.json()["error"]["message"]
-    with pytest.raises(UsageError, match="nobody can be asked here"):  # its other interfaces take the settings of the command line
+    with pytest.raises(UsageError, match="no reviewer here"):  # its other interfaces take the settings of the command line
         serve(ask_first="splits")
 
 
