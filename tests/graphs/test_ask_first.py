@@ -368,7 +368,7 @@ async def test_a_kept_conversation_asks_again_after_the_process_was_gone(tmp_pat
         await graphs.Conversation(address, "mine").ask_async(QUESTION, reviewer=gone, **options)
     again = graphs.Conversation(address, "mine")
     assert await again.recall_async() == QUESTION
-    with pytest.raises(UsageError, match="waits for a person to decide"):
+    with pytest.raises(UsageError, match="waits for a person"):
         await again.resume_async(**{**options, "ask_first": "never"})
     result = await again.resume_async(reviewer=reviewer, **options)
     assert result.tree["0.0"].question == ROME
