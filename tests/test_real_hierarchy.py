@@ -65,7 +65,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> News:
 
 def test_articles_without_a_source_are_given_to_those_that_they_read_like(news: News) -> None:
     assert news.sourceless
-    assert news.made.routed + news.made.pool + news.made.founded >= len(news.sourceless) // 2
+    assert news.made.assigned + news.made.ungrouped + news.made.new_groups >= len(news.sourceless) // 2
 
 
 def test_recall_among_the_first_ten_hardly_changes(news: News) -> None:

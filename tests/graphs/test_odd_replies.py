@@ -44,7 +44,7 @@ def test_an_odd_reply_fails_its_branch_alone(ollama: Ollama, body: str) -> None:
     ollama.when(FIRST, Raw(body))
     result = ask(max_depth=1)
     assert result.tree["0.0"].status == "failed"
-    assert "also when asked again" in str(result.tree["0.0"].note)
+    assert "also on a retry" in str(result.tree["0.0"].note)
     assert result.stopped_by == "finished"
 
 

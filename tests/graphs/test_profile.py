@@ -40,8 +40,8 @@ def ask(confidence: float, given: Any, **options: Any) -> graphs.Result:
 def test_an_answer_that_is_not_above_the_threshold_is_withheld_with_the_reason() -> None:
     result = ask(0.8, profile(0.8))
     assert (result.answer, result.confidence, result.confidence_source) == ("Unknown", None, None)
-    promised = "at most 10 % of all questions asked are answered wrongly, in expectation"
-    assert result.withheld == f"'Paris' was withheld: its confidence, 0.8, is not above 0.8, which the profile asks for so that {promised}"
+    facts = ("'Paris'", "0.8, is not above 0.8", "at most 10 % of all questions asked are answered wrongly, in expectation")
+    assert [fact for fact in facts if fact not in result.withheld] == []
     assert [(one.cited, one.closest) for one in result.citations] == [(False, True)]
     assert result.quoted
     assert result.text.startswith(result.citations[0].quote)
@@ -70,9 +70,8 @@ def test_where_it_was_calibrated_otherwise_a_notice_says_so() -> None:
     same = {"model": model, "settings": {"k": 5}}
     assert [one for one in ask(0.8, profile(0.5, made_of=same)).notices if "profile" in one] == []
     other = profile(0.5, made_of={**same, "strategy": "tor", "settings": {"k": 9, "no_such": 1}, "indexes": ["0"]})
-    told = "the profile was calibrated otherwise (strategy prune, not tor; k 5, not 9; another index): its bound does not hold here"
-    assert told in ask(0.8, other).notices
-    assert told in ask(0.8, other.model_copy(update={"threshold": 1.0})).notices
+    for used in (other, other.model_copy(update={"threshold": 1.0})):
+        assert [one for one in ask(0.8, used).notices if "(strategy prune, not tor; k 5, not 9; another index)" in one]
 
 
 def test_its_tau_counts_where_none_is_set() -> None:
@@ -93,12 +92,12 @@ def test_a_conversation_and_a_tool_withhold_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("{", "is no profile"),
-        ("[1]", "is no profile"),
-        (json.dumps({"version": 2}), "is no profile"),
+        ("{", "is not a valid profile"),
+        ("[1]", "is not a valid profile"),
+        (json.dumps({"version": 2}), "is not a valid profile"),
         (profile(0.5).model_dump_json().replace('"threshold":0.5', '"threshold":7'), "threshold: Input should be less than or equal to 1"),
         (profile(0.5).model_dump_json().replace('"threshold":0.5', '"threshold":NaN'), "threshold"),
-        (profile(0.5).model_dump_json().replace('"curve":[]', '"curve":[[0,1],[1,0]]'), "never falls"),
+        (profile(0.5).model_dump_json().replace('"curve":[]', '"curve":[[0,1],[1,0]]'), "curve"),
         (profile(0.5).model_dump_json().replace('"version":1', '"version":1,"more":1'), "more: Extra inputs are not permitted"),
     ],
 )
@@ -115,7 +114,7 @@ def test_a_file_that_is_not_there_and_one_that_has_changed(tmp_path: Path) -> No
     file = tmp_path / "profile.json"
     with pytest.raises(InputError, match="cannot be read"):
         load_profile(file)
-    with pytest.raises(InputError, match="it is no file"):
+    with pytest.raises(InputError, match="not a file"):
         load_profile(tmp_path)
     file.write_text(profile(0.5).model_dump_json())
     assert load_profile(file) == profile(0.5)

@@ -51,7 +51,7 @@ def test_a_model_that_thinks_all_the_same_answers_and_each_result_says_so(qwen: 
 def test_it_is_said_once_whatever_the_wiring(qwen: Ollama, strategy: str) -> None:
     qwen.when("", Say("I do not know"))
     result = ask(strategy, max_calls=6)
-    (told,) = [notice for notice in result.notices if "its thinking is off" in notice]
+    (told,) = [notice for notice in result.notices if "while thinking is off" in notice]
     assert "ollama:qwen3:8b does not reply in JSON" in told
 
 

@@ -21,9 +21,9 @@ def backwards(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str, int]]:
         seen.append((len(hits), name, k))
         return hits[::-1][:k]
 
-    monkeypatch.setattr(retrieve, "reranked", turned)
-    monkeypatch.setattr(retrieve, "load", lambda name: 0.0)
-    monkeypatch.setattr("ramify.nodes.init_tree.load", lambda name: 0.0)
+    monkeypatch.setattr(retrieve, "rerank_hits", turned)
+    monkeypatch.setattr(retrieve, "load_reranker", lambda name: 0.0)
+    monkeypatch.setattr("ramify.nodes.init_tree.load_reranker", lambda name: 0.0)
     return seen
 
 

@@ -64,7 +64,7 @@ def test_no_secret_is_printed_or_written(
 ) -> None:
     monkeypatch.setattr(servers, "RETRY_PAUSES_S", ())
     if way not in DRAWN:
-        monkeypatch.setattr(_plots, "drawn", lambda *given, **named: Markup(""))
+        monkeypatch.setattr(_plots, "render_svg", lambda *given, **named: Markup(""))
     for name in ("OPENAI_API_KEY", "OLLAMA_API_KEY"):
         monkeypatch.setenv(name, SECRET)
     model, form = WAYS[way]

@@ -31,7 +31,7 @@ def test_a_question_is_answered_by_the_servers_that_respond_with_a_notice(ramify
         told = json.loads(done.out)
         assert told["model"] == "openai:local"
         assert f"openai:local is used at 3 servers: {first.address}, {dead}, {second.address}" in told["notices"]
-        assert any(f"{dead} cannot be reached: it is left out" in notice for notice in told["notices"])
+        assert any(f"{dead} cannot be reached: the server is excluded" in notice for notice in told["notices"])
         assert first.calls + second.calls == told["usage"]["llm_calls"]
 
 

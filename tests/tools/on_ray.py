@@ -50,7 +50,7 @@ class Killer:
 
 
 def encoding(folder: Path) -> dict[str, Any]:
-    kill = Killer("_vectors")
+    kill = Killer("_encode_on_worker")
     told: list[int] = []
 
     def progress(done: int, total: int | None, unit: str) -> None:
@@ -63,7 +63,7 @@ def encoding(folder: Path) -> dict[str, Any]:
 
 
 def answering(folder: Path) -> dict[str, Any]:
-    kill, seen = Killer("_there"), []
+    kill, seen = Killer("_answer_in_worker"), []
 
     def watch(row: Row) -> None:
         if row["strategy"] != "search":

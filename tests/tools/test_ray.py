@@ -157,7 +157,7 @@ def uses(folder: Path) -> bool:
 def workers_of(folder: Path) -> list[Process]:
     """List those who work on the cluster in a folder."""
     there = processes()
-    return [one for one in there.values() if one.line.startswith("ray::_vectors") and f"{folder}/" in there[one.parent].line]
+    return [one for one in there.values() if one.line.startswith("ray::_encode_on_worker") and f"{folder}/" in there[one.parent].line]
 
 
 @installed

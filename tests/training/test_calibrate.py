@@ -82,6 +82,6 @@ def test_an_answer_is_withheld_where_that_is_better_on_average() -> None:
 def test_further_is_looked_where_too_few_are_right() -> None:
     assert describe_tau(SOME).startswith("TAU = 0.12:"), "there seven of eight are right"
     assert describe_tau(SOME[:6]).startswith("TAU = 0.0:")
-    assert describe_tau(SOME[6:7]).startswith("TAU: nowhere")
+    assert describe_tau(SOME[6:7]).startswith("TAU: no threshold")
     assert describe_accepted(SOME, 0.6) == "60% accepted, 100% of them right"
     assert describe_accepted(SOME, 0.95) == "0% accepted"

@@ -49,7 +49,7 @@ def test_an_installed_model_is_used(ollama: Ollama) -> None:
 
 
 def test_the_learned_window_of_a_model_is_reported() -> None:
-    assert checkup.CHECKS["tokens"]().found.startswith("nothing learned yet")
+    assert checkup.CHECKS["tokens"]().found.startswith("no token ratios learned yet")
     prompt = demo_corpus().read_text(encoding="utf-8")[:20_000]
     LearnedCount("ollama:llama3.1:8b at http://127.0.0.1:11434").learn([prompt], int(len(prompt) / 4.3), filled=False)
     told = checkup.CHECKS["tokens"]().found

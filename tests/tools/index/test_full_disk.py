@@ -134,7 +134,7 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         fill(patch, name)
         with pytest.raises(IndexingError, match="make room") as caught:
             Index.build([corpus], folder, WordEncoder())
-    assert ("is kept" in caught.value.remedy) == folder.exists()
+    assert ("it resumes" in caught.value.remedy) == folder.exists()
     assert not folder.exists() if fill is fill_database else names(folder) == {".writing", "passages.sqlite"}
     Index.build([corpus], folder, WordEncoder())
     assert len(Index.open(folder, WordEncoder())) == 200

@@ -76,7 +76,7 @@ def test_the_command_line_changes_the_precision(ramify: Ramify, corpus: Path, tm
     assert "searched as int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
     assert json.loads((tmp_path / "index" / "manifest.json").read_text())["vectors"] == "int8"
     inspected = inspect_index(Index.open(tmp_path / "index", WordEncoder()))
-    assert ("vectors", "searched in int8; scores are counted from whole ones") in index_facts(inspected)
+    assert ("vectors", "searched as int8; scores are computed from fp32") in index_facts(inspected)
     refused = ramify("index", "--out", tmp_path / "index", "--vectors", "int4")
     assert (refused.code, "choose one of fp32, fp16, int8" in refused.err) == (2, True)
     with pytest.raises(UsageError, match="choose one of fp32, fp16, int8"):

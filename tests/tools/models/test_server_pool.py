@@ -124,7 +124,7 @@ async def test_one_without_the_model_is_left_out(pair: tuple[Ollama, Ollama]) ->
     model = at(*pair)
     await ask(model)
     assert len(pair[1].requests) == 1
-    assert any(f"Ollama at {pair[0].address} does not have 'llama3.1:8b': it is left out" in told for told in model.notices)
+    assert any(f"Ollama at {pair[0].address} does not have 'llama3.1:8b': the server is excluded" in told for told in model.notices)
     pair[1].models.clear()
     with pytest.raises(ModelError, match=r"does not have 'llama3\.1:8b' — run `ollama pull llama3\.1:8b`"):
         await ask(model)
@@ -259,7 +259,7 @@ async def test_a_killed_server_costs_no_call_and_is_asked_again_when_it_is_back(
         await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
         dies.kill()
         assert all(reply.parsed for reply in await asyncio.gather(*under_way))
-        assert any(dies.address in told and "left out" in told for told in model.learned_notices)
+        assert any(dies.address in told and "excluded" in told for told in model.learned_notices)
         await ask(model, times=4)
         dies.start()
         await until(lambda: dies.calls > 0, lambda: ask(model, times=8))
@@ -271,7 +271,7 @@ async def test_one_that_was_not_there_at_the_start_is_taken_when_it_comes(ollama
     with serving_ollama() as late:
         port = int(late.address.rpartition(":")[2])
     model = at(ollama_one, late.address, max_concurrency=1)
-    assert any("left out" in told for told in model.notices)
+    assert any("excluded" in told for told in model.notices)
     with serving_ollama(port) as late:
         await until(lambda: bool(late.requests), lambda: ask(model, times=4))
         assert model.learned_notices == []
@@ -282,7 +282,7 @@ async def test_when_all_are_dead_and_one_is_back_the_next_call_finds_it() -> Non
         model = at(*servers, model="openai:local")
         for server in servers:
             server.kill()
-        with pytest.raises(ModelError, match="none of the 2 servers can be asked"):
+        with pytest.raises(ModelError, match="none of the 2 servers can be used"):
             await ask(model)
         servers[1].start()
         await ask(model, times=2)

@@ -77,7 +77,7 @@ async def test_a_model_that_thinks_anyway_gets_additional_tokens(qwen: Ollama, s
     assert (cut.parsed, cut.error) == (None, "it thought until num_predict: think less")
     assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
     assert [(sent["think"], sent["options"]["num_predict"]) for sent in qwen.requests] == [(False, 300), (True, 300 + 2048)]
-    assert "ollama:qwen3:8b thinks although it was asked not to" in model.learned_notices[0]
+    assert "ollama:qwen3:8b thinks although thinking is turned off" in model.learned_notices[0]
 
 
 async def test_a_thought_without_a_start_tag_gets_additional_tokens(qwen: Ollama) -> None:
