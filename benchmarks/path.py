@@ -19,8 +19,10 @@ def main() -> None:
 
     def watch(frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
-        if event == "call" and "/ramify/" in code.co_filename and "site-packages" not in code.co_filename and code.co_name[0] != "<":
-            seen[code.co_filename.rpartition("/ramify/")[2], code.co_qualname] += 1
+        module = str(frame.f_globals.get("__name__", ""))
+        generated = code.co_filename.startswith("<") or code.co_name.startswith("<")
+        if event == "call" and module.startswith("ramify.") and not generated:
+            seen[module, code.co_qualname] += 1
 
     threading.setprofile(watch)
     sys.setprofile(watch)
