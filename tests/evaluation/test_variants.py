@@ -71,7 +71,7 @@ def test_strategies_without_search_have_no_search_settings() -> None:
         ({"strategies": ("tor",), "options": {"judged": False}, "ablations": ("judge",)}, ("without judge", "tor")),
         ({"options": {"leaves": 3}}, ("leaves", "ramify settings prune")),
         ({"options": {"k": 0}}, ("k=0",)),
-        ({"options": {"ask_first": "splits"}}, ("ask_first=splits", "nobody can be asked")),
+        ({"options": {"ask_first": "splits"}}, ("ask_first=splits", "no reviewer")),
         ({"options": {"index": "demo"}}, ("index", "data set")),
         ({"options": {"seed": 3}}, ("seed", "--seed")),
         ({"options": {"model": make_model()}, "workers": 2}, ("object", "name")),

@@ -55,12 +55,12 @@ class TestWhatIsRead:
         assert sorted(id for branch in batches(result) for id in branch.evidence) == sorted(index.ids())
         assert {citation.id for citation in result.citations} <= set(index.ids())
         some = asked(index, over="passages", level="auto", max_batches=2)
-        assert any(re.match(r"2 of \d+ batches of all passages are read, a part that is drawn: max_batches", said) for said in some.notices)
+        assert any(re.match(r"2 of \d+ batches of all passages are read, a random sample limited by max_batches", said) for said in some.notices)
 
     def test_passages_that_pass_a_filter(self, index: GraphIndex) -> None:
         result = asked(index, over="passages", filter={"source": "vane.md"})
         assert [branch.evidence for branch in batches(result)] == [("vane.md#vane",)]
-        with pytest.raises(UsageError, match=r"reports cannot be filtered: .* over=passages"):
+        with pytest.raises(UsageError, match=r"reports cannot be filtered.* over=passages"):
             asked(index, filter={"source": "vane.md"})
 
     def test_an_index_without_a_graph_is_refused_with_the_command_that_makes_one(self, tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ class TestWhatIsRead:
     def test_a_store_of_another_make_is_searched(self) -> None:
         result = asked(river(), level="auto", batch_tokens=None)
         assert (result.answer, len(batches(result)[0].evidence)) == ("Seine", 4)
-        assert "the index has no reports: what it finds is read (4 passages)" in result.notices
+        assert [one for one in result.notices if "the index has no reports" in one and "(4 passages)" in one]

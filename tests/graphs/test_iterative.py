@@ -92,7 +92,7 @@ def lost(chat: Any) -> bool:
 def test_where_every_round_fails_the_result_says_that_the_model_did() -> None:
     result = run(but(filter="no JSON"))
     assert (result.answer, result.stopped_by) == ("Unknown", "error")
-    assert "rounds of reading that were lost: 5 of 5" in result.explanation
+    assert "5 of 5 rounds of reading failed" in result.explanation
     assert len(result.notices) == 5
 
 

@@ -174,7 +174,7 @@ def test_it_is_resumed_by_the_strategy_that_it_was_begun_with(memory: str) -> No
     assert in_another_process(CHILD, memory, "tor", "tor") == -signal.SIGKILL
     conversation = graphs.Conversation(memory, "tor")
     assert (conversation.recall(), conversation.strategy) == (QUESTION, "tor")
-    with pytest.raises(UsageError, match="begun with tor, not naive"):
+    with pytest.raises(UsageError, match="strategy=tor, not naive"):
         conversation.resume("naive", model=chat(), index=river())
     assert conversation.resume(model=chat(), index=river(), max_depth=1).answer == "Seine"
 
@@ -251,7 +251,7 @@ def test_a_memory_that_is_unreachable_or_invalid_is_one_clear_error(tmp_path: Pa
     with server() as address:
         conversation = graphs.Conversation(address, "lost")
         conversation.ask(FIRST, "naive", model=chat(), index=river())
-    with pytest.raises(RamifyError, match=r"cannot be reached: .* check the address, that the server runs"):
+    with pytest.raises(RamifyError, match=r"cannot be reached: .* check the address, that the server is running"):
         conversation.ask(FIRST, "naive", model=chat(), index=river())
 
 

@@ -66,7 +66,7 @@ def test_a_way_chosen_without_what_it_needs_leaves_a_leaf_that_says_so(way: str)
     empty = but(decide=lambda slots: {**ANSWERED, "action": way, "answer": "", "questions": [], "entities": []})
     result = graphs.ask(QUESTION, model=empty, index=river())
     assert list(result.tree) == ["0"]
-    assert f"chose {way} but gave no sub-question that can be asked" in result.tree["0"].note
+    assert f"chose {way} but named nothing that can be asked" in result.tree["0"].note
 
 
 @pytest.mark.parametrize("way", ["decompose", "entities"])

@@ -83,7 +83,7 @@ def test_a_first_hop_without_an_answer_is_not_carried_over() -> None:
 def test_the_weaker_again_is_no_other_way() -> None:
     result = asked(second_attempt("2", [(FIRST, OTHER), (FIRST, OTHER)]))
     assert "0.2" not in result.tree
-    assert "no other way" in result.tree["0"].note
+    assert "no new way" in result.tree["0"].note
 
 
 def test_what_was_carried_over_stays_when_the_rubric_refuses_its_new_half() -> None:

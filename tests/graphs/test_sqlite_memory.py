@@ -63,7 +63,7 @@ def test_conversations_are_their_owner_s_alone_unless_they_are_shared(tmp_path: 
     share_memory(where)
     assert set(rights(tmp_path).values()) == {0o644}
     assert len(graphs.Conversation(where, "mine").recall() or "") == 0
-    with pytest.raises(UsageError, match="no file to be shared"):
+    with pytest.raises(UsageError, match="not a file"):
         share_memory("postgresql://host/database")
 
 

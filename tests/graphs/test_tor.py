@@ -46,7 +46,7 @@ def test_a_question_that_was_searched_is_split_with_what_was_found(informed: boo
 def test_the_same_pair_is_not_asked_again() -> None:
     result = graphs.ask(QUESTION, "tor", model=but(judge=WEAK), index=river())
     assert "0.2" not in result.tree
-    assert "no other way" in result.tree["0"].note
+    assert "no new way" in result.tree["0"].note
 
 
 def test_halves_without_an_answer_grow_unjudged_and_a_fork_that_can_have_none_is_pruned_unjudged() -> None:

@@ -99,7 +99,7 @@ def test_a_strategy_of_one_s_own_need_not_say_what_its_arguments_do(ramify: Rami
     monkeypatch.setitem(STRATEGIES, "my-own", OfGraphs("my-own", STRATEGIES["tor"].build))
     done = ramify("settings", "my-own")
     assert (done.code, "(true or false)" in done.out) == (0, True)
-    assert "a strategy of your own" in done.err
+    assert "custom strategy" in done.err
 
 
 def test_search_as_json(ramify: Ramify, built: Path) -> None:
