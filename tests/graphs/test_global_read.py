@@ -55,7 +55,9 @@ class TestWhatIsRead:
         assert sorted(id for branch in batches(result) for id in branch.evidence) == sorted(index.ids())
         assert {citation.id for citation in result.citations} <= set(index.ids())
         some = asked(index, over="passages", level="auto", max_batches=2)
-        assert any(re.match(r"2 of \d+ batches of all passages are read, a random sample limited by max_batches", said) for said in some.notices)
+        assert any(
+            re.match(r"2 of \d+ batches of all passages are read, a random sample limited by max_batches", said) for said in some.notices
+        )
 
     def test_passages_that_pass_a_filter(self, index: GraphIndex) -> None:
         result = asked(index, over="passages", filter={"source": "vane.md"})
