@@ -51,7 +51,7 @@ class Abbreviation(NamedTuple):
 _QUOTED = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 ABBREVIATIONS = (
     Abbreviation("filled", re.compile(rf"filled with {_QUOTED} from [\d.]+(?:, nothing surer)?(?:, confidence [\d.]+)?"),
-         "the answer of the question before it was put into it"),
+         "an earlier answer was inserted into the question"),
     Abbreviation("unsure", re.compile(r"(?:confidence [\d.]+, )?not above tau (?P<figure>[\d.]+(?:, calibrated for \w+)?)"),
          "its confidence is not above tau ({figure})"),
     Abbreviation("searched", re.compile(re.escape(SEARCHED)), "at the depth limit: only searched, its passages go to the final answer"),
