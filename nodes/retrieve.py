@@ -1,12 +1,13 @@
 """retrieve: search the index for all branches of a level in one batch (ToR-RAG §3)."""
 
 import asyncio
+from functools import reduce
 from typing import Any
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
-from ramify.nodes.state import State, Usage
+from ramify.nodes.state import State, Usage, merge_passages
 from ramify.nodes.step import Context, Update, call_model, level_step
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.notes import NOT_FOUND
@@ -53,7 +54,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
             else branch.with_status("failed", note=NOT_FOUND)
             for branch in branches
         },
-        "passages": {hit.document.id: to_passage(hit) for group in taken.values() for hit in group},
+        "passages": reduce(merge_passages, ({str(hit.document.id): to_passage(hit) for hit in group} for group in taken.values())),
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": index_summary(settings.index, index),
