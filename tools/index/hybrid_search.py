@@ -45,8 +45,9 @@ def limit_per_section(sections: Sequence[Hashable | None], limit: int) -> list[i
 def select_mmr(relevance: Matrix, vectors: Matrix, k: int, weight: float) -> list[Pick]:
     """Select k candidates by maximal marginal relevance (Carbonell and Goldstein 1998).
 
-    Each maximizes weight * relevance - (1 - weight) * largest cosine to a selected one. relevance: cosine to the query, shape
-    (candidates,); vectors: unit rows, shape (candidates, dimension); weight: from 0 to 1. Ties go to the earlier candidate.
+    Each maximizes weight * relevance - (1 - weight) * largest cosine to a selected one. relevance: cosine to the query, or the value of
+    a fused search, shape (candidates,); vectors: unit rows, shape (candidates, dimension); weight: from 0 to 1. Ties go to the earlier
+    candidate.
     """
     values = weight * relevance
     nearest = np.full(len(relevance), -np.inf, dtype=np.float32)
@@ -160,7 +161,9 @@ def search_source(
         order = list(found) if reranker is None else reranker(query, vector, found)
         if search.per_section is not None:
             order = _limit_sections(source, query, order, search.per_section)
-        hits.append(_hits(source, vector, order[:wanted], search))
+        # In the final order, whoever made it: a reranker and the limit per section change the order, not the values.
+        relevance = sorted(found.values(), reverse=True) if search.hybrid or reranker else None
+        hits.append(_hits(source, vector, order[:wanted], relevance, search))
     return hits
 
 
@@ -192,13 +195,23 @@ def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], lim
     return [order[place] for place in limit_per_section(sections, limit)]
 
 
-def _hits(source: SearchSource[K], vector: Matrix, candidates: Sequence[K], search: SearchOptions) -> list[Hit]:
+def _hits(
+    source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float] | None, search: SearchOptions
+) -> list[Hit]:
+    """Return the best k candidates, selected by MMR if it is on.
+
+    relevance: values of the candidates in their order, which MMR reads in place of cosines, so that it keeps what fusion ranked high;
+    candidates beyond it have the last value. None: cosines.
+    """
     if not candidates:
         return []
     vectors = source.vectors(candidates)
     cosines = vectors @ vector
     if search.mmr is None:
         picks = [Pick(place, float(cosines[place])) for place in range(min(search.k, len(candidates)))]
+    elif relevance:
+        padded = [*relevance, *[relevance[-1]] * len(candidates)][: len(candidates)]
+        picks = select_mmr(np.array(padded, dtype=np.float32), vectors, search.k, search.mmr)
     else:
         picks = select_mmr(cosines, vectors, search.k, search.mmr)
     passages = source.passages([candidates[place] for place, _ in picks])

@@ -115,6 +115,36 @@ class TestMmr:
         assert [text for text, _, _ in self.found(tmp_path, fetch_k=2)] == ["a", "b"]
 
 
+class TestMmrOfAHybridSearch:
+    """What words found is kept: MMR selects by the fused values, not by cosines."""
+
+    VECTORS = {"a a": [0.8, 0.6], "b b": [0.78, 0.6257795138864806], "zyxwv": [0.3, -0.9539392014169456]}  # noqa: RUF012  # never changed
+
+    def found(self, tmp_path: Path, **how: Any) -> list[str]:
+        index = Index.from_texts(list(self.VECTORS), FixedVectors({**self.VECTORS, "zyxwv?": [1.0, 0.0]}), path=tmp_path)
+        return [hit.document.page_content for hit in index.search(["zyxwv?"], **how)[0]]
+
+    def test_a_passage_that_words_found_first_is_taken_first(self, tmp_path: Path) -> None:
+        assert self.found(tmp_path, k=2, mmr=None) == ["zyxwv", "a a"]
+        assert self.found(tmp_path, k=2, mmr=0.75) == ["zyxwv", "a a"]
+        assert self.found(tmp_path, k=1, mmr=0.75, hybrid=False) == ["a a"], "the dense search of the paper selects by cosines"
+
+    def test_words_alone_are_selected_by_their_order(self, tmp_path: Path) -> None:
+        assert self.found(tmp_path, k=1, mmr=0.75, dense=False) == ["zyxwv"]
+
+    def test_scores_stay_cosines(self, tmp_path: Path) -> None:
+        index = Index.from_texts(list(self.VECTORS), FixedVectors({**self.VECTORS, "zyxwv?": [1.0, 0.0]}), path=tmp_path)
+        assert [round(hit.score, 4) for hit in index.search(["zyxwv?"], 2, mmr=0.75)[0]] == [0.3, 0.8]
+
+
+@pytest.mark.parametrize("how", [{}, {"per_section": 1}, {"dense": False}, {"hybrid": False}, {"filter": {"even": True}}])
+def test_mmr_of_weight_one_keeps_the_order_of_the_search(index: Index, how: dict[str, Any]) -> None:
+    def order(mmr: float | None) -> list[str]:
+        return [str(hit.document.id) for hit in index.search(["Which opera is about wing 22?"], 10, mmr=mmr, **how)[0]]
+
+    assert order(1.0) == order(None)
+
+
 def test_fusion_takes_the_mean_of_both_scores_as_shares_of_the_best() -> None:
     def order(cosines: list[float], bm25: list[float]) -> list[int]:
         return [place for place, _ in fuse_scores(np.array(cosines, dtype=np.float32), np.array(bm25))]
