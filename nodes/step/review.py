@@ -49,7 +49,7 @@ class ReviewDecision(BaseModel):
 
     type: Literal["approve", "edit", "reject"]
     edited_action: EditedAction | None = None
-    message: str = ""
+    message: str | None = None
     """Why it was rejected."""
 
     @property
@@ -60,7 +60,7 @@ class ReviewDecision(BaseModel):
     @property
     def reason(self) -> str:
         """Return that a person rejected it, with the reason if there is one."""
-        why = truncate_line(self.message.replace(";", ","), MAX_REASON_CHARS)  # in a note, semicolons divide
+        why = truncate_line((self.message or "").replace(";", ","), MAX_REASON_CHARS)  # in a note, semicolons divide
         return f"rejected by a person{why and f': {why}'}"
 
 
@@ -176,7 +176,7 @@ def check_answer(args: Mapping[str, str]) -> None:
     """Raise UsageError for an empty or Unknown answer."""
     if is_unknown(args[ANSWER]):
         raise UsageError(
-            f"the edited answer {truncate_line(args[ANSWER], MAX_QUOTED_CHARS)!r}is empty or Unknown",
+            f"the edited answer {truncate_line(args[ANSWER], MAX_QUOTED_CHARS)!r} is empty or Unknown",
             "write an answer, or reject the one found",
         )
 
