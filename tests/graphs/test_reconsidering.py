@@ -55,7 +55,8 @@ def test_the_same_answer_surer_than_tau_by_its_own_is_not_the_result_s_confidenc
 
 @pytest.mark.parametrize(("confidence", "accepted"), [(0.6, False), (0.99, True)])
 def test_another_answer_has_its_own_confidence(confidence: float, accepted: bool) -> None:
-    chat = deciding({"answer": "Ambry", "confidence": 0.8, "citations": [1]}, {"answer": "Belk", "confidence": confidence, "citations": [1]})
+    first = {"answer": "Ambry", "confidence": 0.8, "citations": [1]}
+    chat = deciding(first, {"answer": "Belk", "confidence": confidence, "citations": [1]})
     root = ask(chat).tree["0"]
     assert (root.answer, not root.objection) == ("Belk", accepted)
     assert root.confidence == pytest.approx(confidence, abs=1e-3)

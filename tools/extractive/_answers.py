@@ -97,7 +97,7 @@ def filter_batch(slots: Slots) -> ReplyFields:
     span = read_answer(question, [passages[number - 1] for number in sorted(relevant)])
     enough = bool(span.answer) and span.confidence >= TAU
     known: list[PassageText] = [{"title": "", "source": "", "text": str(fact)} for fact in slots["facts"]]
-    suggested = "" if enough else _missing_question(question, [*(passages[number - 1] for number in sorted(relevant)), *known])
+    suggested = "" if enough else _missing_question(question, [*passages, *known])
     if same_question(suggested, question):  # a single fact: its names may find more where nothing was relevant
         suggested = " ".join(find_names(question)) if best < _MAX_POOR_RELEVANCE else ""
     facts = dict.fromkeys(_key_sentence(passages[number - 1], readings[number - 1]) for number in relevant)
