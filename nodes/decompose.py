@@ -16,6 +16,7 @@ from ramify.tools.quoting import MAX_ANSWER_CHARS, collapse_whitespace, truncate
 
 CARRIED_FIELDS = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
 """The fields of a half that are copied when it is carried over."""
+UNASKABLE = "the proposed sub-questions cannot be asked"
 PARTS = ("first", "second")
 """The arguments of a split that a person reviews."""
 
@@ -92,8 +93,8 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Bran
         return [with_warning(error, branch if standing or branch.answer is None else branch.with_status("leaf"), UNSPLIT)]
     if reply.value.simple:
         return [branch.with_status(branch.status, note=branch.with_note(SIMPLE))]
-    grown = _new_parts(branch, context, before, better, reply.value)
-    if why := _rejection(grown, before):
+    grown, why = _new_parts(branch, context, before, better, reply.value)
+    if why:
         return [branch.with_status(branch.status, note=branch.with_note(why))]
     # A pair that keeps its better half, in its place, is brought together as before, unless one builds on the other only now.
     as_before = better is not None and any(child.awaits for child in grown) == any(child.awaits for child in context.pair(branch))
@@ -119,8 +120,10 @@ async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before:
     )
 
 
-def _new_parts(branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None, said: Pair) -> list[Branch]:
-    """Return the new branches for the sub-questions of a reply; empty if they cannot be asked."""
+def _new_parts(
+    branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None, said: Pair
+) -> tuple[list[Branch], str]:
+    """Return the new branches for the sub-questions of a reply; none and the reason if they cannot be asked, or were asked before."""
     questions = [said.first, said.second]
     if better is not None:  # in place of the weaker is asked whichever of the two is not the better half once more
         key = normalized_key(better)
@@ -128,20 +131,23 @@ def _new_parts(branch: Branch, context: Context[TreeSettings], before: Sequence[
         questions = [better.question, *anew[-1:]]
     parts = askable(questions, branch, context)
     if len(parts) < (1 if better is None and isinstance(said, Missing) else 2):
-        return []
+        return [], UNASKABLE
     grown = make_children(branch, before, parts) if better is None else carry_over(branch, before, better, parts[1])
+    if why := _rejection(grown, before):
+        return [], why
     if context.settings.reviewed != UNSURE:
-        return grown
+        return grown, ""
     # What is filled in already is filled in once a person has seen the answer.
+    unfilled = [child.awaits and child.status == "open" for child in grown]
     return [
-        child.with_status("waiting", question=parts[1], note="") if child.awaits and child.status == "open" else child for child in grown
-    ]
+        child.with_status("waiting", question=parts[1], note="") if one else child for child, one in zip(grown, unfilled, strict=True)
+    ], ""
 
 
 def _rejection(children: list[Branch], before: Sequence[Branch]) -> str:
     """Return why a pair is rejected; empty if it is not."""
     if not children:
-        return "the proposed sub-questions cannot be asked"
+        return UNASKABLE
     tried = {normalized_key(child) for child in before if child.status == "pruned"}
     # One that waits is compared by what it waits for: the pruned one has been filled.
     return "no new way to split it was found" if {normalized_key(child) for child in children if child.status == "open"} <= tried else ""
