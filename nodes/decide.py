@@ -42,7 +42,7 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> list[Branch
     answer = "" if decision.action == "unknown" else decision.answer.strip()
     told = missing_note(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
     if proposal := _proposal(decision):
-        return [branch.with_status(settled, proposal=proposal, cited=reply.cited_ids() or branch.cited, note=branch.with_note(told))]
+        return [branch.with_status(settled, proposal=proposal, cited=branch.cited or reply.cited_ids(), note=branch.with_note(told))]
     if decision.action == "unknown" and branch.answer is None:
         return [branch.with_status("open", note=branch.with_note(told), reconsidered=True)]
     if decision.action in {"decompose", "entities"} and not answer:

@@ -99,7 +99,7 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Bran
     # A pair that keeps its better half, in its place, is brought together as before, unless one builds on the other only now.
     as_before = better is not None and any(child.awaits for child in grown) == any(child.awaits for child in context.pair(branch))
     together = branch.together if as_before else reply.value.together
-    return [*divide(branch, grown, together=together, cited=reply.cited_ids()), *dropped]
+    return [*divide(branch, grown, together=together, cited=branch.cited or reply.cited_ids()), *dropped]
 
 
 def divide(branch: Branch, parts: list[Branch], **changes: Any) -> list[Branch]:
@@ -138,9 +138,8 @@ def _new_parts(
     if context.settings.reviewed != UNSURE:
         return grown, ""
     # What is filled in already is filled in once a person has seen the answer.
-    unfilled = [child.awaits and child.status == "open" for child in grown]
     return [
-        child.with_status("waiting", question=parts[1], note="") if one else child for child, one in zip(grown, unfilled, strict=True)
+        child.with_status("waiting", question=parts[1], note="") if child.awaits and child.status == "open" else child for child in grown
     ], ""
 
 

@@ -83,7 +83,7 @@ class Context(Generic[S]):
         above = ancestors(self.tree, branch.path)
         if not above or branch.kind != "question":
             return ""
-        whole = next((one for one in reversed(above) if one.attempts), above[0])
+        whole = next((ancestor for ancestor in reversed(above) if ancestor.attempts), above[0])
         return "" if whole.question == branch.question else whole.question
 
     def is_awaited(self, branch: Branch) -> bool:

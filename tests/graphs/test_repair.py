@@ -171,3 +171,14 @@ def test_one_question_without_an_answer_is_dropped_and_the_whole_is_answered() -
 def test_a_question_that_was_not_searched_is_split_in_two() -> None:
     chat = but(decompose=ONE)
     assert list(ask(chat, search_root=False).tree) == ["0"]
+
+
+def test_an_unsure_answer_cites_what_it_did_when_its_question_is_split() -> None:
+    def split(slots: Mapping[str, Any]) -> dict[str, Any]:
+        pairs = {QUESTION: (FIRST, OTHER), FIRST: ("Which town is it?", "Which land is it?")}
+        first, second = pairs.get(slots["question"], ("", ""))
+        return {"simple": not first, "first": first, "second": second, "citations": [3]}
+
+    chat = but(decompose=split, answer={"answer": "Paris", "confidence": 0.5, "citations": [1]})
+    half = ask(chat, max_depth=2).tree["0.0"]
+    assert half.cited == half.evidence[:1]
