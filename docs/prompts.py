@@ -28,7 +28,7 @@ passages, findings and question of the call. This page counts the tokens of the 
   `ramify ask … --set thought=false --set shots=0`, or to compare them, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
 * Every text and list of a reply has a maximum length, so that a reply that follows the schema always ends. The *longest reply* fills all
   of them with ordinary text, and fits into `num_predict`.
-* System text and examples together have at most 500 tokens. So `decide`, whose reply has the most fields, has only one example.
+* System text and examples together have at most 500 tokens. So prompts with long replies have short examples, or only one.
 * Examples are left out if they would take the room of a passage, or the last tokens of a budget.
 * If sub-questions must not depend on each other (`dependent=false`), examples with dependent ones are replaced. An ablation leaves out the
   examples of the behaviour that it disables.

@@ -52,7 +52,7 @@ class _Cost(NamedTuple):
         return _Cost(max(self.calls, other.calls), max(self.path, other.path))
 
 
-def count_tor(settings: TorSettings, rubric: bool, judged: bool) -> MaxCalls:
+def count_tor(settings: TorSettings, rubric: bool, judged: bool, repair: bool, search_root: bool) -> MaxCalls:
     """Return the maximum of a full tree of forks, each split again up to `redecompositions` times."""
     depth = max(settings.max_depth, 1)  # the root is split whatever the depth
     forks, dependent = 2**depth - 1, settings.dependent
@@ -72,7 +72,8 @@ def count_tor(settings: TorSettings, rubric: bool, judged: bool) -> MaxCalls:
             grown = _Cost(first_pair.calls + (split - 1) * rubric * 2 + 2 * below.calls + 1, first_pair.path + 2 * below.path + 2)
             fork = fork.most(grown)
         below = fork
-    return MaxCalls(below.calls + 1, below.path + 1 + 2 * step, max(forks * answers, answers + judged)).plus(check_calls(settings))
+    searches = forks * answers + 1 if search_root else max(forks * answers, answers + judged)
+    return MaxCalls(below.calls + 1, below.path + 1 + 2 * step, searches).plus(check_calls(settings))
 
 
 def count_prune(
@@ -84,7 +85,7 @@ def count_prune(
     up, named, again = backtrace == "recursive", adaptive and entities, adaptive and answers and settings.reconsider is not False
     if joint:  # at the depth limit nothing is asked, except about names and what others build on
         branch, awaited, names = _Cost(0, 2), _Cost(1, 3), _Cost(2, 2)
-        own, least = _Cost(1 + again, 3 + 2 * again), 2 + again  # the root is answered itself where nothing that was named can be asked
+        own, least = _Cost(1 + again, 3 + 3 * again), 2 + again  # the root is answered itself where nothing that was named can be asked
     else:
         branch, awaited, names = _Cost(1, 2), _Cost(1, 2), _Cost(3, 4)
         own, least = _Cost(2, 4), 0
@@ -96,4 +97,5 @@ def count_prune(
             halves.append(_Cost(own.calls + below.calls + answered, own.path + below.path + answered))
         branch, awaited = halves
     more = text_calls(settings) if up else 1 + check_calls(settings)
-    return MaxCalls(max(branch.calls, least) + more, branch.path + more + up * (not more), 2 ** (settings.max_depth + 1) - 1)
+    searches = 2 ** (settings.max_depth + 1) - 1 + (2**settings.max_depth - 1) * (joint and again)  # again for the next k passages
+    return MaxCalls(max(branch.calls, least) + more, branch.path + more + up * (not more), searches)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ramify.nodes.state import answered_turns
-from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
+from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants, latest_parts, normalized_key
 from ramify.nodes.tree.answers import accepted_answer, answers_parent, is_awaited, sibling_of
 from ramify.tools.reader.calibration import MIN_HOP_CONFIDENCE
 
@@ -100,10 +100,20 @@ at_least_theta = _of_branch(
 )
 """ToR-RAG §4: a fork's score reaches theta."""
 below_theta = (~at_least_theta).with_label(lambda settings: f"score < θ ({settings.theta:g})")
+insufficient = Condition(
+    lambda settings: f"sufficiency < θ ({settings.theta:g}), a half has no answer",
+    lambda tree, branch, settings: (
+        branch.sufficiency is not None
+        and branch.sufficiency < settings.theta
+        and not all(half.known for half in latest_parts(tree, branch))
+    ),
+    of_fork=True,
+)
+"""The mean of four criteria hides that the question is not answered: the half without an answer is asked anew."""
 attempts_left = Condition(
     "attempts left",
     lambda tree, branch, settings: (
-        0 < branch.attempts <= settings.redecompositions and not any(half.attempts for half in children(tree, branch.path)[-2:])
+        0 < branch.attempts <= settings.redecompositions and not any(half.attempts for half in latest_parts(tree, branch))
     ),
 )
 """A weak fork may be decomposed again, unless its halves were split, because that was expensive already."""
@@ -130,7 +140,16 @@ proposes_split = _of_branch(
 )
 proposes_entities = _of_branch("names proposed", lambda branch, settings: branch.proposal is not None and bool(branch.proposal.entities))
 cannot_be_split = _of_branch("cannot be split", lambda branch, settings: branch.attempts > 0)
-new_pair = _of_branch("a new pair", lambda branch, settings: branch.score is None, of_fork=True)
+pair_kept = _of_branch("no better pair", lambda branch, settings: branch.score is not None, of_fork=True)
+"""A fork that was to be replaced stays, because no other pair was found."""
+new_pair = _of_branch("a new pair", lambda branch, settings: branch.score is None and len(branch.parts) != 1, of_fork=True)
+only_part = Condition(
+    "the only sub-question",
+    lambda tree, branch, settings: (
+        to_search.holds(tree, branch, settings) and branch.parent is not None and tree[branch.parent].parts == (branch.path,)
+    ),
+)
+"""It is no pair that could be scored."""
 invalid_pair = _of_branch("pair invalid", lambda branch, settings: bool(branch.objection), of_fork=True)
 valid_pair = _of_branch("pair valid", lambda branch, settings: branch.status == "open" and not branch.evidence)
 
@@ -144,12 +163,8 @@ def _answered(branch: Branch) -> bool:
     return _settled(branch) or (branch.status == "answered" and not branch.next)
 
 
-def _pair(tree: Tree, fork: Branch) -> list[Branch]:
-    return children(tree, fork.path)[-2:]
-
-
 def _complete(tree: Tree, fork: Branch) -> bool:
-    pair = _pair(tree, fork)
+    pair = latest_parts(tree, fork)
     return bool(pair) and all(map(_answered, pair))
 
 
@@ -193,15 +208,21 @@ pair_answered = Join(
 both_unanswered = replace(
     pair_answered,
     text="no half has an answer",
-    ready=lambda tree, branch, settings: _complete(tree, branch) and not any(half.known for half in _pair(tree, branch)),
+    ready=lambda tree, branch, settings: _complete(tree, branch) and not any(half.known for half in latest_parts(tree, branch)),
 )
 """A fork without a known answer is pruned without a call of the judge."""
+only_part_answered = replace(
+    pair_answered,
+    text="its only part answered",
+    ready=lambda tree, branch, settings: _complete(tree, branch) and len(latest_parts(tree, branch)) == 1,
+)
+"""The judge scores pairs; a single sub-question has nothing to be compared with."""
 answerable_below = replace(
     pair_answered,
     text=lambda settings: f"no half has an answer, depth < {settings.max_depth - 1}",
     ready=lambda tree, branch, settings: (
         both_unanswered.ready(tree, branch, settings)
-        and any(half.status == "answered" and half.attempts == 0 and half.depth < settings.max_depth for half in _pair(tree, branch))
+        and any(half.status == "answered" and half.attempts == 0 and half.depth < settings.max_depth for half in latest_parts(tree, branch))
     ),
 )
 """Its halves may still be answered from below: they are split like those of a kept fork."""
@@ -248,21 +269,29 @@ root_answered = _below_settled(
 
 # The loop of Iterative RAG.
 def _is_poor(state: Any, settings: Any) -> bool:
-    last = state["search"].relevances[-settings.patience :]
-    return len(last) == settings.patience and all(relevance < settings.low_relevance for relevance in last)
+    """Return whether the last rounds were not relevant enough; without a limit, any round that did not suffice counts."""
+    last, limit = state["search"].relevances[-settings.patience :], settings.low_relevance
+    return len(last) == settings.patience and (limit is None or all(relevance < limit for relevance in last))
 
 
 def _asked_before(state: Any) -> bool:
-    wanted = state["search"].suggested.casefold()
-    return not wanted or wanted in {branch.question.casefold() for branch in state["tree"].values()}
+    wanted = state["search"].suggested
+    if not wanted:
+        return True
+    return normalized_key(Branch(path=ROOT, question=wanted)) in map(normalized_key, state["tree"].values())
 
 
 enough = StateCondition(
     lambda settings: f"sufficient, or facts ≥ {settings.enough_facts}",
     lambda state, settings: state["search"].sufficient or len(state["search"].facts) >= settings.enough_facts,
 )
-poor_rounds = StateCondition(
-    lambda settings: f"relevance < {settings.low_relevance:g}, {settings.patience} rounds",
+query_suggested = StateCondition(
+    lambda settings: ", ".join(
+        [
+            "query suggested" if settings.low_relevance is None else f"relevance < {settings.low_relevance:g}, query suggested",
+            *([f"{settings.patience} rounds"] if settings.patience > 1 else []),
+        ]
+    ),
     lambda state, settings: _is_poor(state, settings) and not _asked_before(state),
 )
 rounds_used_up = StateCondition(

@@ -1,7 +1,7 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
 from ramify.graphs._call_counts import MaxCalls, check_calls
-from ramify.graphs.conditions import all_read, enough, poor_rounds, rounds_used_up
+from ramify.graphs.conditions import all_read, enough, query_suggested, rounds_used_up
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.assign_evidence import assign_evidence
@@ -20,7 +20,7 @@ def build() -> Wiring[IterativeSettings]:
     graph = Wiring(IterativeSettings, IterativeState)
     graph.path(START, init_tree, plan, retrieve, filter)
     ends = {enough: assign_evidence, rounds_used_up: assign_evidence}
-    graph.when(filter, {**ends, poor_rounds: search_suggested, all_read: assign_evidence}, otherwise=filter)
+    graph.when(filter, {**ends, query_suggested: search_suggested, all_read: assign_evidence}, otherwise=filter)
     graph.path(search_suggested, retrieve)
     graph.path(assign_evidence, compress, END)
     return graph
@@ -31,7 +31,16 @@ STRATEGY = Strategy(
     build,
     description="Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
     paper="Iterative RAG",
-    presets={"paper": {"hybrid": False, "context_tokens": 20_000, "num_predict": 4000, "num_ctx": 32_768}},
+    presets={
+        "paper": {
+            "hybrid": False,
+            "context_tokens": 20_000,
+            "num_predict": 4000,
+            "num_ctx": 32_768,
+            "low_relevance": 0.3,
+            "patience": 3,
+        }
+    },
     max_calls=lambda settings: MaxCalls(
         settings.rounds + 2, settings.rounds + 2, MAX_QUERIES + (settings.rounds - 1) // settings.patience
     ).plus(check_calls(settings)),

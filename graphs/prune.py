@@ -75,7 +75,7 @@ def _joint(graph: Wiring[PruneSettings], accepted: Edges, settled: Edges, named:
     graph.when(retrieve, {is_entity: answer, within_depth: decide, root_or_awaited: answer}, otherwise=finalize)
     proposed: Edges = {proposes_split: decompose, **({proposes_entities: extract_entities} if named else {})}
     unanswered: Edges = {no_answer & root_or_awaited: answer, no_answer: finalize}
-    again: Edges = {within_depth & may_reconsider: decide} if early else {}
+    again: Edges = {within_depth & may_reconsider: retrieve} if early else {}
     graph.when(decide, {**proposed, **unanswered, **accepted, **settled}, otherwise=prune if early else finalize)
     graph.when(answer, {**accepted, **settled}, otherwise=prune)
     graph.when(prune, {**again, **settled}, otherwise=finalize)

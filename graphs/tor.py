@@ -5,6 +5,7 @@ Decompose in two, retrieve and answer each, judge the fork, prune what scores be
 
 from ramify.graphs._call_counts import count_tor
 from ramify.graphs.conditions import (
+    Edges,
     answerable_below,
     at_least_theta,
     attempts_left,
@@ -14,13 +15,18 @@ from ramify.graphs.conditions import (
     half_settled,
     hop_settled,
     hop_unsure,
+    insufficient,
     invalid_pair,
+    is_root,
     is_waited_for,
     known,
     never_split,
     new_pair,
     no_answer,
+    only_part,
+    only_part_answered,
     pair_answered,
+    pair_kept,
     root_answered,
     split_failed,
     to_search,
@@ -43,23 +49,34 @@ from ramify.nodes.score_pair import score_pair
 from ramify.nodes.settings import TorSettings
 
 
-def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
-    """Wire ToR-RAG; `rubric` scores each pair before retrieval, `judged=False` leaves the judge out."""
+def build(rubric: bool = False, judged: bool = True, repair: bool = True, search_root: bool = True) -> Wiring[TorSettings]:
+    """Wire ToR-RAG; `rubric` scores each pair before retrieval, `judged=False` leaves the judge out.
+
+    `repair` and `search_root` go beyond the paper: halves without an answer are split or asked anew, and the question itself is searched
+    first.
+    """
     graph = Wiring(TorSettings)
-    graph.path(START, init_tree, decompose)
+    if search_root:
+        graph.path(START, init_tree, retrieve)
+        graph.when(retrieve, {whole_question: decompose}, otherwise=answer)
+    else:
+        graph.path(START, init_tree, decompose)
+        graph.path(retrieve, answer)
+    unsplit = answer if search_root else retrieve  # the whole question, which has been searched or not
+    kept: Edges = {pair_kept: expand} if judged and repair else {}
     if rubric:
-        graph.when(decompose, {new_pair: score_pair, split_failed: retrieve}, otherwise=finalize)
+        graph.when(decompose, {**kept, new_pair: score_pair, only_part: retrieve, split_failed: unsplit}, otherwise=finalize)
         graph.when(score_pair, {invalid_pair: prune, valid_pair: retrieve})
     else:
-        graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
-    graph.path(retrieve, answer)
+        graph.when(decompose, {**kept, **({split_failed: answer} if search_root else {}), to_search: retrieve}, otherwise=finalize)
     graph.when(answer, {unknown_hop: decompose, hop_unsure: prune, hop_settled: fill})
     if judged:
-        graph.when(answer, {answerable_below: expand, both_unanswered: prune, pair_answered: judge})
-        graph.when(judge, {at_least_theta: expand, below_theta: prune})
+        graph.when(answer, {answerable_below: expand, both_unanswered: prune} if repair else {})
+        graph.when(answer, {only_part_answered: expand, pair_answered: judge})
+        graph.when(judge, {below_theta: prune, **({insufficient & attempts_left: decompose} if repair else {}), at_least_theta: expand})
     else:
         graph.when(answer, {pair_answered: expand})
-    graph.when(prune, {attempts_left: decompose, no_answer: retrieve} if judged or rubric else {}, otherwise=finalize)
+    graph.when(prune, {attempts_left: decompose, no_answer: unsplit} if judged or rubric else {}, otherwise=finalize)
     graph.when(fill, {to_search: retrieve}, otherwise=finalize)
     graph.when(expand, {may_expand: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
     graph.when(aggregate, {hop_unsure: prune, hop_settled: fill}, otherwise=finalize)
@@ -67,6 +84,7 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     return graph
 
 
+whole_question = (is_root & never_split).with_label("the root, not split before")
 may_expand = within_depth & expandable & never_split
 unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("no answer, and another waits for it")
 """It may still be answered from below: it is split before its fork is judged."""
@@ -81,7 +99,19 @@ STRATEGY = Strategy(
     arguments={
         "rubric": "true: score each pair of sub-questions before anything is retrieved for it",
         "judged": "false: keep every fork without scoring it (ablation)",
+        "repair": "true: split or ask anew a half without an answer; false: judge every fork by its score alone, as in the paper",
+        "search_root": "true: search the question itself before it is split; false: only its sub-questions, as in the paper",
     },
-    presets={"paper": {"rubric": True, "dependent": False, "hybrid": False, "expand_sure": True, "informed": False}},
+    presets={
+        "paper": {
+            "rubric": True,
+            "repair": False,
+            "search_root": False,
+            "dependent": False,
+            "hybrid": False,
+            "expand_sure": True,
+            "informed": False,
+        }
+    },
     max_calls=count_tor,
 )

@@ -35,7 +35,7 @@ async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
     above = (*ancestors(context.tree, branch.path), branch)
     findings = [to_finding(child, {passage.id: passage for passage in passages}, above) for child in below]
     cited_first = tuple(sorted(passages, key=lambda passage: passage.id not in cited))
-    reply = await ask(AGGREGATE, cited_first, question=branch.question, findings=findings)
+    reply = await ask(AGGREGATE, cited_first, question=branch.question, above=context.part_of(branch), findings=findings)
     answered = with_answer(branch, reply, "inner")
     # For whoever waits for it, an unsure answer of its own is better than none.
     kept = branch if context.is_awaited(branch) and branch.known and not answered.known else answered

@@ -1,32 +1,39 @@
-"""decompose: split a question into two, as was proposed for it, or as the model says (ToR-RAG §4; PruneRAG)."""
+"""decompose: split a question into one or two, as was proposed for it, or as the model says (ToR-RAG §4; PruneRAG)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ramify.nodes.asking.ask import ask
+from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import SPLITS, UNSURE, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import ReviewAction, ReviewDecision, quote_text, review, to_argument
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, ancestors, children, normalized_key, position
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, ancestors, children, latest_parts, normalized_key, position
 from ramify.nodes.tree.answers import PLACEHOLDER, fill_references, normalize_references, reference_numbers
-from ramify.nodes.tree.notes import SIMPLE, filled_note
-from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
+from ramify.nodes.tree.notes import REPLACED, SIMPLE, filled_note
+from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, Missing, Pair, keeping
 from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.quoting import MAX_ANSWER_CHARS, collapse_whitespace, truncate_line
 
 CARRIED_FIELDS = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
 """The fields of a half that are copied when it is carried over."""
+UNASKABLE = "the proposed sub-questions cannot be asked"
 PARTS = ("first", "second")
 """The arguments of a split that a person reviews."""
 
 
 async def confirm_splits(branches: Sequence[Branch], results: list[list[Branch]], context: Context[TreeSettings]) -> list[list[Branch]]:
     """Have a person review all splits before they are used: approved, edited or rejected."""
-    splits = {place: found for place, found in enumerate(results) if found[0].status == "split"}
+    splits = {place: found for place, found in enumerate(results) if len(found) > 1}
     if context.settings.reviewed != SPLITS or not splits:
         return results
-    decisions = await review([_review_action(branches[place], parts, context) for place, (_, *parts) in splits.items()])
+    decisions = await review([_review_action(branches[place], _parts_of(found), context) for place, found in splits.items()])
     reviewed = {place: _apply_review(branches[place], splits[place], one, context) for place, one in zip(splits, decisions, strict=True)}
     return [reviewed.get(place, found) for place, found in enumerate(results)]
+
+
+def _parts_of(found: Sequence[Branch]) -> list[Branch]:
+    """Return the new sub-questions of a split, which comes first."""
+    return [part for part in found if part.path in found[0].parts]
 
 
 def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[TreeSettings]) -> ReviewAction:
@@ -48,7 +55,7 @@ def _review_action(branch: Branch, parts: Sequence[Branch], context: Context[Tre
 
 def _apply_review(branch: Branch, found: list[Branch], decision: ReviewDecision, context: Context[TreeSettings]) -> list[Branch]:
     """Return a split as reviewed; unchanged parts stay as proposed."""
-    split, *parts = found
+    split, parts = found[0], _parts_of(found)
     if decision.type == "approve":
         return found
     if decision.type == "reject":
@@ -58,56 +65,88 @@ def _apply_review(branch: Branch, found: list[Branch], decision: ReviewDecision,
     made = make_children(branch, (), texts, start=position(parts[0].path)[-1])
     kept = {to_argument(part.question): part for part in parts}
     pair = [old if (old := kept.get(new.question)) and old.path == new.path else new for new in made]
-    divided = split if pair == parts else split.with_status("split", together="", note=split.with_note("sub-questions edited by a person"))
-    return [divided, *pair]
+    dropped = [one for one in found[1:] if one not in parts]
+    if pair == parts:
+        return [split, *pair, *dropped]
+    return [*divide(split, pair, together="", note=split.with_note("sub-questions edited by a person")), *dropped]
 
 
 @branch_step(confirm=confirm_splits)
 async def decompose(branch: Branch, context: Context[TreeSettings]) -> list[Branch]:
-    """Split a question in two; a simple one, or one whose parts cannot be asked, is not split."""
-    settings, before = context.settings, children(context.tree, branch.path)
-    proposal = branch.proposal
+    """Split a question in two, or ask the one thing that its passages leave open; a simple one, or parts that cannot be asked: no split.
+
+    A fork that stands is dropped only if another pair is found in its place.
+    """
+    standing, proposal = branch.status == "split", branch.proposal
     branch = branch.with_status(branch.status, attempts=branch.attempts + 1, proposal=None)
+    dropped = [half.with_status("pruned", note=half.with_note(REPLACED)) for half in context.pair(branch)] if standing else []
+    before = list({child.path: child for child in (*children(context.tree, branch.path), *dropped)}.values())
     if proposal is not None:
-        pair = askable(proposal.questions, branch, context)
-        if not pair:
+        questions = askable(proposal.questions, branch, context)
+        if not questions:
             return [branch.with_status(branch.status, note=branch.with_note("chose decompose but gave no sub-question that can be asked"))]
-        return [branch.with_status("split", together=proposal.together, score=None), *make_children(branch, before, pair)]
-    better = better_half(branch, before[-2:])
-    found = context.passages(branch) if branch.evidence and settings.informed else None
-    rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
-    kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
-    prompt = DECOMPOSE if found is None else DECOMPOSE_SEARCHED
+        return divide(branch, make_children(branch, before, questions), together=proposal.together)
+    better = better_half(branch, latest_parts({child.path: child for child in before}, branch))
     try:
-        reply = await ask(prompt, found, question=branch.question, dependent=settings.dependent, rejected=rejected, kept=kept)
+        reply = await _ask_for_parts(branch, context, before, better)
     except ReplyError as error:
-        return [with_warning(error, branch if branch.answer is None else branch.with_status("leaf"), UNSPLIT)]
+        return [with_warning(error, branch if standing or branch.answer is None else branch.with_status("leaf"), UNSPLIT)]
     if reply.value.simple:
         return [branch.with_status(branch.status, note=branch.with_note(SIMPLE))]
-    questions = [reply.value.first, reply.value.second]
-    if better is not None:  # in place of the weaker is asked whichever of the two is not the better half once more
-        anew = [text for text in questions if normalized_key(Branch(path=better.path, question=text)) != normalized_key(better)]
-        questions = [better.question, *anew[-1:]]
-    pair = askable(questions, branch, context)
-    if len(pair) < 2:
-        grown: list[Branch] = []
-    else:
-        grown = make_children(branch, before, pair) if better is None else carry_over(branch, before, better, pair[1])
-    if why := _rejection(grown, before):
+    grown, why = _new_parts(branch, context, before, better, reply.value)
+    if why:
         return [branch.with_status(branch.status, note=branch.with_note(why))]
-    if settings.reviewed == UNSURE:  # what is filled in already is filled in once a person has seen the answer
-        grown = [
-            child.with_status("waiting", question=pair[1], note="") if child.awaits and child.status == "open" else child for child in grown
-        ]
     # A pair that keeps its better half, in its place, is brought together as before, unless one builds on the other only now.
-    as_before = better is not None and any(child.awaits for child in grown) == any(child.awaits for child in before[-2:])
-    return [branch.with_status("split", together=branch.together if as_before else reply.value.together, score=None), *grown]
+    as_before = better is not None and any(child.awaits for child in grown) == any(child.awaits for child in context.pair(branch))
+    together = branch.together if as_before else reply.value.together
+    return [*divide(branch, grown, together=together, cited=branch.cited or reply.cited_ids()), *dropped]
+
+
+def divide(branch: Branch, parts: list[Branch], **changes: Any) -> list[Branch]:
+    """Return a branch that is split into these parts, and the parts."""
+    return [branch.with_status("split", parts=tuple(part.path for part in parts), score=None, sufficiency=None, **changes), *parts]
+
+
+async def _ask_for_parts(branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None) -> Reply[Pair]:
+    """Ask for sub-questions: two, or where the question was searched, one or two for what its passages leave open."""
+    found = context.passages(branch) if branch.evidence and context.settings.informed else None
+    return await ask(
+        DECOMPOSE if found is None else DECOMPOSE_SEARCHED,
+        found,
+        question=branch.question,
+        dependent=context.settings.dependent,
+        rejected=[f"{child.question} ({child.note})" for child in before if child.status == "pruned"],
+        kept="" if better is None else keeping(better.question, better.answer or UNKNOWN),
+    )
+
+
+def _new_parts(
+    branch: Branch, context: Context[TreeSettings], before: Sequence[Branch], better: Branch | None, said: Pair
+) -> tuple[list[Branch], str]:
+    """Return the new branches for the sub-questions of a reply; none and the reason if they cannot be asked, or were asked before."""
+    questions = [said.first, said.second]
+    if better is not None:  # in place of the weaker is asked whichever of the two is not the better half once more
+        key = normalized_key(better)
+        anew = [text for text in questions if text.strip() and normalized_key(Branch(path=better.path, question=text)) != key]
+        questions = [better.question, *anew[-1:]]
+    parts = askable(questions, branch, context)
+    if len(parts) < (1 if better is None and isinstance(said, Missing) else 2):
+        return [], UNASKABLE
+    grown = make_children(branch, before, parts) if better is None else carry_over(branch, before, better, parts[1])
+    if why := _rejection(grown, before):
+        return [], why
+    if context.settings.reviewed != UNSURE:
+        return grown, ""
+    # What is filled in already is filled in once a person has seen the answer.
+    return [
+        child.with_status("waiting", question=parts[1], note="") if child.awaits and child.status == "open" else child for child in grown
+    ], ""
 
 
 def _rejection(children: list[Branch], before: Sequence[Branch]) -> str:
     """Return why a pair is rejected; empty if it is not."""
     if not children:
-        return "the proposed sub-questions cannot be asked"
+        return UNASKABLE
     tried = {normalized_key(child) for child in before if child.status == "pruned"}
     # One that waits is compared by what it waits for: the pruned one has been filled.
     return "no new way to split it was found" if {normalized_key(child) for child in children if child.status == "open"} <= tried else ""

@@ -20,7 +20,8 @@ async def finalize(context: Context[Settings]) -> Update:
     if root.aggregated or not context.final_call or (root.status == "leaf" and (root.known or not (others or root.answer is None))):
         return root_conclusion(state, root)
     branches = branches_for_final_call(state, settings)
-    passages = tuple(rank_passages(state, branches, by_value=settings.final_call_branches == "leaves")[: settings.final_k])
+    searched = {branch.path: branch for branch in (root, *branches)}.values()  # what the whole question found counts, too
+    passages = tuple(rank_passages(state, searched, by_value=settings.final_call_branches == "leaves")[: settings.final_k])
     if not passages and not any(branch.known for branch in branches):
         return {"answer": UNKNOWN, "explanation": root.note or "nothing was found"}
     findings = [to_finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]

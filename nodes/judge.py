@@ -6,12 +6,16 @@ from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import WEAKER
 from ramify.prompts import JUDGE
+from ramify.prompts.lenient_types import MAX_SCORE
 from ramify.prompts.prompt import NO_ANSWER
 
 
 @branch_step()
 async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
-    """Score a fork by sufficiency, non-redundancy, consistency and decomposition; record the weaker half, if there is one."""
+    """Score a fork by sufficiency, non-redundancy, consistency and decomposition; record the weaker half, if there is one.
+
+    Of two halves of which one has no answer, that one is the weaker.
+    """
     first, second = context.pair(branch)
     reply = await ask(
         JUDGE,
@@ -23,11 +27,14 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> list[Branch]:
         second_answer=_answer_text(second),
         dependent=context.settings.dependent,
     )
-    weaker = next((half for half, place in ((first, "1"), (second, "2")) if place == reply.value.weaker), None)
+    scores = {"score": reply.value.score, "sufficiency": reply.value.sufficiency / MAX_SCORE}
+    weaker = {"1": first, "2": second}.get(reply.value.weaker)
+    if first.known != second.known:
+        weaker = second if first.known else first
     if weaker is None:
-        return [branch.with_status("split", score=reply.value.score, weaker=None)]
+        return [branch.with_status("split", **scores, weaker=None)]
     return [
-        branch.with_status("split", score=reply.value.score, weaker=weaker.path),
+        branch.with_status("split", **scores, weaker=weaker.path),
         weaker.with_status(weaker.status, note=weaker.with_note(WEAKER)),
     ]
 

@@ -24,14 +24,15 @@ _UNTRANSLATED = "searched in the language of the question"
 
 @level_step
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
-    """Search the passages of all branches in one batch, and rerank them."""
+    """Search the passages of all branches in one batch, and rerank them; for answered ones, the next k, which their answer did not use."""
     state, settings = context.state, context.settings
     reranks = settings.reranker != NO_RERANKER
     loading = await asyncio.to_thread(load_reranker, settings.reranker) if reranks else 0.0
     index, waited = await asyncio.to_thread(warm, settings.index)  # opened once for all that this step asks of it
     waited += loading
     wanted = {branch.path: settings.passages_for(branch.path) for branch in branches}
-    most = max(wanted.values())
+    read = {branch.path: branch.evidence if branch.status == "answered" else () for branch in branches}
+    most = max(wanted[path] + len(read[path]) for path in wanted)
     how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
     asked = list(dict.fromkeys(branch.question for branch in branches))
     names = {branch.question for branch in branches if branch.kind == "entity"}
@@ -45,15 +46,12 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     if reranks:
         found = await asyncio.to_thread(lambda: [rerank_hits(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(asked, found, strict=True))
-    taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
-    evidence = {path: tuple(str(hit.document.id) for hit in found) for path, found in taken.items()}
+    taken = {
+        branch.path: [hit for hit in hits[branch.question] if str(hit.document.id) not in read[branch.path]][: wanted[branch.path]]
+        for branch in branches
+    }
     return {
-        "tree": {
-            branch.path: branch.with_status("open", evidence=ids)
-            if (ids := evidence[branch.path])
-            else branch.with_status("failed", note=NOT_FOUND)
-            for branch in branches
-        },
+        "tree": {branch.path: _with_evidence(branch, read[branch.path], taken[branch.path]) for branch in branches},
         "passages": reduce(merge_passages, ({str(hit.document.id): to_passage(hit) for hit in group} for group in taken.values())),
         **translating,
         "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
@@ -61,6 +59,14 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
         **(add_loading_time(state, waited) if waited else {}),
         **({"notices": [*translating.get("notices", []), told]} if told else {}),
     }
+
+
+def _with_evidence(branch: Branch, read: tuple[str, ...], hits: list[Hit]) -> Branch:
+    """Return a branch with what was found for it, after what its answer was read from; it fails if it has nothing."""
+    evidence = (*read, *(str(hit.document.id) for hit in hits))
+    if not evidence:
+        return branch.with_status("failed", note=NOT_FOUND)
+    return branch.with_status(branch.status if read else "open", evidence=evidence)
 
 
 async def _translate_queries(

@@ -263,8 +263,8 @@ class PruneSettings(TreeSettings):
     max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
     reconsider: bool | None = Field(
         default=None,
-        description="With joint=true: ask again, with a hint, if the confidence is not above tau. Not given: true for a language model; "
-        "false for the extractive model, whose reply would be the same.",
+        description="With joint=true: if the confidence is not above tau, ask again with the next k passages. The same answer keeps its "
+        "confidence. Not given: true for a language model, false for the extractive model.",
     )
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
@@ -297,8 +297,8 @@ class IterativeSettings(Settings):
     batch: int = Field(default=20, ge=1, description="Passages read in one round of the filter step.")
     rounds: int = Field(default=5, ge=1, description="Maximum number of rounds of the filter step.")
     enough_facts: int = Field(default=5, ge=1, description="Stop when this many facts have been found.")
-    low_relevance: float = Field(default=0.3, ge=0, le=1, description="A round whose relevance is below this is poor.")
-    patience: int = Field(default=3, ge=1, description="Consecutive poor rounds before the query suggested by the model is searched.")
+    low_relevance: float | None = Field(default=None, ge=0, le=1, description="A round is poor below this relevance. Not given: always.")
+    patience: int = Field(default=1, ge=1, description="Consecutive poor rounds before the query suggested by the model is searched.")
     final_k: int = Field(default=15, ge=1, description="Passages given to the final call.")
     passage_chars: int = Field(default=500, ge=50, description="A passage is cut to this many characters for the final call.")
     final_facts: int = Field(default=10, ge=0, description="Facts given to the final call.")

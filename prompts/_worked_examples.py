@@ -41,6 +41,8 @@ VALLEY = passage(
     "valley.txt",
 )
 """A distractor of ordinary length, which shares names with the questions and answers none."""
+TROUT = passage("Oskel", "Trout live in it.")
+"""A short distractor."""
 OSKEL = passage(
     "Oskel",
     "The Oskel rises near Oskel Moor and runs past Vane to the sea. Trout live in it, and four bridges span it. The oldest was built of oak "

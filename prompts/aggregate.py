@@ -10,7 +10,7 @@ AGGREGATE = Prompt(
         "Answer the question from the findings of its sub-questions; the passages behind them are for checking. If the findings contradict each "
         "other, trust the better supported. If they do not settle the question, say Unknown."
     ),
-    template="Findings:\n{findings}\n\nPassages:\n{passages}\n\nQuestion: {question}",
+    template="Findings:\n{findings}\n\nPassages:\n{passages}\n\n{above}Question: {question}",
     reply=Answered,
     thought="what the findings come to, and where they conflict",
     examples=(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, create_model
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, passage
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
 from ramify.prompts.lenient_types import (
     NAME_CHARS,
@@ -29,20 +29,18 @@ WAYS: tuple[Way, ...] = get_args(Way)
 class Decision(ModelReply):
     """What to do with a question: one of four ways, with what that way needs."""
 
-    action: Annotated[Way, one_of_words(Way)] = Field(description="your choice; the fields of the others are empty")
+    action: Annotated[Way, one_of_words(Way)] = Field(description="your choice; the others' fields are empty")
     answer: Span = Field(default="", description="the shortest exact answer")
     confidence: Fraction = Field(description="how sure you are of it")
-    citations: Citations = Field(description="numbers of the passages that support it")
-    questions: Annotated[Texts, AtMost(2, each=SENTENCE_CHARS)] = Field(
-        description="two self-contained sub-questions that together cover it"
-    )
+    citations: Citations = Field(description="the passages that support it, or tell a part")
+    questions: Annotated[Texts, AtMost(2, each=SENTENCE_CHARS)] = Field(description="one or two, self-contained")
     entities: Annotated[Texts, AtMost(2, each=NAME_CHARS)] = Field(description="the names to look up")
     together: EmbeddedText = ""
 
 
 WAY_FIELDS: dict[str, tuple[str, ...]] = {
     "answer": ("answer", "confidence", "citations"),
-    "decompose": ("questions", "together"),
+    "decompose": ("questions", "together", "citations"),
     "entities": ("entities",),
     "unknown": (),
 }
@@ -53,12 +51,12 @@ EXAMPLES = (
     example(
         {
             **EMPTY_FIELDS,
-            "thought": "The designer has to be known first.",
+            "thought": "The designer is needed first.",
             "action": "decompose",
             "questions": ["Who designed Hollin Bridge?", "Where was {1} born?"],
         },
         dependent=True,
-        passages=[VALLEY],
+        passages=[],
         question=HOLLIN,
     ),
     example(
@@ -69,20 +67,36 @@ EXAMPLES = (
             "questions": ["When did Hollin Bridge open?", "When did Vane Bridge open?"],
         },
         dependent=False,
-        passages=[VALLEY],
+        passages=[],
         question=FIRST_OPENED,
     ),
+    example(
+        {**EMPTY_FIELDS, "thought": "It opened in 1852.", "action": "answer", "answer": "1852", "confidence": 0.98, "citations": [1]},
+        passages=[passage("Hollin Bridge", "It opened in 1852.")],
+        question="When did Hollin Bridge open?",
+    ),
+    example(
+        {
+            **EMPTY_FIELDS,
+            "thought": "The designer is told; her birthplace is missing.",
+            "action": "decompose",
+            "citations": [1],
+            "questions": ["Where was Edda Rask born?"],
+        },
+        passages=[passage("Hollin Bridge", "It was designed by Edda Rask.")],
+        question=HOLLIN,
+    ),
 )
-"""One is shown, with the form of the reply and a long distractor; the rest is explained in the task, which takes fewer tokens."""
+"""Two are shown by default, one that splits and one that answers; the rest is explained in the task, which takes fewer tokens."""
 
 DECIDE = Prompt(
     name="decide",
     task=(
-        "Choose what to do with the question by the passages alone.\n"
-        "answer: the passages contain the answer.\n"
-        "decompose: they do not, and more than one fact is missing. {dependent}\n"
-        "entities: one fact is missing, which the article of a person, work, place or organisation that is not shown may tell.\n"
-        "unknown: the passages do not tell, and neither would help.\n"
+        "Choose what to do, by the passages alone.\n"
+        "answer: they contain it.\n"
+        "decompose: ask for what is missing, never for what a passage tells. {dependent}\n"
+        "entities: the article of a person, work, place or organisation that is not shown may tell it.\n"
+        "unknown: neither would help.\n"
         "{may}"
     ),
     template="Passages:\n{passages}\n\n{above}Question: {question}\n{hint}",

@@ -1,15 +1,15 @@
-"""Split a question into two (ToR-RAG §4, PruneRAG's decomposition)."""
+"""Split a question into two (ToR-RAG §4), or ask for what its passages leave open (PruneRAG's decomposition)."""
 
 from dataclasses import replace
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
-from ramify.prompts.lenient_types import EmbeddedText, Flag, ModelReply, Sentence
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, TROUT, example, passage
+from ramify.prompts.lenient_types import Citations, EmbeddedText, Flag, ModelReply, Sentence
 from ramify.prompts.prompt import Example, Prompt, bounded_line
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
-DEPENDENT = "Prefer two that do not need each other; where the second needs the answer of the first, write {1} in its place."
+DEPENDENT = "If a name must be found first, ask for it first, and write {1} for it in the second."
 
 
 class Pair(ModelReply):
@@ -24,7 +24,7 @@ class Pair(ModelReply):
 def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:
     """Show how a question is split."""
     reply = {"thought": thought, "simple": False, "first": first, "second": second}
-    return example(reply, dependent, question=question, rejected=[], passages=[VALLEY])
+    return example(reply, dependent, question=question, rejected=[])
 
 
 DECOMPOSE = Prompt(
@@ -56,7 +56,6 @@ DECOMPOSE = Prompt(
             {"thought": "It asks for a single fact, the height.", "simple": True, "first": "", "second": ""},
             question="How tall is Skerry Light?",
             rejected=[],
-            passages=[],
         ),
         split(
             FIRST_OPENED,
@@ -67,12 +66,45 @@ DECOMPOSE = Prompt(
     ),
 )
 
-DECOMPOSE_SEARCHED = replace(
+
+class Missing(Pair):
+    """One or two sub-questions for what the passages leave open, or the verdict that none would help."""
+
+    simple: Flag = Field(description="true if nothing is missing, or it asks for one fact")
+    second: Sentence = Field(default="", description="a second one, self-contained but for {1}; empty if one is enough")
+    citations: Citations = Field(description="the passages that tell a part of it")
+
+
+DECOMPOSE_SEARCHED: Prompt[Pair] = replace(
     DECOMPOSE,
-    task=f"{DECOMPOSE.task} The passages are what was found for the question: ask for what they leave open, by the names that they tell.",
+    task=(
+        "Ask for what the passages leave open of the question, in one WH-question (who, what, where, when, why, how, which) or two that do not "
+        "overlap; never for what a passage tells. {dependent} Name every person, work and place in full: no pronouns, no 'this film'. A question "
+        "about a single fact is simple."
+    ),
     template=f"Passages:\n{{passages}}\n\n{DECOMPOSE.template}",
+    reply=Missing,
+    thought="what the passages tell, and which facts are missing",
+    examples=(
+        example(
+            {
+                "thought": "The designer is told; her birthplace is missing.",
+                "simple": False,
+                "first": "Where was Edda Rask born?",
+                "second": "",
+                "citations": [1],
+            },
+            question=HOLLIN,
+            rejected=[],
+            passages=[passage("Hollin Bridge", "It was designed by Edda Rask.")],
+        ),
+        *(
+            replace(shown, given={**shown.given, "passages": [TROUT]}, reply={**shown.reply, "citations": []})
+            for shown in DECOMPOSE.examples
+        ),
+    ),
 )
-"""For a question that has been searched before it is split (PruneRAG, staged)."""
+"""For a question that has been searched before it is split."""
 
 
 def keeping(question: str, answer: str) -> str:

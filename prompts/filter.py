@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import VALLEY, example, passage
+from ramify.prompts._worked_examples import HOLLIN, OSKEL, TROUT, example, passage
 from ramify.prompts.lenient_types import SENTENCE_CHARS, AtMost, Flag, Fraction, ModelReply, Numbers, Query, Texts
 from ramify.prompts.prompt import Prompt
 
@@ -19,8 +19,8 @@ class Filtered(ModelReply):
     relevant: Annotated[Numbers, AtMost(20)] = Field(description="numbers of the passages that help")
     facts: Annotated[Texts, AtMost(5, each=SENTENCE_CHARS)] = Field(description="new facts from them, a sentence each")
     is_sufficient: Flag = Field(description="true if these and the facts so far suffice")
-    relevance: Fraction = Field(description="relevance of the best passage of this batch")
-    suggested: Query = Field(default="", description="a better search query if none is relevant")
+    relevance: Fraction = Field(description="relevance of the best passage")
+    suggested: Query = Field(default="", description="a query for what is still missing; empty if sufficient")
 
 
 class FilteredSources(Filtered):
@@ -46,7 +46,7 @@ FILTER: Prompt[Filtered] = Prompt(
             },
             facts=[],
             expected="a year",
-            passages=[VALLEY, passage("Hollin Bridge", "It was widened in 1904.", "bridges.pdf:3")],
+            passages=[OSKEL, passage("Hollin Bridge", "It was widened in 1904.", "bridges.pdf:3")],
             question="When was Hollin Bridge widened?",
         ),
         example(
@@ -55,13 +55,13 @@ FILTER: Prompt[Filtered] = Prompt(
                 "facts": [],
                 "is_sufficient": False,
                 "relevance": 0,
-                "suggested": "Skerry Light builder",
+                "suggested": "Edda Rask born",
                 "sources": [],
             },
-            facts=[],
-            expected="anything that helps",
-            passages=[passage("Oskel", "Trout live in it.")],
-            question="Who built Skerry Light?",
+            facts=["Edda Rask designed Hollin Bridge."],
+            expected="a birthplace",
+            passages=[TROUT],
+            question=HOLLIN,
         ),
     ),
 )

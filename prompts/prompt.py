@@ -195,7 +195,7 @@ def _render_item(number: int, item: object) -> str:
         return f"{number}. {bounded_line(item['asked'])} -> {bounded_line(item['answer']) if item['sure'] else '(not sure)'}"
     if isinstance(item, Mapping):
         about = "about " if item["kind"] == "entity" else ""
-        label = f"[{item['path']}] {about}{bounded_line(item['question'])}"
+        label = f"Finding {item['path']}: {about}{bounded_line(item['question'])}"  # no brackets: these are cited like passages
         if not item["answer"]:  # nothing was asked, or nothing came of it
             return ""
         dropped = "dropped: " * (item["status"] in ("pruned", "failed")) + bounded_line(item.get("note", ""))

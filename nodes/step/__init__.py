@@ -28,7 +28,7 @@ from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.asking.budget import CURRENT, call_context
 from ramify.nodes.settings import NEVER, Settings
 from ramify.nodes.state import State, Usage, merge_max
-from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, children
+from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, ancestors, latest_parts
 from ramify.nodes.tree.answers import copy_answer, find_duplicate, is_awaited
 from ramify.prompts.lenient_types import with_text
 from ramify.prompts.prompt import Prompt
@@ -67,8 +67,8 @@ class Context(Generic[S]):
     """The name of the strategy whose graph it is; empty where it is no registered one."""
 
     def pair(self, branch: Branch) -> list[Branch]:
-        """List the children that count: the last two."""
-        return children(self.tree, branch.path)[-2:]
+        """List the children that count: those of the last split."""
+        return latest_parts(self.tree, branch)
 
     def passages(self, *branches: Branch) -> tuple[Passage, ...]:
         """List the passages that were found for branches, each once."""
@@ -76,9 +76,15 @@ class Context(Generic[S]):
         return tuple(known[key] for key in dict.fromkeys(key for branch in branches for key in branch.evidence) if key in known)
 
     def part_of(self, branch: Branch) -> str:
-        """Return the parent's question, which disambiguates names; empty for the root, and if both are the same."""
-        parent = self.tree.get(branch.parent or "")
-        return "" if parent is None or branch.kind != "question" or parent.question == branch.question else parent.question
+        """Return the question that it is part of, which disambiguates names; empty for the root, and if both are the same.
+
+        That is the question that was split into it; in a chain, whose links were not split from each other, the main question.
+        """
+        above = ancestors(self.tree, branch.path)
+        if not above or branch.kind != "question":
+            return ""
+        whole = next((ancestor for ancestor in reversed(above) if ancestor.attempts), above[0])
+        return "" if whole.question == branch.question else whole.question
 
     def is_awaited(self, branch: Branch) -> bool:
         """Return whether another branch waits for its answer."""

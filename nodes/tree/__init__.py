@@ -35,6 +35,7 @@ __all__ = [
     "children",
     "descendants",
     "is_unknown",
+    "latest_parts",
     "merge_branches",
     "new_children",
     "normalized_key",
@@ -52,7 +53,7 @@ ConfidenceSource = Literal["logprobs", "stated", "reader", "person"]
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "waiting", "answered"})
 DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
-INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated"}
+INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated", "sufficiency", "parts"}
 """The fields of a branch that only the steps of a graph read."""
 
 
@@ -98,8 +99,12 @@ class Branch(FrozenModel):
     """Points of a batch, the most helpful first; the branch's score is that of the first."""
     score: float | None = Field(default=None, ge=0, le=1)
     """The judge's score of the fork below."""
+    sufficiency: float | None = Field(default=None, ge=0, le=1)
+    """How far the answers below suffice, as the judge found: one of the criteria of the score."""
     weaker: str | None = None
     """The path of the child that helps less, as the judge found."""
+    parts: tuple[str, ...] = ()
+    """The paths of the children that it was last split into."""
     attempts: int = Field(default=0, ge=0)
     """How often it has been split."""
     awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")
@@ -228,6 +233,11 @@ def to_row(branch: Branch) -> dict[str, Any]:
 def children(tree: Tree, path: str) -> list[Branch]:
     """List the branches directly below a path, in order."""
     return [branch for branch in tree.values() if branch.parent == path]
+
+
+def latest_parts(tree: Tree, fork: Branch) -> list[Branch]:
+    """List the children that a branch was last split into: one or two."""
+    return [tree[path] for path in fork.parts if path in tree] or children(tree, fork.path)[-2:]
 
 
 def branches_below(tree: Tree) -> dict[str, list[Branch]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ramify.nodes.tree import DROPPED, Branch, Tree, children, normalized_key, position
+from ramify.tools.english import fold
 from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
 PLACEHOLDER = "{1}"
@@ -47,6 +48,12 @@ def accepted_answer(tree: Tree, branch: Branch) -> Branch | None:
     answers = _answers(tree, branch)
     accepted = [answer for answer in answers if not answer.objection] or answers
     return accepted[-1] if accepted else None
+
+
+def repeats_answer(answer: str, earlier: str) -> bool:
+    """Return whether an answer has the words of an earlier one, or some of them and no other: `Paris`, `Paris, France`."""
+    one, other = (set(fold(text).split()) or {text.strip()} for text in (answer, earlier))
+    return one <= other or other <= one
 
 
 def answers_parent(child: Branch, parent: Branch) -> bool:

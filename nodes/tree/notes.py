@@ -8,6 +8,7 @@ from ramify.tools.quoting import truncate_line
 MAX_ANSWER_CHARS, MAX_MISSING_CHARS = 80, 240
 """Maximum characters of an answer in a note, and of what is missing."""
 SIMPLE = "simple: asks for one fact"
+REPLACED = "did not suffice: replaced"
 WEAKER = "the weaker of the two"
 SEARCHED = "at the depth limit: searched, not asked"
 NOT_FOUND = "nothing was found for it: look at the index and the filter"

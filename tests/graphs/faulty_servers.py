@@ -8,6 +8,7 @@ from json import dumps
 from typing import Any
 
 import ramify.prompts as prompts
+from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
 from ramify.prompts.prompt import Prompt
 from tests.river import FIRST, QUESTION, replies
@@ -18,6 +19,7 @@ PROTOCOLS = ["ollama", "openai"]
 NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values() if isinstance(prompt, Prompt)} | {
     "Answered": "answer",
     FILTER_RECORDS.reply.__name__: "filter",
+    DECOMPOSE_SEARCHED.reply.__name__: "decompose",
 }
 """The prompts by what they ask for."""
 USAGE = {"prompt_tokens": 2000, "completion_tokens": 20, "total_tokens": 2020}

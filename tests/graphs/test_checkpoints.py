@@ -20,16 +20,17 @@ def compiled(strategy: str, chat: FakeModel, **options: Any) -> tuple[Any, Any]:
     return wiring.compile(checkpointer=InMemorySaver()), settings
 
 
-async def before(graph: Any, node: str) -> Any:
-    """Find the last checkpoint before a node."""
-    return [snapshot async for snapshot in graph.aget_state_history(CONFIG) if snapshot.next == (node,)][-1]
+async def before(graph: Any, node: str, branch: str = "0") -> Any:
+    """Find the first checkpoint before a node in which a branch is to be processed by it."""
+    history = [snapshot async for snapshot in graph.aget_state_history(CONFIG) if snapshot.next == (node,)]
+    return [snapshot for snapshot in history if branch in snapshot.values["tree"]][-1]
 
 
 async def test_a_question_edited_in_a_checkpoint_is_asked_instead() -> None:
     chat = model()
     graph, settings = compiled("tor", chat)
     await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
-    earlier = await before(graph, "retrieve")
+    earlier = await before(graph, "retrieve", "0.0")
     edited = {"0.0": {"question": ROME, "status": "open"}}
     fork = await graph.aupdate_state(earlier.config, {"tree": edited}, as_node="decompose")
     result = await graph.ainvoke(None, fork, context=settings)

@@ -92,11 +92,11 @@ def test_an_accepted_root_costs_one_call() -> None:
     assert result.citations
 
 
-def test_an_unsure_answer_is_reconsidered_once_with_a_hint_on_the_same_branch_without_a_search() -> None:
+def test_an_unsure_answer_is_reconsidered_once_with_a_hint_on_the_same_branch() -> None:
     unsure = but(decide=lambda slots: {**ANSWERED, "confidence": 0.5})
     result = graphs.ask(QUESTION, model=unsure, index=river())
     assert list(result.tree) == ["0"]
-    assert (result.tree["0"].answer, result.usage.retrievals) == ("Paris", 1)
+    assert (result.tree["0"].answer, result.usage.retrievals) == ("Paris", 2)
     first, second = (call["hint"] for call in unsure.asked("decide"))
     assert first == ""
     assert "'Paris'" in second

@@ -40,11 +40,11 @@ CASES = [
 
 
 @cache
-def asked(name: str, wiring: str) -> graphs.Result:
+def asked(name: str, wiring: str, thrifty: bool = False) -> graphs.Result:
     """Ask the question of a shape in a wiring, once for this file and for test_shapes_page.py."""
     [shape] = [shape for shape in SHAPES if shape.name == name]
     strategy, arguments = WIRINGS[wiring]
-    return graphs.ask(shape.question, strategy, model=reading(shape), index=library(*shape.texts, *NOISE), **arguments)
+    return graphs.ask(shape.question, strategy, model=reading(shape, thrifty), index=library(*shape.texts, *NOISE), **arguments)
 
 
 @pytest.mark.parametrize(("shape", "wiring"), CASES)
@@ -63,3 +63,10 @@ def test_right_replies_survive(shape: Shape, wiring: str) -> None:
         split = shape.splits.get(shape.question)
         if split is None or split.how is None:
             assert {fact.text for fact in shape.facts.values() if fact.answer == shape.answer} <= cited
+
+
+@pytest.mark.parametrize(("shape", "wiring"), [case for case in CASES if WIRINGS[str(case.values[1])][0] in ("tor", "prune")])
+def test_right_replies_survive_where_only_what_is_missing_is_asked(shape: Shape, wiring: str) -> None:
+    result, in_full = asked(shape.name, wiring, True), asked(shape.name, wiring)
+    assert result.answer == in_full.answer
+    assert result.usage.llm_calls <= in_full.usage.llm_calls

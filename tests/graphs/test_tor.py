@@ -36,7 +36,7 @@ def test_a_rejected_pair_is_shown_to_the_next_decomposition() -> None:
     assert "the weaker of the two" in second[1]
 
 
-@pytest.mark.parametrize(("informed", "shown"), [(True, [False, True, True]), (False, [False, False, False])])
+@pytest.mark.parametrize(("informed", "shown"), [(True, [True, True, True]), (False, [False, False, False])])
 def test_a_question_that_was_searched_is_split_with_what_was_found(informed: bool, shown: list[bool]) -> None:
     chat = but(decompose=halves, answer={"confidence": 0.5})
     graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=2, informed=informed)
@@ -190,9 +190,10 @@ def test_an_answered_half_whose_splitting_fails_keeps_its_answer_and_says_why() 
     assert "malformed" in result.tree["0.0"].note
 
 
-@pytest.mark.parametrize("reply", [{**PAIR, "simple": True}, {**PAIR, "second": ""}, {**PAIR, "first": QUESTION}])
-def test_what_is_called_simple_or_gives_no_two_new_questions_is_answered_whole(reply: dict[str, Any]) -> None:
-    result = graphs.ask(QUESTION, "tor", model=but(decompose=reply), index=river())
+@pytest.mark.parametrize("search_root", [True, False])
+@pytest.mark.parametrize("reply", [{**PAIR, "simple": True}, {**PAIR, "first": "", "second": ""}, {**PAIR, "first": QUESTION}])
+def test_what_is_called_simple_or_gives_no_new_question_is_answered_whole(reply: dict[str, Any], search_root: bool) -> None:
+    result = graphs.ask(QUESTION, "tor", model=but(decompose=reply), index=river(), search_root=search_root)
     assert list(result.tree) == ["0"]
     assert (result.tree["0"].status, result.answer) == ("leaf", "Paris")
 

@@ -31,7 +31,7 @@ ANSWERING = (
     prompts.SUMMARIZE,
 )
 VARIED = [*map(decide_prompt, NARROWED), DECOMPOSE_SEARCHED, FILTER_RECORDS]
-MOST = dict.fromkeys(("decide", "finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1)
+MOST = dict.fromkeys(("finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1)
 """Examples of a prompt that has room for fewer than others."""
 """What the steps make of a prompt."""
 VARIANTS = [
@@ -94,7 +94,7 @@ def test_independent_pairs_are_shown_where_sub_questions_may_not_depend() -> Non
 @pytest.mark.parametrize("dependent", [True, False])
 def test_no_example_goes_a_way_that_is_closed(ways: tuple[str, ...], dependent: bool) -> None:
     shown = [reply["action"] for _, reply in told(decide_prompt(ways).with_options(thought=True, shots=3), dependent=dependent)]
-    assert shown == ["decompose"], "which no ablation closes"
+    assert shown == ["decompose", *(["answer"] if "answer" in ways else []), "decompose"], "which no ablation closes"
     action = decide_prompt(ways).reply.model_json_schema()["properties"]["action"]
     assert action.get("enum", [action.get("const")]) == list(ways)
 
@@ -155,7 +155,7 @@ def test_a_setting_each_switches_them(shots: int, thought: bool) -> None:
 
 def test_every_strategy_renders_its_prompts_with_thought_and_examples_if_nothing_else_is_said() -> None:
     assert (Settings().thought, Settings().shots) == (True, 2)
-    assert [len(turns(messages)) for messages in heard().values()] == [1, 1]
+    assert [len(turns(messages)) for messages in heard().values()] == [1, 2]
 
 
 def thoughtful(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:

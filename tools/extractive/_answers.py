@@ -87,7 +87,7 @@ def entities(slots: Slots) -> ReplyFields:
 
 
 def filter_batch(slots: Slots) -> ReplyFields:
-    """Return the passages relevant to the question, a sentence of each, and a query if they are not sufficient."""
+    """Return the passages relevant to the question, a sentence of each, and a query for what is missing if they are not sufficient."""
     question, passages = slots["question"], slots["passages"]
     readings = read_contexts(question, tuple(add_title(passage["title"], passage["text"]) for passage in passages)) if passages else ()
     best = max((reading.relevance for reading in readings), default=0.0)
@@ -96,11 +96,10 @@ def filter_batch(slots: Slots) -> ReplyFields:
     relevant = [number for number in order if readings[number - 1].relevance >= least]
     span = read_answer(question, [passages[number - 1] for number in sorted(relevant)])
     enough = bool(span.answer) and span.confidence >= TAU
-    suggested = ""
-    if not enough and (split := choose_split(question)):
-        suggested = split.first
-    elif not enough and best < _MAX_POOR_RELEVANCE:
-        suggested = " ".join(find_names(question))
+    known: list[PassageText] = [{"title": "", "source": "", "text": str(fact)} for fact in slots["facts"]]
+    suggested = "" if enough else _missing_question(question, [*passages, *known])
+    if same_question(suggested, question):  # a single fact: its names may find more where nothing was relevant
+        suggested = " ".join(find_names(question)) if best < _MAX_POOR_RELEVANCE else ""
     facts = dict.fromkeys(_key_sentence(passages[number - 1], readings[number - 1]) for number in relevant)
     sources = list(dict.fromkeys(passages[number - 1]["source"] for number in relevant))
     return {
@@ -111,6 +110,17 @@ def filter_batch(slots: Slots) -> ReplyFields:
         "suggested": suggested,
         "sources": sources,
     }
+
+
+def _missing_question(question: str, passages: list[PassageText]) -> str:
+    """Return the first part of a question that the passages do not answer, with the answers before it inserted; empty if they do."""
+    asked: list[tuple[str, str]] = []
+    while (following := next_hop(question, asked)) is not None:
+        found = answer_fields(read_answer(following, passages)) if passages else {"answer": UNKNOWN}
+        if found["answer"] == UNKNOWN or any(same_question(following, before) for before, _ in asked):
+            return following
+        asked.append((following, found["answer"]))
+    return ""
 
 
 def _key_sentence(passage: PassageText, reading: PassageReading) -> str:

@@ -230,6 +230,44 @@ def said(told: Told | None, passages: Any) -> dict[str, Any]:
     return {"answer": told.answer, "confidence": told.confidence, "citations": cited}
 
 
-def reading(shape: Shape) -> FakeModel:
+def reading(shape: Shape, thrifty: bool = False) -> FakeModel:
     """Make the perfect reader of a shape."""
-    return FakeModel(replies=Reader(shape), logprobs=True)
+    return FakeModel(replies=(ThriftyReader if thrifty else Reader)(shape), logprobs=True)
+
+
+class ThriftyReader(Reader):
+    """A perfect reader that combines what the passages tell, and asks only for what they leave open."""
+
+    def answer(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        return said(self.read(slots), slots["passages"])
+
+    def decide(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        told, (missing, texts) = self.read(slots), self.missing(slots)
+        if told is not None or not missing:
+            return super().decide(slots) if told is None else {**super().decide(slots), "action": "answer", **self.answer(slots)}
+        cited = said(Told("", texts), slots["passages"])
+        return {**cited, "confidence": 0, "action": "decompose", "questions": missing, "entities": []}
+
+    def decompose(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "passages" not in slots:
+            return super().decompose(slots)
+        (first, *second), texts = self.missing(slots)[0] or [""], self.missing(slots)[1]
+        cited = said(Told("", texts), slots["passages"])["citations"]
+        return {"simple": not first, "first": first, "second": "".join(second), "citations": cited}
+
+    def read(self, slots: Mapping[str, Any]) -> Told | None:
+        """Read the answer out of the passages alone, however many facts it takes."""
+        return self.atomic(slots) or (self.solve(slots["question"], [], slots["passages"]) if self.missing(slots) == ([], ()) else None)
+
+    def missing(self, slots: Mapping[str, Any]) -> tuple[list[str], tuple[str, ...]]:
+        """List the sub-questions that the passages leave open, and the texts that tell the others."""
+        split = self.shape.splits.get(slots["question"])
+        if split is None:
+            return [], ()
+        first = self.solve(split.first, [], slots["passages"])
+        second = split.second.replace("{1}", first.answer) if first else split.second
+        last = None if "{1}" in second else self.solve(second, [], slots["passages"])
+        if first and last:
+            return [], ()
+        texts = (*(first.texts if first else ()), *(last.texts if last else ()))
+        return [question for question, told in ((split.first, first), (second, last)) if told is None], texts

@@ -101,6 +101,17 @@ def test_the_filter_returns_relevant_passages_with_a_sentence() -> None:
     assert (poor.relevant, poor.is_sufficient, poor.suggested) == ([], False, DIRECTOR)
 
 
+def test_the_filter_suggests_the_first_part_that_is_not_told_with_the_names_that_are() -> None:
+    others = [{"title": f"Pier {number}", "source": f"{number}.md", "text": "Pier is a pier."} for number in range(3)]
+    told = {"expected": "a place"}
+    assert reply(FILTER, passages=PASSAGES[:1], **told).suggested == BORN, "the director stands in a passage"
+    assert reply(FILTER, passages=others, facts=["Solaris was directed by Andrei Tarkovsky."], **told).suggested == BORN
+    assert reply(FILTER, passages=PASSAGES, **told).suggested == "", "both parts are told"
+    assert reply(FILTER, question=FIRST, passages=[*others, PASSAGES[2]], **told).suggested == TARKOVSKY_BORN
+    assert reply(FILTER, question=FIRST, passages=others, **told).suggested == CURIE_BORN
+    assert reply(FILTER, question=BORN, passages=others, **told).suggested == "Andrei Tarkovsky", "a single fact: its names"
+
+
 def test_a_summary_is_of_what_was_asked_for() -> None:
     told = reply(SUMMARIZE)
     assert told.citations == [2]
