@@ -80,7 +80,7 @@ S = TypeVar("S", bound=Settings)
 def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     """Add the steps of a conversation to a new wiring and return it: read_input, contextualize (for a follow-up) and append_answer.
 
-    If a pronoun refers to a person and none is known, the turn asks for clarification instead of answering. The graph's input is a
+    If a pronoun refers to a person and nobody was mentioned, the turn asks for clarification instead of answering. The graph's input is a
     question or messages, and its state keeps the messages.
     """
     [(_, first)] = wiring.edges.pop(init_tree.name)
@@ -89,7 +89,7 @@ def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     wiring.input_schema, wiring.output_schema = ChatInput, ConversationOutput
     wiring.path(START, read_input, init_tree)
     wiring.when(init_tree, {person_unknown: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
-    wiring.path(contextualize, first)
+    wiring.when(contextualize, {person_unknown: ask_back}, otherwise=wiring.steps[first])
     wiring.path(ask_back, append_answer)
     wiring.path(wiring.last_step, append_answer, END)
     wiring.conversation_steps = frozenset(step.name for step in (read_input, contextualize, ask_back, append_answer))

@@ -24,6 +24,7 @@ from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, to_row
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import read_missing_note
+from ramify.tools.anaphora import unclear_reference
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.quoting import one_line, truncate_line
@@ -119,6 +120,8 @@ def explain_unknown(result: Result) -> str:
     if result.withheld:
         return f"unsure: {result.withheld}"
     embedded = is_embedded(result.model)
+    if embedded and (reason := unclear_reference(result.question)):
+        return reason
     if result.index and not result.passages:
         return "nothing was found"
     if embedded and (kind := open_question_kind(result.question)):

@@ -1,16 +1,15 @@
-"""read_input: read the question of a turn, from the messages or the input, and resolve pronouns for persons."""
+"""read_input: read the question of a turn, from the messages or the input, and complete one that was asked back."""
 
 import asyncio
 import re
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from ramify.nodes.contextualize import MAX_TURNS
 from ramify.nodes.init_tree import validate_question
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import mark_as_read, pending_clarification, pending_message, persons_mentioned, recent_questions
+from ramify.nodes.state import clarifying_question, has_answered_turns, mark_as_read, pending_clarification, pending_message
 from ramify.nodes.step import Context, Update, state_step
-from ramify.tools.english import find_names, mentions_person, person_asked_for, replace_pronouns, unresolved_pronoun
+from ramify.tools.english import find_names, replace_pronouns, unresolved_pronoun
 
 _QUESTION_START = re.compile(
     r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
@@ -24,8 +23,8 @@ _MAX_NAME_WORDS = 8
 async def read_input(context: Context[Settings]) -> Update:
     """Read the last message as the question; if it is not new, the question of the input.
 
-    A reply to a clarifying question completes the original question. If a pronoun refers to a person and none is known, the update
-    has a clarifying question.
+    A reply to a clarifying question completes the original question. If a pronoun refers to a person in the first question, the
+    update has a clarifying question; in a later one, `contextualize` asks the model first.
     """
     state = context.state
     messages = state.get("messages") or []
@@ -36,15 +35,10 @@ async def read_input(context: Context[Settings]) -> Update:
 
 
 def _resolve_question(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
-    """Return the completed question, and a clarifying question, empty if none is needed."""
+    """Return the completed question, and a clarifying question if a pronoun can mean nobody because nothing was said before."""
     question, before = said, pending_clarification(messages)
     if before and not said.endswith("?") and len(said.split()) <= _MAX_NAME_WORDS and not _QUESTION_START.match(said):
         names = find_names(said)
         question = replace_pronouns(before, names[0] if len(names) == 1 else said.rstrip(" ."))
-    meant = unresolved_pronoun(question)
-    described = (
-        asked for asked in recent_questions(messages, MAX_TURNS) if person_asked_for(asked) != ""
-    )  # "Who leads it?" tells of nobody
-    if meant is None or persons_mentioned(messages, MAX_TURNS) or any(map(mentions_person, described)):
-        return question, ""
-    return question, f"Who is meant by {meant.lower()!r}? Please give a name, or ask again with it."
+    pronoun = None if has_answered_turns(messages) else unresolved_pronoun(question)
+    return question, clarifying_question(pronoun) if pronoun else ""

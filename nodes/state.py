@@ -1,5 +1,6 @@
 """The state that a graph carries: the question, the tree, the passages, what it cost and the answer; and the turns of a conversation."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -11,7 +12,7 @@ from typing_extensions import TypedDict
 from ramify.nodes.tree import DROPPED, FrozenModel, Passage, Tree, is_unknown, merge_branches
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.prompts import Turn
-from ramify.tools.english import MIN_PERSON_PROBABILITY, find_names, person_asked_for, person_named_by, person_probabilities
+from ramify.tools.english import are_persons, descriptions, find_names, person_asked_for, person_named_by
 
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
@@ -256,28 +257,47 @@ def pending_clarification(messages: Iterable[BaseMessage]) -> str | None:
     return last[0] if last is not None and last[2].get("asked_back") else None
 
 
-def persons_mentioned(messages: Iterable[BaseMessage], turns: int) -> list[str]:
-    """List the persons mentioned in the last turns, the latest first: by name if an answer was sure, otherwise as described. Blocking.
+_MAX_PERSON_TURNS = 20
+"""Turns in which persons are looked for."""
 
-    Persons are the answers to "who" questions and sub-questions, and names that the embedded classifier recognizes as persons.
+
+def persons_mentioned(messages: Iterable[BaseMessage]) -> list[str]:
+    """List the persons mentioned in a conversation, the latest first: by name if an answer was sure, otherwise as described. Blocking.
+
+    Persons are the answers to "who" questions and sub-questions (an unsure one if its question does not describe the person), and names
+    and descriptions in the questions that the embedded classifier recognizes as persons.
     """
-    found: list[str] = []
-    for asked, answer, told in reversed(_answered_message_turns(messages)[-turns:]):
+    persons: list[str] = []
+    for asked, answer, told in reversed(_answered_message_turns(messages)[-_MAX_PERSON_TURNS:]):
         whole = {"question": asked, "answer": answer, "confidence": told.get("confidence")}
         tree = told.get("tree")
         rows = tree if isinstance(tree, list) else ()
         for row in (whole, *(row for row in rows if isinstance(row, dict) and row.get("status") not in DROPPED)):
             if (described := person_asked_for(str(row.get("question")))) is not None:
-                sure = person_named_by(row["answer"]) if _is_sure(row.get("answer"), row.get("confidence")) else None
-                found += filter(None, (sure, described))
-        named = [*find_names(asked), *([answer] if _is_sure(answer, told.get("confidence")) else [])]
-        found += [name for name, likely in zip(named, person_probabilities(named), strict=True) if likely >= MIN_PERSON_PROBABILITY]
-    return list(dict.fromkeys(found))
+                named = _person_answered(row)
+                persons += filter(None, (named, described) if _is_sure(row.get("answer"), row.get("confidence")) else (described or named,))
+        mentioned = [*find_names(asked), *([answer] if _is_sure(answer, told.get("confidence")) else []), *descriptions(asked)]
+        persons += [phrase for phrase, is_person in zip(mentioned, are_persons(mentioned), strict=True) if is_person]
+    return list(dict.fromkeys(persons))
 
 
-def recent_questions(messages: Iterable[BaseMessage], turns: int) -> list[str]:
-    """List the questions of the last turns, as rewritten."""
-    return [asked for asked, _, _ in _answered_message_turns(messages)[-turns:]]
+def _person_answered(row: Mapping[str, Any]) -> str | None:
+    answer = row.get("answer")
+    return person_named_by(answer) if isinstance(answer, str) and not is_unknown(answer) else None
+
+
+def clarifying_question(pronoun: str) -> str:
+    """Return the question to the user whom a pronoun means."""
+    return f"Who is meant by {pronoun.lower()!r}? Please give a name, or ask again with it."
+
+
+_CLARIFYING = re.compile(re.escape(clarifying_question("PRONOUN")).replace("pronoun", r"\w+"))
+"""A clarifying question, by which it is recognized where a client sends it back without its data."""
+
+
+def has_answered_turns(messages: Iterable[BaseMessage]) -> bool:
+    """Return whether a conversation has turns that did not ask for clarification."""
+    return bool(_answered_message_turns(messages))
 
 
 def _answered_message_turns(messages: Iterable[BaseMessage]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -298,4 +318,6 @@ def _turns(messages: Iterable[BaseMessage]) -> Iterator[tuple[str, str, dict[str
         elif isinstance(message, AIMessage) and asked:
             kept = message.additional_kwargs.get(MARK)
             told: dict[str, Any] = kept if isinstance(kept, dict) else {}
+            if not told and _CLARIFYING.fullmatch(message.text.strip()):
+                told = {"asked_back": message.text}
             yield str(told.get("question") or asked), str(told.get("answer") or message.text), told

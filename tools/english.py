@@ -156,10 +156,20 @@ _MAX_NAME_WORDS = 4
 """Longer answers are sentences, not names."""
 MIN_PERSON_PROBABILITY = 0.5
 """Phrases with at least this probability are treated as persons."""
+_SENTENCE_WORDS = ENGLISH_STOP_WORDS - word_set("the of a an for in at and or no s")
 _PRONOUN = re.compile(r"\b(?:he|him|himself|his|she|her|herself|hers)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"(?:his|hers)\b|her(?= \w)(?! (?:and|at|be|by|do|for|from|in|of|on|or|than|to|when|with)\b)", re.IGNORECASE)
 _WHO = re.compile(
     r"(?:(?:and|but|so) )?(?:who|whom)\b *(?:(?:is|was|are|were|'s)\b *(?P<described>(?:the|an?|our|my|your|their|its|this)\b.+))?",
+    re.IGNORECASE,
+)
+_MIN_NAME_PROBABILITY = 0.35
+_ARTICLES = ("the ", "a ", "an ", "our ", "my ", "your ")
+_HEAD_END = re.compile(r" (?:of|at|for|in|from|with|on) ")
+_DESCRIPTION = re.compile(
+    r"(?P<before>\b(?:is|are|was|were|do|does|did|has|have|had|can|will|would) )?"
+    rf"\b(?P<phrase>(?:the|an?|our|my|your) (?:(?:of|at) (?:the |an? )?)?(?!(?:{'|'.join(sorted(ENGLISH_STOP_WORDS))})\b)[\w’'&.-]+"
+    rf"(?: (?:(?:of|at) (?:the |an? )?)?(?!(?:{'|'.join(sorted(ENGLISH_STOP_WORDS))})\b)[\w’'&-]+)*)",
     re.IGNORECASE,
 )
 _REMEDY = "reinstall ramify"
@@ -191,6 +201,33 @@ def likeliest_person(phrases: Sequence[str]) -> str | None:
     return ranked[0][1] if ranked and ranked[0][0] >= MIN_PERSON_PROBABILITY else None
 
 
+def are_persons(phrases: Sequence[str]) -> list[bool]:
+    """Return for each phrase whether it names or describes a person; of "the head of sales", "the head" may tell. Blocking.
+
+    A name of several words needs less probability, and what has a number is no person.
+    """
+    heads = [_HEAD_END.split(phrase, maxsplit=1)[0] if phrase.lower().startswith(_ARTICLES) else phrase for phrase in phrases]
+    probabilities = map(max, person_probabilities(phrases), person_probabilities(heads))
+    return [
+        probability >= (_MIN_NAME_PROBABILITY if len(phrase.split()) > 1 and phrase.istitle() else MIN_PERSON_PROBABILITY)
+        and not any(sign.isdigit() for sign in phrase)
+        for probability, phrase in zip(probabilities, phrases, strict=True)
+    ]
+
+
+def descriptions(question: str) -> list[str]:
+    """List what a question describes with an article: of "Where was the inventor of the saxophone born?" first without the verb."""
+    phrases = []
+    for found in _DESCRIPTION.finditer(question):
+        words = found["phrase"].split()
+        if not words[1].islower():  # a name
+            continue
+        if found["before"] and len(words) > 2 and words[-1].islower() and words[-2].lower() not in ENGLISH_STOP_WORDS:
+            phrases.append(" ".join(words[:-1]))
+        phrases.append(" ".join(words))
+    return phrases
+
+
 def person_asked_for(question: str) -> str | None:
     """Return how a who-question describes the person it asks for ("the head of sales"), "" if it does not; None for other questions."""
     found = _WHO.match(question.strip())
@@ -198,18 +235,16 @@ def person_asked_for(question: str) -> str | None:
 
 
 def person_named_by(answer: str) -> str | None:
-    """Return the person named by an answer to a who-question: a short answer whole, else its likeliest name. Blocking."""
-    return answer if len(answer.split()) <= _MAX_NAME_WORDS else likeliest_person(find_names(answer))
+    """Return the person named by an answer to a who-question: a short answer whole, of a sentence its likeliest name. Blocking."""
+    names, words = find_names(answer), fold(answer).split()
+    if len(answer.split()) <= _MAX_NAME_WORDS and not (names and set(words) & _SENTENCE_WORDS):
+        return answer.rstrip(" .")
+    return likeliest_person(names) or (names[0] if len(names) == 1 else None)
 
 
 def has_pronoun(question: str) -> bool:
     """Return whether a question contains a pronoun for a person."""
     return _PRONOUN.search(question) is not None
-
-
-def mentions_person(question: str) -> bool:
-    """Return whether a question names or describes a person: "Where was the inventor of the saxophone born?". Blocking."""
-    return likeliest_person([*find_names(question), *_topic(question)]) is not None
 
 
 def unresolved_pronoun(question: str) -> str | None:

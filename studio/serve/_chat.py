@@ -30,6 +30,7 @@ from ramify.studio.drawing.phrases import (
 from ramify.studio.serve.catalog import MAX_QUOTED_CHARS
 from ramify.studio.serve.questions import Event, RunningQuestion
 from ramify.studio.serve.service import AskRequest, QuestionService
+from ramify.tools.english import content_stems
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import nonempty_lines, one_line, truncate_line
 
@@ -47,6 +48,7 @@ _BARE_URL = re.compile(r"(?:\b[a-z][a-z0-9+-]*(?=://)|\bwww(?=\.))[^\s<>()\[\]\"
 """URLs that Markdown renderers turn into links."""
 _URL_DELIMITER = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 _FOOTNOTES = re.compile(r"\n*^\[\^\d+\]: .*", re.MULTILINE | re.DOTALL)
+_THINK, _THINK_END = "<think>", "</think>"
 _CITATION_MARK = re.compile(r"\[\^\d+\]")
 _SHORT_ANSWER = re.compile(r"\*\*(.+?)\*\*(?:\n|$)")
 
@@ -107,7 +109,11 @@ class ChatService:
                 f"the last message has the role {messages[-1].role[:80]!r}" if messages else "there are no messages",
                 "end the messages with a question of the role 'user'",
             )
-        earlier = [converted for message in messages[:-1] if (converted := self._to_langchain(user, message)) is not None]
+        earlier: list[AnyMessage] = []
+        for message in messages[:-1]:
+            asked = earlier[-1].text if earlier else ""
+            if (converted := self._to_langchain(user, message, asked)) is not None:
+                earlier.append(converted)
         request = AskRequest(question=messages[-1].text_content, collection=collection, strategy=strategy)
         return await self._service.ask(user, request, earlier)
 
@@ -116,18 +122,25 @@ class ChatService:
         content = "\n\n".join(markdown_paragraphs(result))
         tree = [{name: getattr(branch, name) for name in _BRANCH_FIELDS} for branch in result.tree.values()]
         stored = {"question": result.question, "answer": result.answer, "confidence": result.confidence, "tree": tree}
-        self._answers[_key(user, content)] = stored | ({"asked_back": result.asked_back} if result.asked_back else {})
-        if len(self._answers) > MAX_STORED_ANSWERS:
+        for text in (content, visible_text(content)):
+            self._answers[_key(user, text)] = stored | ({"asked_back": result.asked_back} if result.asked_back else {})
+        while len(self._answers) > 2 * MAX_STORED_ANSWERS:
             self._answers.popitem(last=False)
         return content
 
-    def _to_langchain(self, user: str, message: Message) -> AnyMessage | None:
+    def _to_langchain(self, user: str, message: Message, asked: str) -> AnyMessage | None:
         if message.role == "user":
             return HumanMessage(message.text_content)
         if message.role != "assistant":
             return None
-        stored = self._answers.get(_key(user, message.text_content))
-        return AIMessage(extract_short_answer(message.text_content), additional_kwargs={MARK: stored} if stored else {})
+        content = message.text_content
+        stored = self._answers.get(_key(user, content)) or self._edited_answer(user, content, asked)
+        return AIMessage(extract_short_answer(content), additional_kwargs={MARK: stored} if stored else {})
+
+    def _edited_answer(self, user: str, content: str, asked: str) -> dict[str, Any] | None:
+        """Return the stored answer of a message whose footnotes or thoughts a client changed, if it answers the question before it."""
+        stored = self._answers.get(_key(user, visible_text(content)))
+        return stored if stored and content_stems(asked) <= content_stems(str(stored["question"])) else None
 
 
 def _key(user: str, content: str) -> str:
@@ -159,9 +172,17 @@ def escape_markdown(text: str, known: str = "") -> str:
     return _ACTIVE_MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
 
 
+def visible_text(markdown: str) -> str:
+    """Return the text of an answer without footnotes, and without thoughts that a client put before it."""
+    text = markdown.strip()
+    if text.startswith(_THINK):
+        text = text.partition(_THINK_END)[2] or text
+    return _CITATION_MARK.sub("", _FOOTNOTES.sub("", text)).strip()
+
+
 def extract_short_answer(markdown: str) -> str:
     """Return the short answer in the Markdown of `markdown_paragraphs`, else all of its text without footnotes."""
-    text = _CITATION_MARK.sub("", _FOOTNOTES.sub("", markdown)).strip()
+    text = visible_text(markdown)
     found = _SHORT_ANSWER.match(text)
     return found[1] if found else text
 

@@ -35,14 +35,15 @@ def ask(talk: graphs.Conversation, question: str, model: FakeModel) -> graphs.Re
     return talk.ask(question, "naive", model=model, index=library(*TEXTS))
 
 
-def test_where_only_a_thing_was_spoken_of_it_asks_back_without_a_call() -> None:
+def test_where_only_a_thing_was_spoken_of_the_model_is_asked_and_then_it_asks_back() -> None:
     talk, model = graphs.Conversation(), clerk("What is the ThermoCup 300's phone number?")
     ask(talk, "How much does the ThermoCup 300 cost?", model)
     calls = len(model.calls)
     result = ask(talk, PHONE, model)
     assert "'her'" in result.asked_back
     assert "\n" not in result.asked_back
-    assert (result.answer, result.citations, result.usage.llm_calls, len(model.calls)) == ("Unknown", [], 0, calls)
+    assert (result.answer, result.citations, result.usage.llm_calls, len(model.calls)) == ("Unknown", [], 1, calls + 1)
+    assert len(model.asked("contextualize")) == 1
     assert result.tree["0"].status == "leaf"
     assert talk.messages[-1].text == result.asked_back
     assert talk.messages[-1].additional_kwargs["ramify"]["asked_back"] == result.asked_back
@@ -109,10 +110,28 @@ def test_of_a_sentence_the_name_is_the_person() -> None:
     assert ask(talk, PHONE, clerk()).question == "What is Maria Lopez's phone number?"
 
 
-def test_one_that_was_only_asked_for_is_asked_back() -> None:
+@pytest.mark.parametrize(("answer", "meant"), [("Maria Lopez", "What is Maria Lopez's budget?"), ("Unknown", "")])
+def test_the_only_person_of_an_unsure_answer_is_meant_and_one_that_was_only_asked_for_is_asked_back(answer: str, meant: str) -> None:
     talk = graphs.Conversation()
-    ask(talk, "Who leads Project Fulmar?", but(answer={"answer": "Maria Lopez", "confidence": 0.3, "citations": [1]}))
-    assert "'his'" in ask(talk, "What is his budget?", clerk()).asked_back
+    ask(talk, "Who leads Project Fulmar?", but(answer={"answer": answer, "confidence": 0.3, "citations": [1]}))
+    result = ask(talk, "What is his budget?", clerk())
+    assert (result.question, bool(result.asked_back)) == ((meant, False) if meant else ("What is his budget?", True))
+
+
+def test_in_the_first_question_nobody_can_be_meant_so_it_asks_back_without_a_call() -> None:
+    model = clerk()
+    result = ask(graphs.Conversation(), PHONE, model)
+    assert "'her'" in result.asked_back
+    assert (result.usage.llm_calls, model.calls) == (0, [])
+
+
+@pytest.mark.parametrize("rewritten", ["When did László Bíró die?", "In which year did Bíró die?", "and when did László Bíró die?"])
+def test_a_language_model_decides_itself_who_is_meant(rewritten: str) -> None:
+    talk = graphs.Conversation()
+    model = but(answer={"answer": "Budapest", "confidence": 0.9, "citations": [1]}, contextualize={"question": rewritten})
+    ask(talk, "In which city was the inventor of the ballpoint pen born?", model)
+    result = ask(talk, "and when did he die?", model)
+    assert (result.question, result.asked_back) == (rewritten, "")
 
 
 def test_a_person_that_the_model_chose_stays() -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from itertools import combinations
 
+from ramify.tools.anaphora import unclear_reference
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.english import UNKNOWN, content_stems, find_names, sentences
@@ -25,9 +26,9 @@ from ramify.tools.extractive._answers import (
     summarize,
 )
 from ramify.tools.extractive._findings import aggregate, finalize
+from ramify.tools.extractive.follow_ups import contextualize
 from ramify.tools.extractive.overviews import map_report, reduce
 from ramify.tools.extractive.questions import (
-    contextualize,
     judge,
     next_question,
     open_question_kind,
@@ -113,6 +114,8 @@ def reply_to(name: str, slots: Slots) -> ReplyFields:
         return reply
     if "question" in slots and not content_stems(question):
         return _refuse(reply, _NOTHING_NAMED)
+    if unclear := unclear_reference(question):
+        return _refuse(reply, f"{unclear[0].upper()}{unclear[1:]}.")
     return _refuse(reply, _NO_PHRASE) if open_question_kind(question) else reply
 
 

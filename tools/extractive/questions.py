@@ -12,12 +12,12 @@ from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.named import load_encoder, similarities, similarity
 from ramify.tools.embeddings.pretrained import E5, MINILM
-from ramify.tools.english import content_stems, find_names, fold, has_pronoun, is_unknown, same_question
+from ramify.tools.english import content_stems, find_names, fold, is_unknown, same_question
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
 from ramify.tools.reader import multilingual
 from ramify.tools.released_weights import verify_weights
-from ramify.tools.splitting import Split, find_splits, rewrite_follow_up
+from ramify.tools.splitting import Split, find_splits
 
 _MAX_QUOTED_CHARS = 60
 """Characters of a question quoted in an error."""
@@ -134,18 +134,6 @@ def _search_parts(question: str, depth: int) -> list[str]:
     if ANSWER_SLOT not in split.second:
         return [*_search_parts(split.first, depth + 1), *_search_parts(split.second, depth + 1)]
     return [*_search_parts(split.first, depth + 1), " ".join(split.second.replace(ANSWER_SLOT, "").split())]
-
-
-def contextualize(slots: Slots) -> ReplyFields:
-    """Rewrite a follow-up question to be self-contained, using only sure answers; repeated questions are unchanged."""
-    question, turns = slots["question"], slots["turns"]
-    repeats = not has_pronoun(question) and any(same_question(str(turn["asked"]), question) for turn in turns)
-    if not turns or repeats or not is_english_question(question):
-        return {"question": question}
-    lines: list[str] = []
-    for turn in turns:
-        lines += [turn["asked"], turn["answer"]] if turn["sure"] and not is_unknown(str(turn["answer"])) else [turn["asked"]]
-    return {"question": rewrite_follow_up(question, lines)}
 
 
 def judge(slots: Slots) -> ReplyFields:

@@ -1,10 +1,12 @@
 """The writer: a trained network that splits a question into two, and completes follow-up questions.
 
-`writing` loads and runs the writer; `network` is its layers.
+`writing` loads and runs the writer, `rewriting` completes follow-up questions with it; `network` is its layers.
 """
 
+from ramify.tools.splitting.rewriting import Rewriting as Rewriting
+from ramify.tools.splitting.rewriting import log_probabilities as log_probabilities
+from ramify.tools.splitting.rewriting import rewrite_follow_up as rewrite_follow_up
 from ramify.tools.splitting.writing import Split as Split
 from ramify.tools.splitting.writing import find_splits as find_splits
-from ramify.tools.splitting.writing import rewrite_follow_up as rewrite_follow_up
 
 __all__: list[str] = []

@@ -187,7 +187,7 @@ class _PartialReply:
 
 _MIN_KIND_PROBABILITY, _MAX_KINDS = 0.03, 3
 """Least probability of a kind for a reply to be generated, and most kinds."""
-_MAX_REPLY_WORDS = 64
+MAX_REPLY_WORDS = 64
 """Words that are written at most."""
 
 
@@ -237,7 +237,7 @@ class Splitter:
         spread = EncodedSource(source.states.expand(count, -1, -1), source.mask.expand(count, -1))
         read = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in read]
         before = [(key.expand(count, -1, -1, -1), value.expand(count, -1, -1, -1)) for key, value in before]
-        for _ in range(_MAX_REPLY_WORDS):
+        for _ in range(MAX_REPLY_WORDS):
             if all(line.done for line in lines):
                 return
             tokens = torch.tensor([[line.tokens[-1]] for line in lines])
@@ -312,11 +312,9 @@ def load_splitter() -> "Splitter":
 
 SINGLE: Final = "single"
 _CACHE_SIZE = 4096
-_MAX_QUESTION_CHARS = 600
+MAX_QUESTION_CHARS = 600
 """Longer questions are truncated at the beginning."""
-_MIN_FLUENCY = -0.15
-"""Least mean log probability of a word; below it the original question is used."""
-_COMPUTE_LOCK = threading.Lock()
+COMPUTE_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -332,8 +330,8 @@ class Split:
 @lru_cache(maxsize=_CACHE_SIZE)
 def find_splits(question: str) -> tuple[Split, ...]:
     """Return the ways to split a question, the likeliest first; "single" means no split."""
-    with _COMPUTE_LOCK:
-        replies = load_splitter().splits(question[-_MAX_QUESTION_CHARS:])
+    with COMPUTE_LOCK:
+        replies = load_splitter().splits(question[-MAX_QUESTION_CHARS:])
     made = []
     for reply in replies:
         if reply.kind == SINGLE:
@@ -341,16 +339,3 @@ def find_splits(question: str) -> tuple[Split, ...]:
         elif len(reply.questions) == 2 and fold(reply.questions[0]) != fold(reply.questions[1]):
             made.append(Split(cast(Combination, reply.kind), *reply.questions, reply.probability))
     return tuple(made) or (Split(SINGLE, "", "", 1.0),)
-
-
-def rewrite_follow_up(question: str, turns: Sequence[str]) -> str:
-    """Return a follow-up rewritten to be understood without the previous turns (oldest first); unchanged without turns."""
-    return _rewrite_cached(question, tuple(turns)) if turns else question
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def _rewrite_cached(question: str, turns: tuple[str, ...]) -> str:
-    with _COMPUTE_LOCK:
-        reply = load_splitter().rewrite(question[-_MAX_QUESTION_CHARS:], "\n".join(turns))
-    sound = bool(reply.questions) and reply.fluency >= _MIN_FLUENCY and bool(reply.questions[0].strip(" ?."))
-    return reply.questions[0] if sound else question

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -23,9 +22,10 @@ from ramify.prompts import (
     SUMMARIZE,
 )
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive import questions
+from ramify.tools.extractive import follow_ups
+from ramify.tools.extractive.follow_ups import contextualize
 from ramify.tools.extractive.model import reply_to
-from ramify.tools.extractive.questions import contextualize
+from ramify.tools.splitting import Rewriting
 from tests.tools.extractive.test_extractive import (
     BORN,
     BRIDGE,
@@ -169,24 +169,31 @@ UNKNOWN = {"asked": "Who is his best friend?", "answer": "Unknown", "sure": True
 
 
 @pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
+def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What the writer was given."""
-    given: list[tuple[str, list[str]]] = []
+    given: list[tuple[str, str]] = []
 
-    def rewrite(question: str, turns: Sequence[str]) -> str:
-        given.append((question, list(turns)))
-        return "Rewritten?"
+    def rewrite(question: str, before: str) -> Rewriting:
+        given.append((question, before))
+        return Rewriting("", 0.0, -20.0)
 
-    monkeypatch.setattr(questions, "rewrite_follow_up", rewrite)
+    monkeypatch.setattr(follow_ups, "rewrite_follow_up", rewrite)
+    monkeypatch.setattr(follow_ups, "log_probabilities", lambda question, before, texts: [0.0 for _ in texts])
     return given
 
 
-def test_a_follow_up_is_written_anew_from_what_was_asked_and_surely_answered(given: list[tuple[str, list[str]]]) -> None:
-    assert contextualize({"question": "And when?", "turns": [PAINTER, UNSURE, UNKNOWN]}) == {"question": "Rewritten?"}
-    assert given == [("And when?", ["Who painted Guernica?", "Pablo Picasso", UNSURE["asked"], UNKNOWN["asked"]])]
+def test_the_last_turn_is_tried_first_with_its_answer_if_that_is_sure(given: list[tuple[str, str]]) -> None:
+    question = "How heavy is it?"
+    assert contextualize({"question": question, "turns": [UNKNOWN, PAINTER, UNSURE]}) == {
+        "question": "How heavy is the painter of Guernica?"
+    }
+    assert given == [(question, UNSURE["asked"])]
+    given.clear()
+    assert contextualize({"question": question, "turns": [UNSURE, PAINTER]}) == {"question": "How heavy is Guernica?"}
+    assert given == [(question, "Who painted Guernica?\nPablo Picasso")]
 
 
-def test_what_follows_nothing_or_is_not_english_stays_as_it_is(given: list[tuple[str, list[str]]]) -> None:
+def test_what_follows_nothing_or_is_not_english_stays_as_it_is(given: list[tuple[str, str]]) -> None:
     for question, turns in (("And when?", []), ("Wo wurde ihr Vater geboren?", [PAINTER]), ("어디에서?", [PAINTER])):
         assert contextualize({"question": question, "turns": turns}) == {"question": question}
     assert given == []

@@ -1,0 +1,183 @@
+"""The embedded model's handling of follow-ups: complete a question that lacks what it asks about, and leave any other unchanged."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ramify.tools.anaphora import (
+    ARTICLES,
+    PERSONAL,
+    PLACES,
+    POSSESSIVES,
+    SINGULAR,
+    add_circumstance,
+    agrees,
+    ask_again,
+    has_preposition,
+    has_subject_before,
+    is_about_event,
+    is_fragment,
+    is_question_word_alone,
+    referring_words,
+    replace_reference,
+    with_article,
+    with_singular_verb,
+    without_lead_in,
+    writer_form,
+)
+from ramify.tools.english import (
+    ENGLISH_STOP_WORDS,
+    WORD,
+    are_persons,
+    contains_name,
+    content_stems,
+    descriptions,
+    find_names,
+    fold,
+    has_pronoun,
+    is_unknown,
+    person_asked_for,
+    person_named_by,
+    person_probabilities,
+    same_question,
+)
+from ramify.tools.extractive import ReplyFields, Slots
+from ramify.tools.languages import is_english_question
+from ramify.tools.splitting import Rewriting, log_probabilities, rewrite_follow_up
+
+_MIN_FLUENCY: Final = -0.25
+"""Least mean log probability of a rewritten question's words."""
+_COMPLETE: Final = -2.0
+"""A question is complete if the writer finds it at least this likely as it is: log probability."""
+_COMPLETE_WITH_NOUN: Final = -5.0
+"""The same for a fragment, and for a possessive behind a noun that it may refer to: "How do companies hire their employees?"."""
+_COMPLETE_WITH_REPEATED_NOUN: Final = -0.7
+_MAX_LOSS: Final = 12.0
+_MIN_PERSON: Final = 0.8
+"""From this probability on, "it" does not mean a phrase, and "the inventor" means a person."""
+_MAX_ANSWER_CHARS: Final = 300
+_MAX_SUBSTITUTE_WORDS: Final = 6
+"""Longer answers are sentences."""
+_HOW_BE: Final = re.compile(r"^How (is|are|was|were) (the|an?)\b")
+"""What the writer makes of "How heavy is it?" and "And the price?"."""
+
+
+def contextualize(slots: Slots) -> ReplyFields:
+    """Rewrite a follow-up question to be self-contained, from the last turn that completes it; a complete question is unchanged."""
+    question = str(slots["question"])
+    if not is_english_question(question):
+        return {"question": question}
+    completed = (_complete(question, turn) for turn in reversed(slots["turns"]))
+    return {"question": next(filter(None, completed), question)}
+
+
+def _complete(question: str, turn: Mapping[str, Any]) -> str | None:
+    """Return the question completed from one turn; None if it lacks nothing, or the turn has nothing that fits."""
+    asked, answer = str(turn["asked"]), str(turn["answer"])
+    is_meant = turn["sure"] or (has_pronoun(question) and person_asked_for(asked) == "")
+    lines = [asked, answer[:_MAX_ANSWER_CHARS]] if is_meant and not is_unknown(answer) else [asked]
+    referring = next(iter(referring_words(question)), None)
+    if referring is None and not is_fragment(question):
+        return _extend_noun(question, lines)
+    if referring is None and is_question_word_alone(question):
+        return ask_again(question, asked) or None
+    rewritings = [rewrite_follow_up(form, "\n".join(lines)) for form in dict.fromkeys((writer_form(question), without_lead_in(question)))]
+    rewriting = next((rewriting for rewriting in rewritings if rewriting.fluency >= _MIN_FLUENCY), rewritings[0])
+    noun = referring is None or (referring[0].casefold() in POSSESSIVES and has_subject_before(question, referring))
+    if rewriting.unchanged > (_COMPLETE_WITH_NOUN if noun else _COMPLETE):
+        return None
+    if referring is None:
+        return _complete_fragment(question, rewriting, lines)
+    if rewriting.fluency >= _MIN_FLUENCY and _means(question, referring, rewriting.question, lines):
+        meant = added_phrase(question, rewriting.question)
+        rewritten = with_article(rewriting.question, meant, asked)
+        return with_singular_verb(rewritten, meant) if referring[0].casefold() == "they" else rewritten
+    if is_about_event(question, referring):
+        return ask_again(question, asked) or None
+    return _substitute(question, referring, rewriting.question, lines)
+
+
+def _complete_fragment(question: str, rewriting: Rewriting, lines: Sequence[str]) -> str | None:
+    """Return a question without a clause as that of the turn, asked of something else, or with other question words."""
+    if with_circumstance := add_circumstance(question, lines[0]):
+        return with_circumstance
+    if find_names(without_lead_in(question)) and not find_names(lines[0]):
+        return None
+    rewritten = _HOW_BE.sub(r"What \1 \2", rewriting.question)
+    return rewritten if rewriting.fluency >= _MIN_FLUENCY and _is_sound(question, rewritten, lines) else None
+
+
+def _extend_noun(question: str, lines: Sequence[str]) -> str | None:
+    """Return a question whose noun repeats one of the turn with that turn's words for it: "the inventor", "the warranty of the drill"."""
+    if find_names(question):
+        return None
+    for noun in descriptions(question):
+        if len(noun.split()) != 2 or not content_stems(noun) <= content_stems(lines[0]):
+            continue
+        longer = [phrase for phrase in descriptions(lines[0]) if phrase.casefold().startswith(f"{noun.casefold()} ")]
+        is_person = person_probabilities([noun])[0] >= _MIN_PERSON and person_asked_for(lines[0]) is not None
+        phrases = longer[-1:] or ([name for name in map(person_named_by, lines[1:]) if name] if is_person else [])
+        candidates = [question.replace(noun, phrase) for phrase in phrases]
+        likely = log_probabilities(question, "\n".join(lines), [question, *candidates])
+        if candidates and likely[0] < _COMPLETE_WITH_REPEATED_NOUN and likely[1] > likely[0] - _MAX_LOSS:
+            return candidates[0]
+    return None
+
+
+def _substitute(question: str, referring: re.Match[str], rewritten: str, lines: Sequence[str]) -> str | None:
+    """Return the question with its pronoun replaced by what the writer put for it, or by what else the turn names; None if nothing fits."""
+    word = referring[0].casefold()
+    if word not in PERSONAL | POSSESSIVES | PLACES:
+        return None
+    short = [line.rstrip(" .") for line in lines[1:] if len(line.split()) <= _MAX_SUBSTITUTE_WORDS and _is_name(line)]
+    phrases = [added_phrase(question, rewritten), *short, *find_names(lines[0]), *descriptions(lines[0])]
+    replaced = {phrase: replace_reference(question, referring, phrase) for phrase in phrases if phrase}
+    candidates = [with_article(candidate, phrase, lines[0]) for phrase, candidate in replaced.items()]
+    fitting = [candidate for candidate in candidates if _means(question, referring, candidate, lines)]
+    likely = log_probabilities(question, "\n".join(lines), fitting)
+    return max(zip(likely, fitting, strict=True))[1] if fitting else None
+
+
+def _is_name(answer: str) -> bool:
+    """Return whether an answer is a name: neither yes or no, nor a number or a date."""
+    return answer[:1].isupper() and fold(answer) not in ("yes", "no") and not any(sign.isdigit() for sign in answer)
+
+
+def _is_sound(question: str, rewritten: str, lines: Sequence[str]) -> bool:
+    """Return whether a rewritten question has all words of the question, none that was not said, and lacks nothing itself."""
+    said, stems = content_stems(" ".join((question, *lines))), content_stems(rewritten)
+    asked = without_lead_in(question)
+    names = all(any(contains_name(line, name) for line in (question, *lines)) for name in find_names(rewritten))
+    return names and content_stems(asked) <= stems <= said and not same_question(rewritten, asked) and not referring_words(rewritten)
+
+
+def _means(question: str, referring: re.Match[str], rewritten: str, lines: Sequence[str]) -> bool:
+    """Return whether a rewritten question is sound, with something in place of the pronoun that it can mean: a person for "she"."""
+    if not _is_sound(question, rewritten, lines):
+        return False
+    meant = added_phrase(question, rewritten)
+    if not meant or not agrees(referring[0], meant):
+        return False
+    if has_pronoun(question):
+        is_answer = len(lines) > 1 and person_asked_for(lines[0]) is not None and contains_name(lines[1], meant)
+        return is_answer or are_persons([meant])[0]
+    if referring[0].casefold() in PLACES and (not has_preposition(rewritten, meant) or are_persons([meant])[0]):
+        return False
+    if is_about_event(question, referring):
+        return len(lines) > 1 and contains_name(lines[1], meant) and not are_persons([meant])[0]
+    return referring[0].casefold() not in SINGULAR or person_probabilities([meant])[0] < _MIN_PERSON
+
+
+def added_phrase(question: str, rewritten: str) -> str:
+    """Return the longest run of words that a rewritten question has in addition, without the preposition before it."""
+    asked = {fold(word) for word in WORD.findall(question)}
+    runs: list[list[str]] = [[]]
+    for word in rewritten.rstrip(" ?.!").split():
+        if fold(word) in asked and fold(word) not in ARTICLES:
+            runs.append([])
+        else:
+            runs[-1].append(word.strip(",;:"))
+    best = max(runs, key=lambda run: len(content_stems(" ".join(run))))
+    while best and fold(best[0]) in ENGLISH_STOP_WORDS - ARTICLES:
+        best = best[1:]
+    return re.sub(r"['’]s?$", "", " ".join(best))
