@@ -1,4 +1,4 @@
-"""Replies that give no answer, by language, and answers that only look like one."""
+"""Replies that give no answer, by language."""
 
 NO_ANSWER = {
     "en": (
@@ -138,270 +138,104 @@ NO_ANSWER = {
     "other": ("Onbekend", "Неизвестно", "Nieznane"),
 }
 
-LOOKS_LIKE_NO_ANSWER = (
-    "None of the Above",
-    "Unknown Pleasures",
-    "Nobody",
-    "null hypothesis",
-    "No",
-    "Code N/A-7",
-    "The code N/A marks an empty cell",
-    "The Unknown Soldier",
-    "未知との遭遇",
-    "Uncertain, Texas",
-    "Unknown (2011 film)",
-    "The passages do not say, but it is likely Paris",
-    "Not mentioned by the chronicler Bede",
-    "Say Nothing",
-    "Know Nothing",
-    "Tell No One",
-    "Nobody Knows",
-    "No One Knows",
-    "The Unknown",
-    "Into the Unknown",
-    "The Unanswered Question",
-    "No Name",
-    "And Then There Were None",
-    "Null Island",
-    "No. 7",
-    "no more than 40",
-    "Na",
-    "Not Guilty",
-    "not required",
-    "No. The passages do not mention a second bridge.",
-    "Nothing",
-    "Neither",
-    "neither of them",
-    "Freedom of Information Act",
-    "No Evidence of Disease",
-    "Anonymous",
-    "Unidentified flying object",
-    "He was not identified until 1987",
-    "The manuscript was never found",
-    "The article was not found until 1912",
-    "The text is not signed",
-    "Do not disclose",
-    "-40 °C",
-    "+",
-    "Page not found",
-    "Der Unbekannte",
-    "Ich weiß nicht, was soll es bedeuten",
-    "L'Inconnu du lac",
-    "El desconocido",
-    "La sconosciuta",
-    "Je ne sais quoi",
-    "Sin nombre",
-    "Não",
-    "不明飞行物",
-    "未知数",
-    "没有人",
-    "問題なし",
-    "알 수 없는 남자",
-    "아니요",
-    "모르는 여인",
-    "Passage 1 names László Bíró, passage 2 does not mention him",
-)
-
-MORE_NO_ANSWER = (
-    "The passages provided do not contain information about the director's spouse.",
-    "I'm sorry, but I cannot find this information in the given passages.",
-    "No information provided",
-    "Not explicitly stated in the passages.",
-    "There is no mention of her father.",
-    "It's not clear",
-    "Unknown (no passage names the founder)",
-    "Unknown, as the passages do not give a date.",
-    "The birthplace of the composer is unknown",
-    "The passages don't provide enough information to answer this question.",
-    "The director's nationality is not specified in any passage.",
-    "Does not say",
-    "cannot be determined from the passages",
-    "The given context doesn't mention anything about the population.",
-    "Information about the spouse of the director is not provided.",
-    "none of the passages answer the question",
-    "Not found in the passages",
-    "no data",
-    "[2] does not mention the date",
-    "Passage [2] doesn't mention this.",
-    "Based on the information given, it is not possible to determine who was older.",
-    "It is unclear.",
-    "I do not have enough information to answer.",
-    "I don't have information on that.",
-    "Not specified (the passages mention only the year)",
-    "The text provides no information about the owner.",
-    "We cannot say.",
-    "not determinable",
-    "Neither document mentions it.",
-    "There is insufficient evidence in the passages to conclude which one is older.",
-    "The answer cannot be found.",
-    "The answer to this question is not contained in the passages.",
-    "No passage mentions the mill's owner.",
-    "None mentioned",
-    "no info",
-    "UNKNOWN - not enough context",
-    "The documents do not address this.",
-    "unable to answer",
-    "Keine Informationen vorhanden",
-    "Der Text enthält keine Angaben zum Architekten.",
-    "Die Antwort ist nicht im Text enthalten.",
-    "Das geht aus den Abschnitten nicht hervor.",
-    "Es ist nicht bekannt.",
-    "Nicht angegeben",
-    "nicht ersichtlich",
-    "Ich kann die Frage anhand der Abschnitte nicht beantworten.",
-    "Im Text nicht erwähnt",
-    "Das Geburtsdatum wird im Text nicht genannt.",
-    "Je ne peux pas répondre à cette question.",
-    "Les documents ne permettent pas de répondre",
-    "Non mentionné dans le texte",
-    "Aucune réponse",
-    "Pas d'information",
-    "Le nom du père n'est pas mentionné dans les passages.",
-    "Ce n'est pas indiqué.",
-    "No especificado",
-    "No se sabe",
-    "El texto no lo menciona.",
-    "No hay datos",
-    "La fecha no se menciona en los documentos.",
-    "No puedo determinar la respuesta con la información proporcionada",
-    "Non disponibile",
-    "I brani non lo dicono",
-    "Non si sa",
-    "Nessuna informazione",
-    "La data di nascita non è indicata nel testo.",
-    "Não informado",
-    "Não consta no texto",
-    "Sem resposta",
-    "Os documentos não mencionam o fundador.",
-    "Não se sabe",
-    "文章中没有提到导演的出生地。",
-    "无相关信息",
-    "未说明",
-    "无法从文中得知",
-    "资料不足",
-    "段落中未提供该信息",
-    "没有答案",
-    "文中并未提及",
-    "不詳",
-    "文書に記載がありません",
-    "提供された文章には、監督の出身地に関する情報は含まれていません。",
-    "答えは見つかりませんでした",
-    "情報不足",
-    "不明（本文に記載なし）",
-    "該当なし",
-    "知りません",
-    "確認できません",
-    "정보 없음",
-    "알 수 없습니다.",
-    "문서에 해당 정보가 없습니다.",
-    "확인할 수 없음",
-    "명시되어 있지 않음",
-    "제공된 지문에서는 알 수 없다",
-    "답을 찾을 수 없습니다",
-    "불명확",
-    "모른다",
-    "답변할 수 없습니다",
-)
+MORE_NO_ANSWER = """\
+The passages provided do not contain information about the director's spouse.
+I'm sorry, but I cannot find this information in the given passages.
+No information provided
+Not explicitly stated in the passages.
+There is no mention of her father.
+It's not clear
+Unknown (no passage names the founder)
+Unknown, as the passages do not give a date.
+The birthplace of the composer is unknown
+The passages don't provide enough information to answer this question.
+The director's nationality is not specified in any passage.
+Does not say
+cannot be determined from the passages
+The given context doesn't mention anything about the population.
+Information about the spouse of the director is not provided.
+none of the passages answer the question
+Not found in the passages
+no data
+[2] does not mention the date
+Passage [2] doesn't mention this.
+Based on the information given, it is not possible to determine who was older.
+It is unclear.
+I do not have enough information to answer.
+I don't have information on that.
+Not specified (the passages mention only the year)
+The text provides no information about the owner.
+We cannot say.
+not determinable
+Neither document mentions it.
+There is insufficient evidence in the passages to conclude which one is older.
+The answer cannot be found.
+The answer to this question is not contained in the passages.
+No passage mentions the mill's owner.
+None mentioned
+no info
+UNKNOWN - not enough context
+The documents do not address this.
+unable to answer
+Keine Informationen vorhanden
+Der Text enthält keine Angaben zum Architekten.
+Die Antwort ist nicht im Text enthalten.
+Das geht aus den Abschnitten nicht hervor.
+Es ist nicht bekannt.
+Nicht angegeben
+nicht ersichtlich
+Ich kann die Frage anhand der Abschnitte nicht beantworten.
+Im Text nicht erwähnt
+Das Geburtsdatum wird im Text nicht genannt.
+Je ne peux pas répondre à cette question.
+Les documents ne permettent pas de répondre
+Non mentionné dans le texte
+Aucune réponse
+Pas d'information
+Le nom du père n'est pas mentionné dans les passages.
+Ce n'est pas indiqué.
+No especificado
+No se sabe
+El texto no lo menciona.
+No hay datos
+La fecha no se menciona en los documentos.
+No puedo determinar la respuesta con la información proporcionada
+Non disponibile
+I brani non lo dicono
+Non si sa
+Nessuna informazione
+La data di nascita non è indicata nel testo.
+Não informado
+Não consta no texto
+Sem resposta
+Os documentos não mencionam o fundador.
+Não se sabe
+文章中没有提到导演的出生地。
+无相关信息
+未说明
+无法从文中得知
+资料不足
+段落中未提供该信息
+没有答案
+文中并未提及
+不詳
+文書に記載がありません
+提供された文章には、監督の出身地に関する情報は含まれていません。
+答えは見つかりませんでした
+情報不足
+不明（本文に記載なし）
+該当なし
+知りません
+確認できません
+정보 없음
+알 수 없습니다.
+문서에 해당 정보가 없습니다.
+확인할 수 없음
+명시되어 있지 않음
+제공된 지문에서는 알 수 없다
+답을 찾을 수 없습니다
+불명확
+모른다
+답변할 수 없습니다
+""".splitlines()
 """Further phrasings, in the languages above."""
-
-MORE_THAT_LOOK_LIKE_IT = (
-    "Nothing But the Truth",
-    "The Man Who Knew Too Little",
-    "Missing",
-    "Missing in Action",
-    "Cannot Buy My Love",
-    "Unclear waste",
-    "The Text",
-    "The Source",
-    "Context",
-    "Information",
-    '"The Answer"',
-    "No Answer Required",
-    "No Information Desk",
-    "Silent",
-    "The Silence",
-    "The Unknown Known",
-    "Unknown Mortal Orchestra",
-    "Uncertain Justice",
-    "Not applicable to diesel engines",
-    "Not available before March 2024",
-    "Not provided with the kit",
-    "No results before Friday",
-    "Nowhere Man",
-    "Nothing Else Matters",
-    "Neither Fish nor Fowl",
-    "None but the Brave",
-    "Nobody's Fool",
-    "No Time to Die",
-    "Where the Crawdads Sing",
-    "We Don't Talk About Bruno",
-    "You Don't Know Jack",
-    "They Don't Know",
-    "I'm Not There",
-    "I'm Not Sure About You",
-    "Never Say Never",
-    "Never Let Me Go",
-    "A Man Called Ove",
-    "Do not give the code to anybody",
-    "Do not list prices",
-    "Do not answer the phone",
-    "It does not contain asbestos",
-    "The contract does not name a guarantor, Mr Keller does",
-    "The article names Weber",
-    "It was not mentioned until 1640",
-    "She was never found",
-    "He did not know",
-    "They could not find the wreck",
-    "Not until 1912",
-    "Not more than three",
-    "the null set",
-    "null and void",
-    "No man is an island",
-    "Known only to God",
-    "the findings of the inquiry",
-    "the documents of title",
-    "Unknown to the crew, the chart was forged",
-    "In the passage of the same name",
-    "Les Inconnus",
-    "L'Étranger",
-    "Ohne Titel",
-    "Ohne Furcht und Adel",
-    "Kein Ort. Nirgends",
-    "Nichts",
-    "Nein",
-    "Der unbekannte Soldat",
-    "Sans famille",
-    "Sin noticias de Gurb",
-    "Sem Nome",
-    "Non uccidere",
-    "Nessuno",
-    "无间道",
-    "没有什么不同",
-    "不明戰爭",
-    "無名",
-    "いいえ",
-    "ない袖は振れない",
-    "名前のない怪物",
-    "불명예",
-    "없는 사람",
-    "이름 없는 별",
-    "네",
-    "not for sale",
-    "Not Yet",
-    "Unbekannte Heimat",
-    "unspecified bronchitis",
-    "insufficient funds",
-    "insufficient oxygen in the tank",
-    "impossible",
-    "Mission: Impossible",
-    "Mission Impossible",
-    "Impossible Is Nothing",
-    "Clear",
-    "Sure",
-    "Certain Women",
-    "Uncertainty principle",
-    "no",
-    "No, it is not mentioned in the second passage.",
-    "It cannot be opened without a key",
-)
-"""Further answers that only look like none."""

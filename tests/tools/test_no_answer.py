@@ -3,7 +3,8 @@
 import pytest
 
 from ramify.tools.no_answer import MAX_CHARS, is_unknown
-from tests.tools.no_answer_phrasings import LOOKS_LIKE_NO_ANSWER, MORE_NO_ANSWER, MORE_THAT_LOOK_LIKE_IT, NO_ANSWER
+from tests.tools.answers_like_none import LOOKS_LIKE_NO_ANSWER, MORE_THAT_LOOK_LIKE_IT
+from tests.tools.no_answer_phrasings import MORE_NO_ANSWER, NO_ANSWER
 
 PHRASINGS = [*(phrase for phrases in NO_ANSWER.values() for phrase in phrases), *MORE_NO_ANSWER]
 ANSWERS = [*LOOKS_LIKE_NO_ANSWER, *MORE_THAT_LOOK_LIKE_IT]

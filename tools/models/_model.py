@@ -149,8 +149,8 @@ class Model:
                 if mode in MODE_ON_REFUSAL and refuses_thinking(error):
                     record.move(mode, MODE_ON_REFUSAL[mode])
                     continue
-                feature = find_refused_feature(error) if self.server.remote else None
-                if feature is None or feature in without:
+                feature = find_refused_feature(error, without) if self.server.remote else None
+                if feature is None:
                     raise
                 record.refused.add(feature)
                 continue

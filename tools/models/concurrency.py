@@ -30,6 +30,9 @@ MAX_REORDERING_S = 1.0
 
 FEATURE_NOTICES: dict[Feature, str] = {
     "form": "{name} does not support structured output: replies are parsed from its text",
+    "system": "{name} does not accept the role system: the task is in the first message of the user",
+    "turns": "{name} does not accept a conversation: the task and its examples are in one message",
+    "temperature": "{name} does not accept a temperature: its replies may vary",
     "logprobs": "{name} provides no log probabilities: the confidence is the model's own statement",
 }
 """The notice in the result for each feature that the server lacks."""

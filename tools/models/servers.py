@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -23,7 +23,13 @@ FOREIGN_MESSAGES = ("No data received from Ollama", "'choices'", "Unexpected res
 GATEWAY_STATUSES = (502, 503, 504)
 """Statuses of a gateway whose server is not available."""
 REFUSAL_STATUSES = (400, 422, 501)
+TEMPLATE_STATUSES = (*REFUSAL_STATUSES, 500)
+"""Statuses with which servers report what a model's chat template refuses."""
+_ROLES = r"\b(?:system|developer)['\"]?[ _-]?(?:role|message|prompt)|\broles?\b.{0,80}\b(?:system|alternat)"
 FEATURE_WORDS: dict[Feature, re.Pattern[str]] = {
+    "system": re.compile(_ROLES, re.IGNORECASE),
+    "turns": re.compile(_ROLES, re.IGNORECASE),
+    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "logprobs": re.compile(r"logprob", re.IGNORECASE),
     "form": re.compile(r"\b(tools?|tool_\w+|functions?|response_format|json_schema|structured|guided\w*|grammar)\b", re.IGNORECASE),
 }
@@ -164,11 +170,14 @@ def is_server_down(trouble: Trouble, error: Exception) -> bool:
     return trouble in ("unreachable", "silent", "missing", "locked")
 
 
-def find_refused_feature(error: Exception) -> Feature | None:
-    """Return the feature that a server refuses; None if the error has another reason."""
-    if getattr(error, "status_code", None) not in REFUSAL_STATUSES:
-        return None
-    return next((feature for feature, words in FEATURE_WORDS.items() if words.search(str(error))), None)
+def find_refused_feature(error: Exception, without: Collection[Feature] = ()) -> Feature | None:
+    """Return the feature that a server refuses of a call `without` some; None if the error has another reason."""
+    status = getattr(error, "status_code", None)
+    for feature, words in FEATURE_WORDS.items():
+        statuses = TEMPLATE_STATUSES if feature in ("system", "turns") else REFUSAL_STATUSES
+        if feature not in without and status in statuses and words.search(str(error)):
+            return feature
+    return None
 
 
 def refuses_thinking(error: Exception) -> bool:

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, message_chunk_to_message
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableParallel, RunnableSequence
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.reply_parsing import Structured, read_reply
 
-Feature = Literal["form", "logprobs"]
-"""Features that a call omits if its server refuses them."""
+Feature = Literal["form", "logprobs", "system", "turns", "temperature"]
+"""Features that a call omits if its server refuses them: the schema, log probabilities, the role of the task, examples as turns of a
+conversation, and the temperature."""
 GRAMMAR_CLIENTS = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server enforces a JSON schema while the reply is generated; an 8B model needs that."""
 INCOMPLETE_OUTPUT_MESSAGE = "output that does not match the expected"
@@ -43,8 +44,9 @@ async def call_structured(
     if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol reports no tokens of a stream
         streaming = {"disable_streaming": False, "stream_usage": True}
         chat = chat.model_copy(update={name: value for name, value in streaming.items() if name in type(chat).model_fields})
-    if "logprobs" in without:
-        chat = chat.model_copy(update={"logprobs": None})
+    omitted = [name for name in ("logprobs", "temperature") if name in without and name in type(chat).model_fields]
+    chat = chat.model_copy(update=dict.fromkeys(omitted)) if omitted else chat
+    messages = merge_messages(messages, without)
     bound = None if "form" in without else _with_schema(chat, schema)
     asked, on_text = bound or chat, ON_TEXT.get()  # without a schema, only the prompt describes the format
     try:
@@ -57,6 +59,27 @@ async def call_structured(
             raise
         return await call_structured(chat, messages, schema, {*without, "logprobs"})
     return read_reply(reply, None, schema) if isinstance(reply, AIMessage) else read_reply(reply["raw"], reply.get("parsed"), schema)
+
+
+def merge_messages(messages: Sequence[BaseMessage], without: Collection[Feature]) -> list[BaseMessage]:
+    """Return messages for a server that refuses the role `system`, or any turns: the task then begins the first message of the user.
+
+    Without turns the worked examples are left out. Messages of the user that follow one another are joined, since such servers want
+    roles to alternate.
+    """
+    if not {"system", "turns"} & set(without):
+        return list(messages)
+    replies = [number for number, message in enumerate(messages) if isinstance(message, AIMessage)]
+    asked = [*messages[:1], *messages[replies[-1] + 1 :]] if replies and "turns" in without else messages
+    merged: list[BaseMessage] = []
+    for message in asked:
+        if isinstance(message, AIMessage):
+            merged.append(message)
+        elif merged and isinstance(merged[-1], HumanMessage):
+            merged[-1] = HumanMessage(f"{merged[-1].text}\n\n{message.text}")
+        else:
+            merged.append(HumanMessage(message.text))
+    return merged
 
 
 async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
