@@ -40,6 +40,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "seconds used up while a model hangs",
         "parallel steps that would exceed it",
         "server that fails at every call",
+        "request for information that hangs",
         "last allowed call fails",
         "last allowed reply cannot be read",
         "one of two servers fails",
