@@ -133,7 +133,7 @@ def _arguments(provider: str, name: str, options: ModelOptions, key: str | None)
 
 def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
     """Return the arguments for a separate OpenAI client, since LangChain's is shared between event loops, which connections must not be."""
-    arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
+    arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}, "stream_chunk_timeout": None}
     loopback = bool(options.base_url) and is_loopback(options.base_url or "")
     if key or (loopback and not os.environ.get("OPENAI_API_KEY")):
         arguments["api_key"] = key or PLACEHOLDER_KEY

@@ -188,10 +188,12 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
 def _from_gguf(name: str, options: ModelOptions) -> Model:
     engine = gguf.get_engine(name, options)
     inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
-    server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
+    start = "ask again: llama.cpp has ended in this process"
+    server = Server(f"gguf:{name}", options.timeout, start=start, reports_progress=True)
 
     def make() -> BaseChatModel:  # keeps a reference to the engine
-        return clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
+        chat = clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
+        return chat.model_copy(update={"extra_body": dict(gguf.REPORT_PROGRESS)})
 
     model = _connect(make, server, inside, engine.form.slots)
     model.server.record.answered = True

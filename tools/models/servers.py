@@ -51,6 +51,8 @@ class Server:
     """The remedy if it does not have the model."""
     key: str | None = None
     """The environment variable with its key."""
+    reports_progress: bool = False
+    """Whether `timeout` is the time without a new token, or without progress in reading the prompt, instead of that of a call."""
     remote: bool = False
     """Whether it is called over a network: then unknown errors of the client are attributed to the reply."""
     record: ServerRecord = field(default_factory=ServerRecord, compare=False)
@@ -114,7 +116,12 @@ def explain_error(trouble: Trouble, error: Exception, server: Server, again: boo
         case "foreign":
             return ModelError(message, "check that base_url is the address of such a server")
         case "silent":
-            return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
+            what = (
+                f"read and wrote nothing for {server.timeout:g} s"
+                if server.reports_progress
+                else f"gave no reply within {server.timeout:g} s"
+            )
+            return ReplyError(f"{where} {what}", "raise timeout, or lower max_concurrency")
         case "busy" if not again and _is_broken_connection(error):
             return ReplyError(f"{where} closed the connection during a call", server.start)
         case "busy":

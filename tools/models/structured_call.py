@@ -35,22 +35,26 @@ REQUEST_CONTEXT: ContextVar[Callable[[], AbstractContextManager[None]]] = Contex
 """The context manager for each request to a model; set it to count requests, or to prevent one by raising."""
 ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("ramify_on_text", default=None)
 """Called with the reply's text so far each time it grows; replies are streamed if it is set."""
+ON_PROGRESS: ContextVar[Callable[[], None] | None] = ContextVar("ramify_on_progress", default=None)
+"""Called at each part of a reply, and at each report that a part of the prompt was read; replies are streamed if it is set."""
 
 
 async def call_structured(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
     """Return a reply with an object of the schema's type, called `without` refused features; a malformed reply is not an error."""
-    if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol reports no tokens of a stream
+    on_text, on_progress = ON_TEXT.get(), ON_PROGRESS.get()
+    streams = on_text is not None or on_progress is not None
+    if streams:  # without stream_usage OpenAI's protocol reports no tokens of a stream
         streaming = {"disable_streaming": False, "stream_usage": True}
         chat = chat.model_copy(update={name: value for name, value in streaming.items() if name in type(chat).model_fields})
     omitted = [name for name in ("logprobs", "temperature") if name in without and name in type(chat).model_fields]
     chat = chat.model_copy(update=dict.fromkeys(omitted)) if omitted else chat
     messages = merge_messages(messages, without)
     bound = None if "form" in without else _with_schema(chat, schema)
-    asked, on_text = bound or chat, ON_TEXT.get()  # without a schema, only the prompt describes the format
+    asked = bound or chat  # without a schema, only the prompt describes the format
     try:
-        reply = None if on_text is None else await _request(lambda: _stream(asked, messages, on_text))
+        reply = await _request(lambda: _stream(asked, messages, on_text, on_progress)) if streams else None
         if reply is None:  # not streamed, or not supported by the server
             reply = await _request(lambda: asked.ainvoke(list(messages), _NO_STREAM))
     except ValidationError as error:
@@ -93,12 +97,21 @@ async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
             return raw
 
 
-async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
+async def _stream(
+    bound: Runnable[Any, Any],
+    messages: Sequence[BaseMessage],
+    on_text: Callable[[str], None] | None,
+    on_progress: Callable[[], None] | None,
+) -> Any:
     """Send one request and pass the reply's text on while it is received; return the same as `ainvoke`, None if nothing was received."""
     whole: Any = None
     try:
         async for part in bound.astream(list(messages), _NO_STREAM):
             whole = part if whole is None else whole + part
+            if on_progress is not None:
+                on_progress()
+            if on_text is None:
+                continue
             raw = whole.get("raw") if isinstance(whole, dict) else whole
             if isinstance(raw, AIMessage):
                 on_text(raw.text)
