@@ -18,7 +18,7 @@ class ThinkingChatOpenAI(ChatOpenAI):
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         result = super()._create_chat_result(response, generation_info)
-        choices = response.get("choices") if isinstance(response, Mapping) else response.choices
+        choices: Any = response["choices"] if isinstance(response, Mapping) else response.choices
         for generation, choice in zip(result.generations, choices, strict=True):
             _add_thought(generation.message, choice.get("message") if isinstance(choice, Mapping) else choice.message)
         return result

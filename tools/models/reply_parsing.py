@@ -134,11 +134,11 @@ def sort_by_fields(objects: Iterable[tuple[int, dict[str, Any]]]) -> list[tuple[
 def _unwrapped(value: dict[str, Any], schema: type[BaseModel]) -> Iterator[dict[str, Any]]:
     """Yield an object, with its fields' names in the schema's case, and the objects in it: `{"response": {…}}`, `{"properties": {…}}`."""
     names = {name.casefold(): name for name in schema.model_fields}
-    for form in (value, *value.values()):
-        if isinstance(form, str) and form.lstrip().startswith("{"):
-            form = next((inner for _, inner in find_objects(form)), None)
+    for part in (value, *value.values()):
+        nested = find_objects(part) if isinstance(part, str) and part.lstrip().startswith("{") else ()
+        form = next((inner for _, inner in nested), part)
         if isinstance(form, dict):
-            yield {names.get(name.casefold(), name): part for name, part in form.items()}
+            yield {names.get(str(name).casefold(), str(name)): value for name, value in form.items()}
 
 
 def _reply_in_thought(raw: AIMessage, schema: type[BaseModel]) -> tuple[AIMessage, BaseModel | None]:
