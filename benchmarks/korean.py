@@ -22,8 +22,8 @@ import ramify.graphs as graphs
 from ramify.evaluation.metrics import bootstrap_interval
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.pretrained import E5, MINILM
-from ramify.tools.english import is_unknown
 from ramify.tools.index import Index
+from ramify.tools.no_answer import is_unknown
 from ramify.tools.reader.reading import PassageText
 from ramify.tools.reader.short_answers import read_answer
 

@@ -1,6 +1,7 @@
 """init_tree: begin a tree from a question."""
 
 import asyncio
+import math
 import time
 from typing import Any
 
@@ -14,6 +15,7 @@ from ramify.nodes.step.review import check_checkpointer
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
+from ramify.tools.models.server_info import limited_requests
 from ramify.tools.profile import load_profile
 from ramify.tools.relevance import NO_RERANKER, load_reranker
 from ramify.tools.user_input import check_text
@@ -30,7 +32,9 @@ async def init_tree(context: Context[Settings]) -> Update:
         check_checkpointer()
     question = validate_question(context.state.get("question"))
     profile = await asyncio.to_thread(load_profile, settings.profile) if settings.profile else None  # errors first
-    model, loading = await asyncio.to_thread(_load_model, settings, "retrieve" in context.steps)
+    deadline = math.inf if settings.max_seconds is None else time.time() + settings.max_seconds
+    with limited_requests(deadline) as limit:
+        model, loading = await asyncio.to_thread(_load_model, settings, "retrieve" in context.steps)
     tau = reconsider = None
     if isinstance(settings, TreeSettings):  # the one that is set, else what was calibrated, else the paper's
         tau = next(tau for tau in (settings.tau, profile and profile.tau, model.tau, TAU) if tau is not None)
@@ -42,7 +46,7 @@ async def init_tree(context: Context[Settings]) -> Update:
         "passages": Overwrite({}),
         "shown": Overwrite({}),
         "usage": Overwrite(Usage()),
-        "started": Overwrite(time.time()),
+        "started": Overwrite(time.time() - limit.waited),
         "loading_s": Overwrite(loading),
         "model": model.name,
         "tau": tau,

@@ -139,7 +139,7 @@ class Settings(BaseModel):
     seed: int = Field(default=0, description="Seed of every call.")
     num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; prompts are shortened to fit.")
     num_predict: int = Field(default=512, ge=16, description="Maximum length of a reply in tokens, without the reasoning before it.")
-    timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call.")
+    timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call; with `gguf:`, for a sign of progress.")
     keep_alive: str = Field(default="10m", description="How long Ollama keeps the model loaded.")
     max_concurrency: int | None = Field(
         default=None,

@@ -24,7 +24,16 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
+NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
+SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|von|of)\s*(\d+)", re.IGNORECASE)
+CONFIDENCE_WORDS = {
+    0.95: "very high, certain, sure, very confident, very likely, absolute, definite, full, yes, true",
+    0.9: "high, confident, likely, probable, strong, hoch, sicher, alta, alto, élevée, haute, 高, 높음",
+    0.5: "medium, moderate, fair, average, possible, mittel, media, médio, moyenne, 中, 보통",
+    0.2: "low, weak, unlikely, unsure, uncertain, not sure, not certain, doubtful, niedrig, unsicher, baja, bassa, baixa, faible, 低, 낮음",
+    0.05: "very low, very unlikely, none, no, false",
+}
+"""Confidences for words that models write in place of a number."""
 PASSAGE_NUMBER = re.compile(r"(?<![-\d])\d{1,6}\b")
 MAX_NUMBER_CHARS = 40
 MAX_SCORE = 5
@@ -93,13 +102,21 @@ def reply_fields(reply: type[BaseModel]) -> tuple[str, ...]:
 def _number(value: Any) -> float:
     """Return the first number in a value; 0 if there is none."""
     found = NUMBER.search(str(value)[:MAX_NUMBER_CHARS]) if isinstance(value, (int, float, str)) else None
-    return float(found[0]) if found else 0.0
+    return float(found[0].replace(",", ".")) if found else 0.0
 
 
 def _fraction(value: Any) -> float:
-    """Return a stated fraction within [0, 1]: 95 and "95%" are .95."""
+    """Return a stated fraction within [0, 1]: 95, "95%" and "9.5 out of 10" are .95; words are those of CONFIDENCE_WORDS."""
+    written = "" if value is None else str(value)[:MAX_NUMBER_CHARS].casefold()
+    if (share := SHARE.search(written)) and float(share[2]):
+        return min(1.0, float(share[1].replace(",", ".")) / float(share[2]))
+    if not NUMBER.search(written):
+        return _FRACTIONS.get(" ".join(re.findall(r"\w+", written)).removesuffix(" confidence"), 0.0)
     number = _number(value)
     return max(0.0, min(1.0, number / 100 if number > 1 else number))
+
+
+_FRACTIONS = {word: fraction for fraction, words in CONFIDENCE_WORDS.items() for word in words.split(", ")}
 
 
 def percent(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""English words and names: stems, sentences, answers that say "unknown", and the probability that a phrase names a person."""
+"""English words and names: stems, sentences, and the probability that a phrase names a person."""
 
 import re
 import unicodedata
@@ -103,51 +103,6 @@ def find_names(question: str) -> list[str]:
 def missing_names(names: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return the first two names that none of the texts contains."""
     return [name for name in names if not any(contains_name(text, name) for text in texts)][:2]
-
-
-UNKNOWN = "Unknown"
-
-_DOCUMENTS = r"(?:passages?|documents?|texts?|articles?|sources?|contexts?|excerpts?|evidence|findings|information|corpus|question)"
-_DETERMINERS = r"(?:(?:any|all|none|of|the|these|those|this|given|provided|available|retrieved|above|supplied|search) )*"
-_THE_DOCUMENTS = rf"{_DETERMINERS}{_DOCUMENTS}"
-_IN_DOCUMENTS = rf"(?: (?:in|by|from|within|based on|according to) {_THE_DOCUMENTS}(?: (?:provided|given|above|alone))?)?"
-_ADVERB = r"(?:(?:explicitly|directly|clearly|specifically) )?"
-_STATED = (
-    r"(?:mentioned|specified|stated|given|provided|found|known|available|indicated|disclosed|reported|listed|included|described|discussed|"
-    r"addressed|answered|determined|present|contained|clear|said|revealed|named|identified|applicable)"
-)
-_STATES = r"(?:say|state|mention|specify|tell|indicate|answer|reveal|disclose|name|identify)s?"
-_CONTAINS = r"(?:contain|provide|give|include|have|offer)s?"
-_NO = r"(?:insufficient|not enough|no|no relevant|no sufficient|no specific)"
-_INFORMATION = r"(?:answers?|information|details?|evidence|data|facts?|context|mention)"
-_TAIL = r"(?:(?: (?!but\b|however\b|though\b|although\b|yet\b))[^\s;]+)*"
-"""Words that may follow, unless they contradict ("but", "however")."""
-_ABOUT = rf"(?: (?:to|about|on|regarding|for|as to|of){_TAIL})?"
-
-_UNKNOWN_PATTERNS = (
-    r"|(?:(?:it|this|that|the answer) is )?(?:unknown|unspecified|undetermined|unanswerable)|n/a",
-    rf"(?:there (?:is|was) )?{_NO} {_INFORMATION}(?: (?:is|was|are|were))?(?: {_STATED})?(?:{_IN_DOCUMENTS}|{_ABOUT}{_IN_DOCUMENTS})",
-    rf"none (?:is )?{_STATED}{_IN_DOCUMENTS}",
-    rf"(?:(?:it|this|that|(?:the )?answer|{_THE_DOCUMENTS}) )?(?:is |was |are )?not {_ADVERB}{_STATED}{_IN_DOCUMENTS}",
-    rf"{_THE_DOCUMENTS} (?:do|does|did)(?: not|n't) {_ADVERB}{_STATES}{_TAIL}",
-    rf"none of {_THE_DOCUMENTS} {_STATES}{_TAIL}",
-    rf"{_THE_DOCUMENTS} (?:do|does|did)(?: not|n't) {_ADVERB}{_CONTAINS} "
-    rf"(?:(?:the|any|an|enough|sufficient|relevant|specific|such) )*{_INFORMATION}{_TAIL}",
-    rf"(?:(?:it|this|that|(?:the |this )?(?:answer|question)) )?(?:can ?not|can't|could not|couldn't) be {_ADVERB}{_STATED}{_IN_DOCUMENTS}",
-    rf"(?:i )?(?:do not|don't) know(?: {_INFORMATION}| the answer)?",
-    r"(?:i )?(?:do not|don't) have (?:(?:any|enough|sufficient) )?" + _INFORMATION + _TAIL,
-    rf"(?:(?:i am |i'm )?unable to|i (?:can ?not|can't|could not|couldn't)) (?:answer|determine|find|say|tell|identify)"
-    rf"(?: (?:the|this|that|it|who|what|when|where|which|how|whether|from|based){_TAIL})?",
-)
-_UNKNOWN_PATTERN = re.compile("|".join(f"(?:{way})" for way in _UNKNOWN_PATTERNS))
-_CLAUSE_END = re.compile(r"[.,;:()\[\]]+(?:\s|$)|\s[(\[]|\s[-–—]+\s")
-
-
-def is_unknown(answer: str) -> bool:
-    """Return whether an answer as a whole says that the answer is unknown; names that contain such words are not matched."""
-    text = " ".join(answer.casefold().replace("’", "'").split())
-    parts = [part.strip(" .!") for part in _CLAUSE_END.split(text)]
-    return bool(_UNKNOWN_PATTERN.fullmatch(text.strip(" .!"))) or all(map(_UNKNOWN_PATTERN.fullmatch, parts))
 
 
 PERSON_WEIGHTS_FILE = "persons.safetensors"

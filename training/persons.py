@@ -20,7 +20,8 @@ from sklearn.metrics import roc_auc_score
 
 from ramify.evaluation.load.records import read_records
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.english import PERSON_WEIGHTS_FILE, is_unknown
+from ramify.tools.english import PERSON_WEIGHTS_FILE
+from ramify.tools.no_answer import is_unknown
 from training.pack import write_hash
 
 FOLDERS = (

@@ -36,7 +36,7 @@ from ramify.evaluation.results.measures import (
 )
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.tree.phrases import figure
-from ramify.tools.english import is_unknown
+from ramify.tools.no_answer import is_unknown
 from ramify.tools.quoting import truncate_line
 
 READING_NOTE = (

@@ -12,6 +12,7 @@ from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError, ReplyError
+from ramify.tools.models.server_info import limited_requests
 from ramify.tools.models.servers import was_received, was_refused
 from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import truncate_line
@@ -206,7 +207,8 @@ def call_context(settings: Settings, budget: Budget | None = None) -> Iterator[C
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
     before, reader_before = CURRENT.set(context), large.SELECTED.set(is_large(settings.model))
     try:
-        yield context
+        with limited_requests(context.budget.deadline):
+            yield context
     finally:
         large.SELECTED.reset(reader_before)
         CURRENT.reset(before)

@@ -1,20 +1,23 @@
 """The answerer for language models: fits the prompt to the context window, makes one call, and repeats it once if malformed."""
 
 import asyncio
+import json
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking, CallContext
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
-from ramify.prompts.lenient_types import TEXT
+from ramify.prompts.lenient_types import TEXT, THOUGHT
 from ramify.prompts.prompt import Prompt, Quote
+from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError, WindowError
 from ramify.tools.models import Model, Structured
 from ramify.tools.models.reply_parsing import THOUGHT_FIELD, span_confidence, text_so_far
@@ -187,8 +190,8 @@ class LanguageModel(Answerer):
         context = CURRENT.get()
         prompt = prompt.with_options(context.settings.thought, context.settings.shots, context.settings.style == "full")
 
-        def fitted() -> Request:  # the last call makes do with what is left
-            return fit_prompt(prompt, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)
+        def fitted(shown: Prompt[T] = prompt) -> Request:  # the last call makes do with what is left
+            return fit_prompt(shown, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)
 
         handing_on = ON_TEXT.set(None if on_text is None else _text_reader(TEXT if TEXT in prompt.reply.model_fields else field, on_text))
         try:
@@ -205,6 +208,9 @@ class LanguageModel(Answerer):
                 reply = await self._repair(request, prompt, reply, context)
             else:
                 context.spent += Usage(replies={prompt.name: Replies(valid=1)})
+            if repeats_example(reply.parsed, request.messages):
+                bare = replace(prompt, shots=0)
+                request, reply = await self._ask_without_examples(partial(fitted, bare), bare, (request, reply), context)
         finally:
             ON_TEXT.reset(handing_on)
         value = prompt.reply.model_validate(reply.parsed)
@@ -234,6 +240,20 @@ class LanguageModel(Answerer):
         booking.record(cost)
         return reply
 
+    async def _ask_without_examples(
+        self, fitted: Callable[[], Request], prompt: Prompt[T], before: tuple[Request, Structured], context: CallContext
+    ) -> tuple[Request, Structured]:
+        """Repeat the call without examples; return the request and reply of before if the budget or the model does not give another."""
+        try:
+            request = await asyncio.to_thread(fitted)
+            reply = await self._call(request, prompt, context)
+        except (BudgetError, ReplyError):
+            return before
+        if reply.parsed is None:
+            return before
+        context.shown = merge_max(context.shown, request.lengths)
+        return request, reply
+
     async def _repair(self, request: Request, prompt: Prompt[T], reply: Structured, context: CallContext) -> Structured:
         """Repeat the call with the error in the prompt; MalformedError if the reply is malformed again."""
         said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
@@ -246,6 +266,14 @@ class LanguageModel(Answerer):
             what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
             raise MalformedError(what, reply.remedy)
         return reply
+
+
+def repeats_example(value: Any, messages: list[BaseMessage]) -> bool:
+    """Return whether the thought of a reply is that of a worked example in the messages: the model has copied it."""
+    thought = fold(str(getattr(value, THOUGHT, "") or ""))
+    return bool(thought) and any(
+        isinstance(message, AIMessage) and fold(str(json.loads(message.text).get(THOUGHT, ""))) == thought for message in messages
+    )
 
 
 def _text_reader(field: str, on_text: OnText) -> Callable[[str], None]:

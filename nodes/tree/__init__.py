@@ -13,8 +13,8 @@ from typing import Any, Literal
 import networkx as nx
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ramify.tools.english import UNKNOWN, is_unknown
 from ramify.tools.errors import UsageError
+from ramify.tools.no_answer import UNKNOWN, is_unknown
 
 __all__ = [
     "DROPPED",

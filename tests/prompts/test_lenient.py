@@ -21,7 +21,28 @@ def test_a_right_answer_does_not_die_of_a_stated_number(stated: Any) -> None:
     assert 0 <= (result.confidence or 0) <= 1
 
 
-@pytest.mark.parametrize(("stated", "read"), [(95, 0.95), ("95%", 0.95), ("0.8", 0.8), (1, 1.0), ("8e-1", 0.8), ("very", 0.0), (None, 0.0)])
+CONFIDENCES = [
+    ("high", 0.9),
+    ("Very High", 0.95),
+    ("High confidence.", 0.9),
+    ("high (90%)", 0.9),
+    ("medium", 0.5),
+    ("LOW", 0.2),
+    ("not sure", 0.2),
+    ("hoch", 0.9),
+    ("높음", 0.9),
+    (True, 0.95),
+    ("9/10", 0.9),
+    ("9 out of 10", 0.9),
+    ("0/0", 0.0),
+    ("0,95", 0.95),
+    ("95,5 %", 0.955),
+]
+
+
+@pytest.mark.parametrize(
+    ("stated", "read"), [(95, 0.95), ("95%", 0.95), ("0.8", 0.8), (1, 1.0), ("8e-1", 0.8), ("very", 0.0), (None, 0.0), *CONFIDENCES]
+)
 def test_a_stated_confidence_is_read_as_a_share(stated: Any, read: float) -> None:
     assert ANSWER.reply.model_validate({"answer": "x", "confidence": stated}).confidence == pytest.approx(read)
 

@@ -9,11 +9,9 @@ from typing import Any
 
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import (
-    UNKNOWN,
     content_stems,
     find_names,
     fold,
-    is_unknown,
     missing_names,
     same_question,
     sentences,
@@ -21,6 +19,7 @@ from ramify.tools.english import (
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
+from ramify.tools.no_answer import UNKNOWN, is_unknown
 from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.tools.reader.reading import PassageReading, PassageText, add_title, read_contexts
 from ramify.tools.reader.short_answers import ShortAnswer, read_answer

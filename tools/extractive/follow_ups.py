@@ -35,7 +35,6 @@ from ramify.tools.english import (
     find_names,
     fold,
     has_pronoun,
-    is_unknown,
     person_asked_for,
     person_named_by,
     person_probabilities,
@@ -43,6 +42,7 @@ from ramify.tools.english import (
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
+from ramify.tools.no_answer import is_unknown
 from ramify.tools.splitting import Rewriting, log_probabilities, rewrite_follow_up
 
 _MIN_FLUENCY: Final = -0.25

@@ -11,7 +11,7 @@ from itertools import combinations
 from ramify.tools.anaphora import unclear_reference
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.english import UNKNOWN, content_stems, find_names, sentences
+from ramify.tools.english import content_stems, find_names, sentences
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive._answers import (
@@ -37,6 +37,7 @@ from ramify.tools.extractive.questions import (
     split_question,
     unreadable_reason,
 )
+from ramify.tools.no_answer import UNKNOWN
 from ramify.tools.reader.reading import LARGE, SMALL
 from ramify.tools.splitting.writing import load_splitter
 

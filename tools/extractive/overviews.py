@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import UNKNOWN, content_stems
+from ramify.tools.english import content_stems
 from ramify.tools.extractive import ReplyFields, Slots
+from ramify.tools.no_answer import UNKNOWN
 from ramify.tools.reader.reading import PassageText
 from ramify.tools.supporting_sentence import split_statements
 

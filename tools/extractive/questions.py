@@ -12,9 +12,10 @@ from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.named import load_encoder, similarities, similarity
 from ramify.tools.embeddings.pretrained import E5, MINILM
-from ramify.tools.english import content_stems, find_names, fold, is_unknown, same_question
+from ramify.tools.english import content_stems, find_names, fold, same_question
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
+from ramify.tools.no_answer import is_unknown
 from ramify.tools.reader import multilingual
 from ramify.tools.released_weights import verify_weights
 from ramify.tools.splitting import Split, find_splits

@@ -53,11 +53,9 @@ def provider_client(provider: str, name: str, options: ModelOptions, key: str | 
 
     UsageError for an unknown provider, ModelError for a missing package or key.
     """
-    from langchain.chat_models import init_chat_model
-
     arguments = _arguments(provider, name, options, key)
     try:
-        chat: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
+        chat = _create_chat(provider, name, arguments)
     except ImportError as error:
         raise ModelError(f"{provider}:{name} needs a package that is not installed", _install_remedy(provider, error)) from error
     except ValueError as error:
@@ -72,6 +70,17 @@ def provider_client(provider: str, name: str, options: ModelOptions, key: str | 
     wanted |= {"seed": options.seed, "disable_streaming": True}
     mask_logs()
     return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
+
+
+def _create_chat(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatModel:
+    if provider == "openai":
+        from ramify.tools.models._openai import ThinkingChatOpenAI
+
+        return ThinkingChatOpenAI(model=name, **arguments)
+    from langchain.chat_models import init_chat_model
+
+    chat: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
+    return chat
 
 
 def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama":
@@ -124,7 +133,7 @@ def _arguments(provider: str, name: str, options: ModelOptions, key: str | None)
 
 def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
     """Return the arguments for a separate OpenAI client, since LangChain's is shared between event loops, which connections must not be."""
-    arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
+    arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}, "stream_chunk_timeout": None}
     loopback = bool(options.base_url) and is_loopback(options.base_url or "")
     if key or (loopback and not os.environ.get("OPENAI_API_KEY")):
         arguments["api_key"] = key or PLACEHOLDER_KEY

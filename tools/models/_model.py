@@ -19,6 +19,7 @@ from ramify.tools.models.servers import QueuedError, Server, classify, find_refu
 from ramify.tools.models.structured_call import (
     DEFAULT_MODE,
     MODE_ON_REFUSAL,
+    ON_PROGRESS,
     Feature,
     call_structured,
     next_mode,
@@ -121,12 +122,15 @@ class Model:
         chat = self.chat if self.chats is None else await self.chats.get()
         limiter = self.cap.limiter
         async with limiter.track(self.server.timeout) as pending:
+            reporting = ON_PROGRESS.set(pending.progress if self.server.reports_progress else None)
             try:
                 asked = await self._call(chat, messages, schema, longest)
             except Exception as error:
                 if pending.queued and classify(error) == "silent":
                     raise QueuedError from error
                 raise
+            finally:
+                ON_PROGRESS.reset(reporting)
             limiter.mark_served(pending)
             if self.cap.limit is None and (timing := read_timing(asked.raw, pending.sent)):
                 limiter.learn(timing)
@@ -149,8 +153,8 @@ class Model:
                 if mode in MODE_ON_REFUSAL and refuses_thinking(error):
                     record.move(mode, MODE_ON_REFUSAL[mode])
                     continue
-                feature = find_refused_feature(error) if self.server.remote else None
-                if feature is None or feature in without:
+                feature = find_refused_feature(error, without) if self.server.remote else None
+                if feature is None:
                     raise
                 record.refused.add(feature)
                 continue

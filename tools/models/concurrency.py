@@ -30,6 +30,9 @@ MAX_REORDERING_S = 1.0
 
 FEATURE_NOTICES: dict[Feature, str] = {
     "form": "{name} does not support structured output: replies are parsed from its text",
+    "system": "{name} does not accept the role system: the task is in the first message of the user",
+    "turns": "{name} does not accept a conversation: the task and its examples are in one message",
+    "temperature": "{name} does not accept a temperature: its replies may vary",
     "logprobs": "{name} provides no log probabilities: the confidence is the model's own statement",
 }
 """The notice in the result for each feature that the server lacks."""
@@ -146,11 +149,17 @@ class PendingCall:
     sent: float
     since: float
     """The earliest time at which the server can have started on it."""
+    progressed: float = 0.0
+    """When a part of its reply, or a report of progress, arrived last."""
 
     @property
     def queued(self) -> bool:
         """Return whether an earlier call was served since this one was sent."""
         return self.since > self.sent
+
+    def progress(self) -> None:
+        """Restart the timeout: the server is working on the call."""
+        self.progressed = time.monotonic()
 
 
 @dataclass(eq=False)
@@ -251,7 +260,10 @@ class Limiter:
 
     @asynccontextmanager
     async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
-        """Track a call that is made in this context; TimeoutError after the server has had this many seconds for it."""
+        """Track a call that is made in this context; TimeoutError after the server has had this many seconds for it.
+
+        Seconds before its last progress do not count.
+        """
         now = time.monotonic()
         call = PendingCall(now, now)
         loop = asyncio.get_running_loop()
@@ -263,7 +275,7 @@ class Limiter:
 
                 def expire() -> None:
                     nonlocal timer
-                    left = call.since + seconds - time.monotonic()
+                    left = max(call.since, call.progressed) + seconds - time.monotonic()
                     if left > 0:  # the timeout was restarted meanwhile
                         timer = loop.call_later(left, expire)
                     else:

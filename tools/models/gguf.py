@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from stat import S_ISSOCK
@@ -174,8 +175,11 @@ GPU_CONCURRENCY = 4
 """Default number of parallel calls on a GPU; on a CPU it is one."""
 CPU_BATCH_SIZE = 128
 """Batch size on a CPU, after which a cancelled call ends. On a GPU it is llama.cpp's default."""
+SPIN_COUNT = "3000"
 QUIET_VERBOSITY = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are wrong, use the file of an instruct model"
+REPORT_PROGRESS = MappingProxyType({"return_progress": True})
+"""llama.cpp's option for reports of how much of a prompt was read, as parts of a stream."""
 GGUF = "gguf:"
 """The prefix of a model's name."""
 ALIAS = "gguf"
@@ -197,8 +201,7 @@ class Engine:
     """llama.cpp with one model loaded."""
 
     def __init__(self, form: EngineKey, header: Header) -> None:
-        import xllamacpp
-
+        xllamacpp = import_engine()
         began = time.perf_counter()
         self.form, self.key = form, secrets.token_urlsafe(32)
         register_secrets(self.key)
@@ -276,6 +279,18 @@ def get_engine(name: str, options: ModelOptions) -> Engine:
         return running
 
 
+def import_engine() -> Any:
+    """Import xllamacpp, whose threads then wait for one another for a short time before they sleep, unless the environment says otherwise.
+
+    They would spin much longer, and on a machine with other work one thread's spinning delays the others: with all cores taken, a model
+    writes a seventh of the tokens. OpenMP reads the variable when the first library that uses it is loaded: if torch was imported
+    before, it has no effect.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
+    return import_module("xllamacpp")
+
+
 def missing_packages() -> list[str]:
     """Return the required packages that are not installed."""
     return [package for package in GGUF_PACKAGES if find_spec(package) is None]
@@ -284,9 +299,7 @@ def missing_packages() -> list[str]:
 @cache
 def list_gpus() -> tuple[str, ...]:
     """Return the GPUs that this build of llama.cpp can use, with their memory."""
-    import xllamacpp
-
-    found = [device for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
+    found = [device for device in import_engine().get_device_info() if device["type"].name.endswith("GPU")]
     return tuple(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found)
 
 
@@ -298,9 +311,7 @@ def thread_count() -> int:
 
 def _parameters(form: EngineKey, key: str) -> Any:
     """Return llama.cpp's parameters; its defaults are all layers on the GPU, prompts cached, the file's chat template."""
-    import xllamacpp
-
-    parameters = xllamacpp.CommonParams()
+    parameters = import_engine().CommonParams()
     parameters.model.path, parameters.model_alias = str(form.path), [ALIAS]
     parameters.n_parallel, parameters.n_ctx = form.slots, form.slots * form.window
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = thread_count()

@@ -1,5 +1,6 @@
 """Resolve a model's name to a model that is ready for calls."""
 
+import math
 import os
 import threading
 import time
@@ -19,7 +20,16 @@ from ramify.tools.models import gguf
 from ramify.tools.models._model import Model, ModelOptions, PerLoop
 from ramify.tools.models._server_pool import create_pool
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
-from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, find_entry, get_window, ollama_model, ollama_parallel, require_model
+from ramify.tools.models.server_info import (
+    OLLAMA_KEY,
+    OLLAMA_PULL,
+    REQUEST_LIMIT,
+    find_entry,
+    get_window,
+    ollama_model,
+    ollama_parallel,
+    require_model,
+)
 from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import DEFAULT_MODE
 from ramify.tools.scrub import register_address
@@ -39,16 +49,19 @@ class LookupCache(Generic[T]):
     def __init__(self, size: int) -> None:
         self._size = size
         self._found: OrderedDict[Hashable, Future[T]] = OrderedDict()
+        self._expiry: dict[Hashable, float] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, look_up: Callable[[], T]) -> T:
         """Return the cached result, or look it up; blocking."""
         with self._lock:
+            if self._expiry.get(key, math.inf) < time.time():
+                self._remove(key)
             found = self._found.get(key)
             if first := found is None:
                 found = self._found[key] = Future()
                 while len(self._found) > self._size:
-                    self._found.popitem(last=False)
+                    self._remove(next(iter(self._found)))
         assert found is not None
         if first:
             try:
@@ -56,15 +69,25 @@ class LookupCache(Generic[T]):
             except BaseException as error:
                 with self._lock:
                     if self._found.get(key) is found:
-                        del self._found[key]
+                        self._remove(key)
                 found.set_exception(error)
                 raise
         return found.result()
+
+    def expire(self, key: Hashable, at: float) -> None:
+        """Remove a result at a time, in seconds since the epoch."""
+        with self._lock:
+            self._expiry[key] = at
 
     def clear(self) -> None:
         """Remove all results."""
         with self._lock:
             self._found.clear()
+            self._expiry.clear()
+
+    def _remove(self, key: Hashable) -> None:
+        self._found.pop(key, None)
+        self._expiry.pop(key, None)
 
 
 _CACHE: LookupCache[Model] = LookupCache(64)
@@ -81,7 +104,17 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
     if isinstance(model, BaseChatModel):
         return clients.from_chat_model(model, options)
     name = model.strip()
-    return _CACHE.get((name, options, os.environ.get("OLLAMA_HOST")), partial(_resolve_name, name, options))
+    key = (name, options, os.environ.get("OLLAMA_HOST"))
+
+    def look_up() -> Model:
+        limit = REQUEST_LIMIT.get()
+        cut_short = limit.cut_short if limit else 0
+        found = _resolve_name(name, options)
+        if limit and limit.cut_short > cut_short:  # little is known of the server: ask it again for the next question
+            _CACHE.expire(key, limit.deadline)
+        return found
+
+    return _CACHE.get(key, look_up)
 
 
 def clear_cache() -> None:
@@ -155,10 +188,12 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
 def _from_gguf(name: str, options: ModelOptions) -> Model:
     engine = gguf.get_engine(name, options)
     inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
-    server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
+    start = "ask again: llama.cpp has ended in this process"
+    server = Server(f"gguf:{name}", options.timeout, start=start, reports_progress=True)
 
     def make() -> BaseChatModel:  # keeps a reference to the engine
-        return clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
+        chat = clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
+        return chat.model_copy(update={"extra_body": dict(gguf.REPORT_PROGRESS)})
 
     model = _connect(make, server, inside, engine.form.slots)
     model.server.record.answered = True

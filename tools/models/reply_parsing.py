@@ -6,7 +6,7 @@ Every character is visited a bounded number of times: a reply is untrusted, and 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
+from ramify.tools.models.loose_json import decode_letters, decode_string, to_json
 from ramify.tools.scrub import mask_known
 
 CUT_OFF_REASONS = frozenset({"length", "max_tokens", "MAX_TOKENS"})
@@ -27,6 +28,8 @@ THOUGHT_START, THOUGHT_END = "<think>", "</think>"
 REPLY_STARTS = ("{", "`")
 """Beginnings of a reply without a thought: an object, or a code fence."""
 LEADING_THOUGHT = re.compile(rf"\s*+(?![{{`]).*?{THOUGHT_END}", re.DOTALL)
+_AFTER_OBJECT = re.compile(r"(?<=\})\s*+(?:```\s*+)?(?:<\|[a-z_]{1,20}\|>|</s>)?\s*+\Z")
+"""What may follow the object of a reply: the end of a code fence, an end token."""
 THOUGHT_FIELD = "reasoning_content"
 """The field of `additional_kwargs` in which LangChain's clients store a thought."""
 MAX_TOKENS = 2**31
@@ -78,23 +81,79 @@ def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Struc
     if isinstance(parsed, schema) and not cut_off and mask_known(text) == text:
         return Structured(raw, parsed, None, thought)
     found, error = parse_object(join_surrogates(text), schema)
+    if found is None and not called and not cut_off and not text.strip():
+        raw, found = _reply_in_thought(raw, schema)
     if found is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
     return Structured(raw, found, error, thought, cut_off)
 
 
 def parse_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Return the last object in a text that matches the schema, and the error if there is none; text around it is ignored.
+    """Return the fullest object in a text that matches the schema, and the error if there is none; text around it is ignored.
 
-    Secrets that a server repeats are masked here, before long texts are truncated.
+    If none does as it is written, JSON in a string and what models write in place of JSON are read. Secrets that a server repeats are
+    masked here, before long texts are truncated.
     """
-    error = "it is empty" if not text.strip() else "it contains no complete JSON object"
-    for _, value in reversed(list(find_objects(text))):
-        try:
-            return schema.model_validate(mask_known(value)), None
-        except ValidationError as invalid:
-            error = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in invalid.errors()[:MAX_FAULTS])
-    return None, error
+    first_error = None
+    decoded = decode_string(text)
+    for written in dict.fromkeys((text, decoded, to_json(decoded))):
+        found, error = _fullest_object(written, schema)
+        if found is not None:
+            return found, None
+        first_error = first_error or error
+    if first_error is None:
+        first_error = "it contains no complete JSON object" if text.strip() else "it is empty"
+    return None, first_error
+
+
+def _fullest_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
+    """Return the object with the most fields of those that match the schema, the last one of several; and the error of the last object."""
+    first_error = None
+    for _, value in sort_by_fields(find_objects(text)):
+        for form in _unwrapped(value, schema):
+            try:
+                return schema.model_validate(mask_known(decode_letters(form))), None
+            except ValidationError as invalid:
+                faults = invalid.errors()[:MAX_FAULTS]
+                first_error = first_error or "; ".join(
+                    f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in faults
+                )
+    return None, first_error
+
+
+def _describe_faults(invalid: ValidationError) -> str:
+    faults = invalid.errors()[:MAX_FAULTS]
+    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in faults)
+
+
+def sort_by_fields(objects: Iterable[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    """Return objects with their positions, those with the most fields first, then the last ones: a draft comes before the reply."""
+    return sorted(objects, key=lambda item: (len(item[1]), item[0]), reverse=True)
+
+
+def _unwrapped(value: dict[str, Any], schema: type[BaseModel]) -> Iterator[dict[str, Any]]:
+    """Yield an object, with its fields' names in the schema's case, and the objects in it: `{"response": {…}}`, `{"properties": {…}}`."""
+    names = {name.casefold(): name for name in schema.model_fields}
+    for part in (value, *value.values()):
+        nested = find_objects(part) if isinstance(part, str) and part.lstrip().startswith("{") else ()
+        form = next((inner for _, inner in nested), part)
+        if isinstance(form, dict):
+            yield {names.get(str(name).casefold(), str(name)): value for name, value in form.items()}
+
+
+def _reply_in_thought(raw: AIMessage, schema: type[BaseModel]) -> tuple[AIMessage, BaseModel | None]:
+    """Return the object at the end of a thought after which nothing was written: some servers take the whole reply for a thought."""
+    thought = str(raw.additional_kwargs.get(THOUGHT_FIELD) or "")
+    skipped = max(0, len(thought) - MAX_REPLY_CHARS)
+    objects = list(find_objects(thought[skipped:]))
+    if not objects:
+        return raw, None
+    start = skipped + objects[-1][0]
+    said = _AFTER_OBJECT.sub("", thought[start:])
+    found = parse_object(said, schema)[0] if said.endswith("}") else None
+    if found is None:
+        return raw, None
+    return raw.model_copy(update={"content": said, "additional_kwargs": {**raw.additional_kwargs, THOUGHT_FIELD: thought[:start]}}), found
 
 
 def move_thought(raw: AIMessage) -> tuple[AIMessage, bool]:
@@ -181,12 +240,12 @@ def find_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def field_span(text: str, field: str) -> tuple[int, int] | None:
-    """Return start and end of a top-level field's value, without quotes, in the last object that has the field."""
-    found = [start for start, value in find_objects(text) if field in value]
-    if not found:
+    """Return start and end of a top-level field's value, without quotes, in the fullest object that has the field."""
+    objects = sort_by_fields((start, value) for start, value in find_objects(text) if field in value)
+    if not objects:
         return None
     # Of duplicate names the last one is used, as in JSON parsers.
-    span, position = None, found[-1] + 1
+    span, position = None, objects[0][0] + 1
     while text[position := _skip_characters(text, position, WHITESPACE + ",")] != "}":
         name, position = DECODER.raw_decode(text, position)
         start = _skip_characters(text, position, WHITESPACE + ":")

@@ -2,9 +2,13 @@
 
 import asyncio
 import json
+import math
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,12 +36,54 @@ class Response:
     body: Any
 
 
+@dataclass
+class RequestLimit:
+    """The time for requests for information within a budget: each may take a share of what is left, since the replies need the rest."""
+
+    deadline: float
+    """Seconds since the epoch."""
+    waited: float = 0.0
+    """Seconds that all requests have taken."""
+    cut_short: int = 0
+    """Requests without an answer that would have had more time otherwise."""
+
+    @property
+    def seconds(self) -> float:
+        """Return the seconds that the next request may take; 0 if none are left."""
+        return max(0.0, self.deadline - time.time()) * MAX_SHARE_OF_TIME
+
+
+REQUEST_LIMIT: ContextVar[RequestLimit | None] = ContextVar("ramify_request_limit", default=None)
+MAX_SHARE_OF_TIME = 0.25
+
+
+@contextmanager
+def limited_requests(deadline: float) -> Iterator[RequestLimit]:
+    """Limit the requests for information in this context to a deadline, in seconds since the epoch."""
+    limit = RequestLimit(deadline)
+    before = REQUEST_LIMIT.set(limit)
+    try:
+        yield limit
+    finally:
+        REQUEST_LIMIT.reset(before)
+
+
 def request_json(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
-    """Return the answer of a URL, by POST if there is a payload; None without a complete answer in time. Blocking."""
-    request = partial(_request_json, url, timeout, payload, dict(headers or {}))
+    """Return the answer of a URL, by POST if there is a payload; None without a complete answer in time. Blocking.
+
+    The time is `timeout`, or less if the budget of the question has little left.
+    """
+    limit = REQUEST_LIMIT.get()
+    seconds = timeout if limit is None else min(timeout, limit.seconds)
+    request = partial(_request_json, url, seconds, payload, dict(headers or {}))
+    began = time.monotonic()
     # In its own event loop, where a slow answer can be cancelled; in a thread, since the caller's may have a loop.
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(request())).result()
+        response = pool.submit(lambda: asyncio.run(request())).result() if seconds else None
+    if limit is not None:
+        limit.waited += time.monotonic() - began
+        limit.cut_short += response is None and seconds < timeout
+    return response
 
 
 async def _request_json(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
@@ -69,15 +115,18 @@ class Tokenizer:
         self._url = _root(address) + "/tokenize"
         self._model = model
         self._headers = _headers(key)
-        self._silent = False
-        """Whether a request timed out; a prompt needs many, and the others would time out, too."""
+        self._silent_until = 0.0
+        """Seconds since the epoch until which no request is made: after one timed out, the others of a prompt would, too."""
 
     def count(self, text: str) -> int | None:
         """Return a text's number of tokens; None if the server does not provide it."""
         # llama.cpp reads `content`, vLLM the others; each ignores the other's names.
         payload = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
-        response = None if self._silent else request_json(self._url, INFO_TIMEOUT_S, payload, self._headers)
-        self._silent = response is None
+        limit = REQUEST_LIMIT.get()
+        cut_short = limit.cut_short if limit else 0
+        response = None if time.time() < self._silent_until else request_json(self._url, INFO_TIMEOUT_S, payload, self._headers)
+        if response is None and self._silent_until < time.time():
+            self._silent_until = limit.deadline if limit and limit.cut_short > cut_short else math.inf
         tokens = response.body.get("tokens") if response and 200 <= response.status < 300 and isinstance(response.body, dict) else None
         return len(tokens) if isinstance(tokens, list) else None
 

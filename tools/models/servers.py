@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -23,7 +23,13 @@ FOREIGN_MESSAGES = ("No data received from Ollama", "'choices'", "Unexpected res
 GATEWAY_STATUSES = (502, 503, 504)
 """Statuses of a gateway whose server is not available."""
 REFUSAL_STATUSES = (400, 422, 501)
+TEMPLATE_STATUSES = (*REFUSAL_STATUSES, 500)
+"""Statuses with which servers report what a model's chat template refuses."""
+_ROLES = r"\b(?:system|developer)['\"]?[ _-]?(?:role|message|prompt)|\broles?\b.{0,80}\b(?:system|alternat)"
 FEATURE_WORDS: dict[Feature, re.Pattern[str]] = {
+    "system": re.compile(_ROLES, re.IGNORECASE),
+    "turns": re.compile(_ROLES, re.IGNORECASE),
+    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "logprobs": re.compile(r"logprob", re.IGNORECASE),
     "form": re.compile(r"\b(tools?|tool_\w+|functions?|response_format|json_schema|structured|guided\w*|grammar)\b", re.IGNORECASE),
 }
@@ -45,6 +51,8 @@ class Server:
     """The remedy if it does not have the model."""
     key: str | None = None
     """The environment variable with its key."""
+    reports_progress: bool = False
+    """Whether `timeout` is the time without a new token, or without progress in reading the prompt, instead of that of a call."""
     remote: bool = False
     """Whether it is called over a network: then unknown errors of the client are attributed to the reply."""
     record: ServerRecord = field(default_factory=ServerRecord, compare=False)
@@ -108,7 +116,12 @@ def explain_error(trouble: Trouble, error: Exception, server: Server, again: boo
         case "foreign":
             return ModelError(message, "check that base_url is the address of such a server")
         case "silent":
-            return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
+            what = (
+                f"read and wrote nothing for {server.timeout:g} s"
+                if server.reports_progress
+                else f"gave no reply within {server.timeout:g} s"
+            )
+            return ReplyError(f"{where} {what}", "raise timeout, or lower max_concurrency")
         case "busy" if not again and _is_broken_connection(error):
             return ReplyError(f"{where} closed the connection during a call", server.start)
         case "busy":
@@ -164,11 +177,14 @@ def is_server_down(trouble: Trouble, error: Exception) -> bool:
     return trouble in ("unreachable", "silent", "missing", "locked")
 
 
-def find_refused_feature(error: Exception) -> Feature | None:
-    """Return the feature that a server refuses; None if the error has another reason."""
-    if getattr(error, "status_code", None) not in REFUSAL_STATUSES:
-        return None
-    return next((feature for feature, words in FEATURE_WORDS.items() if words.search(str(error))), None)
+def find_refused_feature(error: Exception, without: Collection[Feature] = ()) -> Feature | None:
+    """Return the feature that a server refuses of a call `without` some; None if the error has another reason."""
+    status = getattr(error, "status_code", None)
+    for feature, words in FEATURE_WORDS.items():
+        statuses = TEMPLATE_STATUSES if feature in ("system", "turns") else REFUSAL_STATUSES
+        if feature not in without and status in statuses and words.search(str(error)):
+            return feature
+    return None
 
 
 def refuses_thinking(error: Exception) -> bool:

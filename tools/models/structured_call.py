@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, message_chunk_to_message
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableParallel, RunnableSequence
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.reply_parsing import Structured, read_reply
 
-Feature = Literal["form", "logprobs"]
-"""Features that a call omits if its server refuses them."""
+Feature = Literal["form", "logprobs", "system", "turns", "temperature"]
+"""Features that a call omits if its server refuses them: the schema, log probabilities, the role of the task, examples as turns of a
+conversation, and the temperature."""
 GRAMMAR_CLIENTS = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server enforces a JSON schema while the reply is generated; an 8B model needs that."""
 INCOMPLETE_OUTPUT_MESSAGE = "output that does not match the expected"
@@ -34,21 +35,26 @@ REQUEST_CONTEXT: ContextVar[Callable[[], AbstractContextManager[None]]] = Contex
 """The context manager for each request to a model; set it to count requests, or to prevent one by raising."""
 ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("ramify_on_text", default=None)
 """Called with the reply's text so far each time it grows; replies are streamed if it is set."""
+ON_PROGRESS: ContextVar[Callable[[], None] | None] = ContextVar("ramify_on_progress", default=None)
+"""Called at each part of a reply, and at each report that a part of the prompt was read; replies are streamed if it is set."""
 
 
 async def call_structured(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
     """Return a reply with an object of the schema's type, called `without` refused features; a malformed reply is not an error."""
-    if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol reports no tokens of a stream
+    on_text, on_progress = ON_TEXT.get(), ON_PROGRESS.get()
+    streams = on_text is not None or on_progress is not None
+    if streams:  # without stream_usage OpenAI's protocol reports no tokens of a stream
         streaming = {"disable_streaming": False, "stream_usage": True}
         chat = chat.model_copy(update={name: value for name, value in streaming.items() if name in type(chat).model_fields})
-    if "logprobs" in without:
-        chat = chat.model_copy(update={"logprobs": None})
+    omitted = [name for name in ("logprobs", "temperature") if name in without and name in type(chat).model_fields]
+    chat = chat.model_copy(update=dict.fromkeys(omitted)) if omitted else chat
+    messages = merge_messages(messages, without)
     bound = None if "form" in without else _with_schema(chat, schema)
-    asked, on_text = bound or chat, ON_TEXT.get()  # without a schema, only the prompt describes the format
+    asked = bound or chat  # without a schema, only the prompt describes the format
     try:
-        reply = None if on_text is None else await _request(lambda: _stream(asked, messages, on_text))
+        reply = await _request(lambda: _stream(asked, messages, on_text, on_progress)) if streams else None
         if reply is None:  # not streamed, or not supported by the server
             reply = await _request(lambda: asked.ainvoke(list(messages), _NO_STREAM))
     except ValidationError as error:
@@ -57,6 +63,27 @@ async def call_structured(
             raise
         return await call_structured(chat, messages, schema, {*without, "logprobs"})
     return read_reply(reply, None, schema) if isinstance(reply, AIMessage) else read_reply(reply["raw"], reply.get("parsed"), schema)
+
+
+def merge_messages(messages: Sequence[BaseMessage], without: Collection[Feature]) -> list[BaseMessage]:
+    """Return messages for a server that refuses the role `system`, or any turns: the task then begins the first message of the user.
+
+    Without turns the worked examples are left out. Messages of the user that follow one another are joined, since such servers want
+    roles to alternate.
+    """
+    if not {"system", "turns"} & set(without):
+        return list(messages)
+    replies = [number for number, message in enumerate(messages) if isinstance(message, AIMessage)]
+    asked = [*messages[:1], *messages[replies[-1] + 1 :]] if replies and "turns" in without else messages
+    merged: list[BaseMessage] = []
+    for message in asked:
+        if isinstance(message, AIMessage):
+            merged.append(message)
+        elif merged and isinstance(merged[-1], HumanMessage):
+            merged[-1] = HumanMessage(f"{merged[-1].text}\n\n{message.text}")
+        else:
+            merged.append(HumanMessage(message.text))
+    return merged
 
 
 async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
@@ -70,12 +97,21 @@ async def _request(ask: Callable[[], Awaitable[Any]]) -> Any:
             return raw
 
 
-async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
+async def _stream(
+    bound: Runnable[Any, Any],
+    messages: Sequence[BaseMessage],
+    on_text: Callable[[str], None] | None,
+    on_progress: Callable[[], None] | None,
+) -> Any:
     """Send one request and pass the reply's text on while it is received; return the same as `ainvoke`, None if nothing was received."""
     whole: Any = None
     try:
         async for part in bound.astream(list(messages), _NO_STREAM):
             whole = part if whole is None else whole + part
+            if on_progress is not None:
+                on_progress()
+            if on_text is None:
+                continue
             raw = whole.get("raw") if isinstance(whole, dict) else whole
             if isinstance(raw, AIMessage):
                 on_text(raw.text)

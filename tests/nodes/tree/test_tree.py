@@ -115,7 +115,6 @@ def test_unknown_has_several_words(text: str) -> None:
     [
         "Ulm",
         "No",
-        "None",
         "0",
         "Unknown Pleasures",
         "The Unknown Soldier",

@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import hashlib
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +15,8 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from ramify.tools import released_weights
-from ramify.tools.errors import ModelError, RamifyError, UsageError
-from ramify.tools.models import Model, ModelOptions, gguf, resolve_model
+from ramify.tools.errors import ModelError, RamifyError, ReplyError, UsageError
+from ramify.tools.models import Model, ModelOptions, concurrency, gguf, resolve_model
 from ramify.tools.models.gguf import SMOLLM2, read_header
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
@@ -243,3 +245,66 @@ def test_the_real_file_is_the_released_one() -> None:
         pytest.skip(str(error))
     assert SMOLLM2.verified_path() == path
     assert path.stat().st_size // 10**6 == SMOLLM2.megabytes
+
+
+async def test_the_timeout_is_the_time_without_progress(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports: list[float] = []
+    progress = concurrency.PendingCall.progress
+
+    def counted(call: concurrency.PendingCall) -> None:
+        progress(call)
+        reports.append(call.progressed)
+
+    monkeypatch.setattr(concurrency.PendingCall, "progress", counted)
+    asked = [HumanMessage("the river and the hills " * 60)]
+    reply = await model(file).reply(asked, Choice)
+    assert isinstance(reply.parsed, Choice)
+    assert reports == sorted(reports)
+    read = (reply.raw.usage_metadata or {}).get("input_tokens", 0)
+    assert len(reports) > read / gguf.CPU_BATCH_SIZE, "also while the prompt is read"
+
+
+async def test_without_progress_a_call_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency.PendingCall, "progress", lambda call: None)
+    with pytest.raises(ReplyError, match="read and wrote nothing"):
+        await model(file, timeout=0.001).reply([HumanMessage("the river and the hills " * 150)], Choice)
+
+
+OPENMP = """
+import os, sys
+import ramify.tools.models.gguf as gguf
+gguf.import_engine()
+import torch
+print(os.environ.get("GOMP_SPINCOUNT"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "count"), [({}, gguf.SPIN_COUNT), ({"GOMP_SPINCOUNT": "77"}, "77"), ({"OMP_WAIT_POLICY": "active"}, "None")]
+)
+def test_threads_of_the_engine_spin_for_a_short_time_unless_the_user_says_otherwise(environment: dict[str, str], count: str) -> None:
+    kept = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    done = subprocess.run(
+        [sys.executable, "-c", OPENMP],
+        env={**kept, "OMP_DISPLAY_ENV": "verbose", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == count
+    displayed = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)  # of libgomp, where that is what is used
+    assert set(displayed) <= {count} or count == "None"
+
+
+def test_nothing_that_precedes_the_engine_in_a_question_loads_its_threads(file: Path) -> None:
+    """The first library that uses OpenMP reads the variable: torch must come after."""
+    code = f"""
+import sys, ramify.graphs, ramify.tools.models.gguf as gguf
+before = []
+engine = gguf.import_engine
+gguf.import_engine = lambda: (before.append("torch" in sys.modules), engine())[1]
+ramify.graphs.ask("Who?", "naive", model="gguf:{file}", style="short", num_predict=16, shots=0)
+print(before[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split()[-1:] == ["False"], done.stderr

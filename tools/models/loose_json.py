@@ -1,0 +1,96 @@
+"""Rewrite what models write in place of JSON: Python's dicts, comments, other quotes, unquoted names, superfluous commas.
+
+Each sign is read a bounded number of times; a string that is not closed reaches to the end of the text.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+LITERALS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
+_INSIDE = r"(?!\s*+(?:[,:}\]]|\Z))"
+"""What follows a quote inside a string that is quoted so."""
+_TOKEN = re.compile(
+    rf"""
+    (?P<double>"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))
+    | (?P<single>'(?:[^'\\]|\\.|'{_INSIDE})*+(?:'|\\?\Z))
+    | (?P<curly>[“”„](?:[^“”\\]|\\.|[“”]{_INSIDE})*+(?:[“”]|\\?\Z))
+    | (?P<comment>//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))
+    | (?P<name>[^\W\d]\w*+(?=\s*+:))
+    | (?P<word>[^\W\d]\w*+)
+    | (?P<space>\s++)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt]|(.?))|"', re.DOTALL)
+"""An escape, or a quote that needs one; the group is the sign of an escape that JSON does not have."""
+_WRITTEN_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
+def to_json(text: str) -> str:
+    """Return a text from its first brace on, as JSON as far as that is clear."""
+    written: list[str] = []
+    last = ""  # the last sign that is neither space nor comment
+    start = text.find("{")
+    for kind, token in _tokens(text[start:] if start >= 0 else ""):
+        if kind == "comment":
+            continue
+        if kind in ("double", "single", "curly"):
+            token = f'"{_ESCAPE.sub(_mend_escape, token[1:-1])}"'
+        elif kind == "name" and last in ("{", ","):
+            token = f'"{token}"'
+        elif kind in ("name", "word"):
+            token = LITERALS.get(token, token)
+        elif token in "}]" and last == ",":
+            while written[-1] != ",":
+                written.pop()
+            written.pop()
+        written.append(token)
+        last = last if kind == "space" else token
+    return "".join(written)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a text with their kinds; a sign outside them has none."""
+    place = 0
+    while place < len(text):
+        token = _TOKEN.match(text, place)
+        yield (token.lastgroup or "", token[0]) if token else ("", text[place])
+        place = token.end() if token else place + 1
+
+
+def _mend_escape(escape: re.Match[str]) -> str:
+    """Return an escape that JSON has: of an escaped quote the quote alone, else the backslash as itself."""
+    if escape[1] is None:
+        return r"\"" if escape[0] == '"' else escape[0]
+    return escape[1] if escape[1] in ("'", "“", "”") else rf"\\{escape[1]}"
+
+
+def decode_string(text: str) -> str:
+    """Return the text that a JSON string contains, or the text itself if it is not one."""
+    stripped = text.strip()
+    if not (stripped.startswith('"') and stripped.endswith('"')):
+        return text
+    try:
+        decoded = json.loads(stripped, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    return decoded if isinstance(decoded, str) else text
+
+
+def decode_letters(value: dict[str, Any]) -> dict[str, Any]:
+    r"""Return an object in whose texts letters that were escaped twice (`\u00f3`) are decoded."""
+    return {name: _decode_text(part) for name, part in value.items()}
+
+
+def _decode_text(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decode_text(part) if isinstance(part, str) else part for part in value]
+    return _WRITTEN_ESCAPE.sub(_decode_letter, value) if isinstance(value, str) and "\\u" in value else value
+
+
+def _decode_letter(escape: re.Match[str]) -> str:
+    letter = chr(int(escape[1], 16))
+    return letter if ord(letter) > 127 and unicodedata.category(letter).startswith("L") else escape[0]
