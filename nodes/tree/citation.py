@@ -179,6 +179,15 @@ def group_by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentenc
     return [line for line in lines if line]
 
 
+def text_of(text: str, before: Sequence[Sentence], after: Sequence[Sentence]) -> str:
+    """Return a text whose sentences have other citations, with the same lines."""
+    rest, lines = list(after), []
+    for line in group_by_line(text, before):
+        lines.append(" ".join(map(with_marks, rest[: len(line)])))
+        rest = rest[len(line) :]
+    return "\n".join(lines)
+
+
 def without_marks(text: str) -> str:
     """Return a text without the numbers of its citations."""
     return _MARK.sub(lambda match: match["code"] or "", text)
