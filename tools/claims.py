@@ -264,7 +264,7 @@ def _of_another(part: str, facts: Facts, passages: _Passages) -> Fault | None:
         across = max((passages.share(words, statement.words) for statement in statements), default=1.0)
         for clause in passages.clauses:
             is_within = clause.statement in statements
-            comparable = is_within or (len(words) > 1 and not isinstance(value, str))
+            comparable = is_within or (len(words) > 1 and (clause.statement.is_row or not isinstance(value, str)))
             if not comparable or has_fact(clause.facts, value) or not _has_rival(clause.facts, value, stated):
                 continue
             rival = passages.share(words, clause.words if is_within else clause.statement.words)

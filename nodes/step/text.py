@@ -198,8 +198,9 @@ async def _quote_passages(state: State, model: Answerer, update: Update) -> Upda
     new = cite([by_id[key] for key in places], ["\n".join(quotes) for quotes in places.values()], found.answers, closest=not found.answers)
     number = {citation.id: place for place, citation in enumerate(new, len(before) + 1)}
     quoted = [[Sentence(text=quote, citations=(number[passage.id],), supported=found.answers or None)] for passage, quote in lines]
-    kept = [] if found.answers else [[sentence] for sentence in update.get("sentences", [])]
-    update = {"citations": [*before, *new], **text_update([*kept, *quoted], quoted=True)}
+    if not found.answers and not is_unknown(str(update["answer"])):  # these are no part of the text, which is about the answer
+        return {"citations": [*before, *new]}
+    update = {"citations": [*before, *new], **text_update(quoted, quoted=True)}
     if found.answers:
         told: Update = {"answer": "\n".join(quote for _, quote in lines), "confidence": found.confidence, "confidence_source": "reader"}
         root = state["tree"][ROOT]
