@@ -1,6 +1,7 @@
-"""Say of each sentence of a text whether a passage says it, and cite the passage that does."""
+"""Say of each sentence of a text whether a passage says it, cite the passage that does, and leave out what was only copied from one."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,14 +9,17 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, merge_max
 from ramify.nodes.step import Update, call_model
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.nodes.tree.citation import Citation, Sentence, cite, headings, text_of, with_marks
+from ramify.nodes.tree.citation import Citation, Sentence, cite, group_by_line, headings, text_of, text_of_lines, with_marks
 from ramify.prompts import CHECK
+from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.languages import detect_language
 from ramify.tools.relevance import MODEL, READER, check_support, find_source
 from ramify.tools.statements import Material
-from ramify.tools.supporting_sentence import QuestionAnswer, quote_support
+from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, quote_support
 
+_MIN_COPIED, _MIN_COPIED_WORDS = 3, 5
+"""Sentences of a text that stand in a passage word for word, from which it is a copy; and the least words of such a sentence."""
 _NOT_CHECKED = "the sentences were not checked"
 
 
@@ -51,6 +55,33 @@ def asked_with_answers(state: State, answer: str) -> list[QuestionAnswer]:
     """Return the question and its answer, then those of the branches that have one."""
     known = [branch for branch in state["tree"].values() if branch.known and branch.kind == "question"]
     return [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in known)]
+
+
+def leave_out_copies(state: State, update: Update) -> Update:
+    """Return a text without the sentences that a small model has copied from a passage and that do not bear on the question.
+
+    A sentence bears on it if it has an answer, or a word of a question or an answer that is not the subject of all: one in the passage's
+    title, or in most of the copied sentences.
+    """
+    passages = [(fold(one.text), content_stems(f"{one.title} {one.heading}")) for one in update.get("citations", [])]
+    sentences: list[Sentence] = update["sentences"]
+    copied: dict[int, frozenset[str]] = {}
+    for number, sentence in enumerate(sentences):
+        folded = fold(sentence.text)
+        titles = [title for text, title in passages if folded in text]
+        if titles and len(folded.split()) >= _MIN_COPIED_WORDS:
+            copied[number] = content_stems(sentence.text) - frozenset().union(*titles)
+    counts = Counter(word for words in copied.values() for word in words)
+    asked = [one for one in asked_with_answers(state, str(update["answer"])) if not is_unknown(one.answer)]
+    words = {word for word in content_stems(" ".join(f"{one.question} {one.answer}" for one in asked)) if 2 * counts[word] <= len(copied)}
+    answering = {number for number in copied if any(contains_answer(sentences[number].text, one.answer) for one in asked)}
+    dropped = {number for number, own in copied.items() if number not in answering and not own & words}
+    if len(copied) < _MIN_COPIED or not dropped or len(dropped) == len(sentences):
+        return {}
+    places = iter(range(len(sentences)))
+    lines = [[(next(places), one) for one in line] for line in group_by_line(str(update["text"]), sentences)]
+    kept = [[one for number, one in line if number not in dropped] for line in lines]
+    return {"sentences": [one for line in kept for one in line], "text": text_of_lines([line for line in kept if line])}
 
 
 def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:

@@ -16,7 +16,7 @@ from ramify.nodes.settings import UNSURE, Settings
 from ramify.nodes.state import State, answer_id
 from ramify.nodes.step import Update, call_model
 from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
-from ramify.nodes.step.support import add_usage, check_sentences
+from ramify.nodes.step.support import add_usage, check_sentences, leave_out_copies
 from ramify.nodes.tree import DROPPED, ROOT, Tree, ancestors, is_unknown, position
 from ramify.nodes.tree.citation import (
     MAX_UNCITED,
@@ -25,7 +25,7 @@ from ramify.nodes.tree.citation import (
     cite,
     headings,
     mark_numbers,
-    with_marks,
+    text_of_lines,
     without_marks,
     without_unfinished,
 )
@@ -101,8 +101,7 @@ def with_citations(lines: Sequence[Sequence[Sentence]], places: Iterable[int]) -
 
 def text_update(lines: Sequence[Sequence[Sentence]], quoted: bool = False) -> Update:
     """Return a state update with the sentences and the text made from them, with marks."""
-    text = "\n".join(" ".join(map(with_marks, line)) for line in lines)
-    return {"text": text, "sentences": [sentence for line in lines for sentence in line], "quoted": quoted}
+    return {"text": text_of_lines(lines), "sentences": [sentence for line in lines for sentence in line], "quoted": quoted}
 
 
 async def add_text(state: State, settings: Settings, model: Answerer, update: Update) -> Update:
@@ -119,8 +118,9 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
         update = update | _quote_citations(state["tree"], update)
     if model.needs_quotation(str(update["answer"]), update.get("confidence")):
         update = update | await _quote_passages(state, model, update)
-    sentences: list[Sentence] = update.get("sentences", [])
-    if not update.get("quoted") and sentences and state["passages"] and settings.check != NO_RERANKER:
+    if answered and update.get("sentences") and not update.get("quoted"):
+        update = update | leave_out_copies(state, update)
+    if not update.get("quoted") and update.get("sentences") and state["passages"] and settings.check != NO_RERANKER:
         update = update | await check_sentences(state, settings, update)
     return update
 

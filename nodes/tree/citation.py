@@ -181,11 +181,13 @@ def group_by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentenc
 
 def text_of(text: str, before: Sequence[Sentence], after: Sequence[Sentence]) -> str:
     """Return a text whose sentences have other citations, with the same lines."""
-    rest, lines = list(after), []
-    for line in group_by_line(text, before):
-        lines.append(" ".join(map(with_marks, rest[: len(line)])))
-        rest = rest[len(line) :]
-    return "\n".join(lines)
+    rest = iter(after)
+    return text_of_lines([[next(rest) for _ in line] for line in group_by_line(text, before)])
+
+
+def text_of_lines(lines: Sequence[Sequence[Sentence]]) -> str:
+    """Return the text of lines of sentences, with their marks."""
+    return "\n".join(" ".join(map(with_marks, line)) for line in lines)
 
 
 def without_marks(text: str) -> str:
