@@ -213,7 +213,7 @@ def _relative_years(text: str) -> set[float]:
 
 def _years(facts: Facts) -> set[float]:
     numbers = {value for each in facts.numbers for value in each.values if re.fullmatch(_YEAR, value)}
-    return {float(year) for year in (*numbers, *(date.year for date in facts.dates if date.year))}
+    return {float(year) for year in numbers} | {float(date.year) for date in facts.dates if date.year}
 
 
 def _is_plain(value: str) -> bool:
