@@ -7,6 +7,7 @@ from ramify.nodes.state import MARK, answer_id
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import to_row
 from ramify.nodes.tree.citation import Citation, Sentence, without_marks
+from ramify.nodes.tree.phrases import check_advice
 
 MAX_CONFIDENCE = 0.99
 """The highest confidence shown, because nothing is certain."""
@@ -40,5 +41,6 @@ def format_message(answer: str, text: str, citations: list[Citation], index: str
     marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
     short = "" if answer and answer in (text, without_marks(text)) else f"{answer} {marks}".rstrip()
-    sure = "" if confidence is None else f"Confidence: {min(confidence, MAX_CONFIDENCE):.2f} of 1"
+    advice = f" ({check_advice(confidence)})" if check_advice(confidence) else ""
+    sure = "" if confidence is None else f"Confidence: {min(confidence, MAX_CONFIDENCE):.2f} of 1{advice}"
     return "\n\n".join(filter(None, [short, text, "\n".join(sources), sure, f"Searched: {index}" if index else ""]))

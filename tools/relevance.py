@@ -1,7 +1,7 @@
 """Reranking and verification with the reader or a cross-encoder.
 
-Search results are reranked by their relevance to a question. A sentence is verified against its cited passages by entailment or relevance;
-its names and numbers have to occur there, too.
+Search results are reranked by their relevance to a question. A sentence is verified against its cited passages: its names and numbers
+have to stand together there (`claims`); entailment or relevance decides about the rest.
 """
 
 import re
@@ -10,13 +10,16 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ramify.tools import claims
 from ramify.tools.embeddings.local_encoders import best_device, without_progress_bar
-from ramify.tools.english import content_stems, find_names, fold
+from ramify.tools.english import content_stems, person_probabilities
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.languages import ENGLISH, detect_language
 from ramify.tools.reader import large
 from ramify.tools.reader.reading import LARGE, SMALL, PassageReading, add_title, read_context, read_contexts
+from ramify.tools.statements import Material
+from ramify.tools.supporting_sentence import QuestionAnswer
 from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
@@ -147,61 +150,84 @@ def _unsuitable_error(name: str, why: str) -> ModelError:
 
 
 _MIN_WORD_SHARE = 0.6
-"""Share of a sentence's words in the passages from which it counts as supported without a model."""
+"""Share of a sentence's words in a statement that says it."""
 _MIN_RELEVANCE = 0.3
 """Minimum relevance, from 0 to 1, of a passage that supports a sentence (`benchmarks/support.py`)."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
-_MONTHS = frozenset(
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
-)
-"""Names of months, which numeric dates lack."""
+_MIN_FOREIGN_WORDS = 4
+"""Words of a sentence, all of them in no passage, from which it is looked at a second time."""
+_MIN_STRANGER = 0.9
+"""Probability from which the first word of a sentence names a person."""
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def missing_facts(sentence: str, texts: Sequence[str]) -> list[str]:
     """Return the numbers, and in English the names, of a sentence that occur in none of the texts."""
-    text = " ".join(texts)
-    numbers = set(_numbers(text))
-    missing = [number for number in map(_normalize_number, _NUMBER.findall(sentence)) if number not in numbers]
-    if not _is_latin(text) or detect_language(sentence) not in (ENGLISH, None):  # other languages have other capitalization rules
-        return missing
-    words = set(fold(text).split()) | _MONTHS
-    first = fold(sentence).split()[:1]
-    names = [name for name in find_names(sentence) if fold(name).split() != first]  # the first word is always capitalized
-    return [*(name for name in names if not words.issuperset(word for word in fold(name).split() if not word.isdigit())), *missing]
+    return claims.missing_facts(sentence, texts, _has_names(sentence, texts))
 
 
 def is_supported(sentence: str, texts: Sequence[str], by: str = READER, language: str | None = None) -> bool:
-    """Return whether one of the texts supports a sentence, judged by "reader" or a cross-encoder; blocking.
+    """Return whether the texts support a sentence; blocking. See `check_support`."""
+    return bool(texts) and check_support(sentence, [Material("", text) for text in texts], by=by, language=language) is True
 
+
+def check_support(
+    sentence: str, materials: Sequence[Material], asked: Sequence[QuestionAnswer] = (), by: str = READER, language: str | None = None
+) -> bool | None:
+    """Return whether passages support a sentence, judged by "reader" or a cross-encoder; None for a conclusion; blocking.
+
+    asked: the question and its answer, then those of its parts; a conclusion says nothing else, or nothing that a passage could say.
     language: of the sentence, used if it is too short for detection. A text in another language is compared only by names and numbers, one
     in another script by numbers. ModelError if there is no such model.
     """
-    if not texts or missing_facts(sentence, texts):
+    texts = [material.text for material in materials]
+    if _is_foreign(sentence, texts, language):
+        return not claims.missing_facts(sentence, [f"{one.subject} {one.text}" for one in materials], _has_names(sentence, texts))
+    if claims.find_fault(sentence, materials, asked, _has_names(sentence, texts)):
         return False
-    sentence_language, text_languages = detect_language(sentence) or language, {detect_language(text) for text in texts}
-    if not (_is_latin(sentence) and all(map(_is_latin, texts))) or (
-        sentence_language and None not in text_languages and sentence_language not in text_languages
-    ):
+    is_said = claims.best_share(sentence, materials) >= _MIN_WORD_SHARE
+    if claims.repeats(sentence, asked):
+        return True if is_said else None
+    if by != READER:
+        return bool(texts) and max(entailment_probabilities(by, sentence, [f"{one.subject}: {one.text}" for one in materials])) >= 0.5
+    if is_said or (texts and claims.has_figures(sentence)):
         return True
+    known = content_stems(" ".join([*texts, *(f"{one.question} {one.answer}" for one in asked)]))
     words = content_stems(sentence)
-    if words and len(words & content_stems(" ".join(texts))) >= _MIN_WORD_SHARE * len(words) and by == READER:
+    if any(read_context(sentence, add_title(one.subject, one.text)).relevance >= _MIN_RELEVANCE for one in materials):
         return True
-    if by == READER:
-        return max(read_context(sentence, text).relevance for text in texts) >= _MIN_RELEVANCE
-    return max(entailment_probabilities(by, sentence, texts)) >= 0.5
+    is_invented = len(words) >= _MIN_FOREIGN_WORDS and not words & known
+    return False if is_invented or (materials and _begins_with_stranger(sentence, known)) else None
 
 
-def _normalize_number(number: str) -> str:
-    return _THOUSANDS.sub("", number).lstrip("0") or "0"
+def _begins_with_stranger(sentence: str, known: frozenset[str]) -> bool:
+    """Return whether a sentence begins with the name of a person who is in none of the words; its capital letter alone tells nothing."""
+    first = sentence.split(" ")[0]
+    return first.istitle() and not content_stems(first) & known and person_probabilities([first])[0] >= _MIN_STRANGER
 
 
-def _numbers(text: str) -> list[str]:
-    """Return the numbers of a text, whole and by their parts, as in the date 1852.03.03."""
-    found = [_THOUSANDS.sub("", number) for number in _NUMBER.findall(text)]
-    return [part.lstrip("0") or "0" for number in found for part in dict.fromkeys((number, *re.split(r"[.,]", number)))]
+def find_source(sentence: str, materials: Sequence[Material], asked: Sequence[QuestionAnswer] = ()) -> int | None:
+    """Return the number, from 0, of the passage that says a sentence; None if none does."""
+    texts = [material.text for material in materials]
+    named = _has_names(sentence, texts)
+    shares = [claims.best_share(sentence, [material]) for material in materials]
+    for place in sorted(range(len(materials)), key=lambda place: -shares[place]):
+        if shares[place] >= _MIN_WORD_SHARE and not claims.find_fault(sentence, [materials[place]], asked, named):
+            return place
+    return None
+
+
+def _has_names(sentence: str, texts: Sequence[str]) -> bool:
+    """Return whether capital letters mark the names of a sentence; other languages than English have other rules."""
+    return _is_latin(" ".join(texts)) and detect_language(sentence) in (ENGLISH, None)
+
+
+def _is_foreign(sentence: str, texts: Sequence[str], language: str | None) -> bool:
+    """Return whether a sentence is in another language or script than the texts."""
+    sentence_language, text_languages = detect_language(sentence) or language, {detect_language(text) for text in texts}
+    return not (_is_latin(sentence) and all(map(_is_latin, texts))) or bool(
+        sentence_language and texts and None not in text_languages and sentence_language not in text_languages
+    )
 
 
 def _is_latin(text: str) -> bool:

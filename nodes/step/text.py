@@ -13,9 +13,10 @@ from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Answerer, Reply
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import UNSURE, Settings
-from ramify.nodes.state import State, answer_id, merge_max
+from ramify.nodes.state import State, answer_id
 from ramify.nodes.step import Update, call_model
 from ramify.nodes.step.findings import branches_for_final_call, rank_passages, to_finding
+from ramify.nodes.step.support import add_usage, check_sentences, leave_out_copies
 from ramify.nodes.tree import DROPPED, ROOT, Tree, ancestors, is_unknown, position
 from ramify.nodes.tree.citation import (
     MAX_UNCITED,
@@ -24,15 +25,13 @@ from ramify.nodes.tree.citation import (
     cite,
     headings,
     mark_numbers,
-    with_marks,
+    text_of_lines,
     without_marks,
     without_unfinished,
 )
-from ramify.prompts import CHECK, WRITE
+from ramify.prompts import WRITE
 from ramify.prompts.prompt import Quote
-from ramify.tools.errors import ModelError
-from ramify.tools.languages import detect_language
-from ramify.tools.relevance import MODEL, NO_RERANKER, is_supported, missing_facts
+from ramify.tools.relevance import NO_RERANKER
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
 _MARK_AFTER_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
@@ -102,8 +101,7 @@ def with_citations(lines: Sequence[Sequence[Sentence]], places: Iterable[int]) -
 
 def text_update(lines: Sequence[Sequence[Sentence]], quoted: bool = False) -> Update:
     """Return a state update with the sentences and the text made from them, with marks."""
-    text = "\n".join(" ".join(map(with_marks, line)) for line in lines)
-    return {"text": text, "sentences": [sentence for line in lines for sentence in line], "quoted": quoted}
+    return {"text": text_of_lines(lines), "sentences": [sentence for line in lines for sentence in line], "quoted": quoted}
 
 
 async def add_text(state: State, settings: Settings, model: Answerer, update: Update) -> Update:
@@ -120,9 +118,10 @@ async def add_text(state: State, settings: Settings, model: Answerer, update: Up
         update = update | _quote_citations(state["tree"], update)
     if model.needs_quotation(str(update["answer"]), update.get("confidence")):
         update = update | await _quote_passages(state, model, update)
-    sentences: list[Sentence] = update.get("sentences", [])
-    if not update.get("quoted") and sentences and state["passages"] and settings.check != NO_RERANKER:
-        update = update | await _check_sentences(state, settings, sentences, update)
+    if answered and update.get("sentences") and not update.get("quoted"):
+        update = update | leave_out_copies(state, update)
+    if not update.get("quoted") and update.get("sentences") and state["passages"] and settings.check != NO_RERANKER:
+        update = update | await check_sentences(state, settings, update)
     return update
 
 
@@ -139,15 +138,8 @@ async def _write_text(state: State, settings: Settings, update: Update) -> Updat
     answer = str(update["answer"])
     slots: dict[str, Any] = {"question": state["question"], "known": answer, "findings": findings}
     reply, spent = await call_model(state, WRITE, passages, fallback=_NOT_WRITTEN, on_text=text_streamer(state), **slots)
-    spent = _add_usage(update, spent)
+    spent = add_usage(update, spent)
     return spent if reply is None else {**spent, **cite_reply(state, answer, reply, update.get("citations", []))}
-
-
-def _add_usage(update: Update, spent: Update) -> Update:
-    """Return the usage of an additional call added to an update's; its failure does not stop the question, which has an answer."""
-    kept = {name: value for name, value in spent.items() if name not in ("stopped_by", "error")}
-    usage = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
-    return {**kept, "usage": usage, "shown": merge_max(update.get("shown"), spent["shown"])}
 
 
 def text_streamer(state: State) -> OnText | None:
@@ -206,55 +198,11 @@ async def _quote_passages(state: State, model: Answerer, update: Update) -> Upda
     new = cite([by_id[key] for key in places], ["\n".join(quotes) for quotes in places.values()], found.answers, closest=not found.answers)
     number = {citation.id: place for place, citation in enumerate(new, len(before) + 1)}
     quoted = [[Sentence(text=quote, citations=(number[passage.id],), supported=found.answers or None)] for passage, quote in lines]
-    kept = [] if found.answers else [[sentence] for sentence in update.get("sentences", [])]
-    update = {"citations": [*before, *new], **text_update([*kept, *quoted], quoted=True)}
+    if not found.answers and not is_unknown(str(update["answer"])):  # these are no part of the text, which is about the answer
+        return {"citations": [*before, *new]}
+    update = {"citations": [*before, *new], **text_update(quoted, quoted=True)}
     if found.answers:
         told: Update = {"answer": "\n".join(quote for _, quote in lines), "confidence": found.confidence, "confidence_source": "reader"}
         root = state["tree"][ROOT]
         update |= {**told, "tree": {ROOT: root.with_status(root.status, **told, cited=tuple(places))}}
     return update
-
-
-async def _check_sentences(state: State, settings: Settings, sentences: Sequence[Sentence], update: Update) -> Update:
-    """Return an update with each sentence marked as supported or not by its citations, as the setting `check` says."""
-    cited: list[Citation] = update.get("citations", [])
-    texts = [[f"{cited[n - 1].title} {cited[n - 1].heading}: {cited[n - 1].text}" for n in one.citations] for one in sentences]
-    spent: Update = {}
-    verdicts: Sequence[bool | None] | None
-    if settings.check == MODEL:
-        verdicts, spent = await _check_with_model(state, sentences, texts, update)
-        if verdicts is None:
-            return spent
-    else:
-        by, language = settings.check, detect_language(str(update["text"])) or detect_language(state["question"])
-        try:
-            verdicts = await asyncio.to_thread(
-                lambda: [is_supported(one.text, told, by, language) for one, told in zip(sentences, texts, strict=True)]
-            )
-        except ModelError as error:
-            return {"notices": [*update.get("notices", state["notices"]), f"the sentences were not checked: {error}"]}
-    if is_unknown(str(update["answer"])):  # then what cites nothing says what is missing
-        verdicts = [verdict if told else None for verdict, told in zip(verdicts, texts, strict=True)]
-    return {**spent, "sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
-
-
-async def _check_with_model(
-    state: State, sentences: Sequence[Sentence], texts: Sequence[Sequence[str]], update: Update
-) -> tuple[list[bool] | None, Update]:
-    """Have the model find unsupported sentences; those with missing names or numbers are unsupported without a call.
-
-    Return the verdicts, None without a reply, and the update with the call's usage.
-    """
-    stand = [bool(told) and not missing_facts(one.text, told) for one, told in zip(sentences, texts, strict=True)]
-    if not any(stand):
-        return stand, {}
-    held = {**state["passages"], **update.get("passages", {})}
-    passages = tuple(held[citation.id] for citation in update["citations"] if citation.cited and citation.id in held)
-    listed = [with_marks(one) for one in sentences]
-    noticed: State = {**state, "notices": update.get("notices", state["notices"])}
-    reply, spent = await call_model(noticed, CHECK, passages, fallback="the sentences were not checked", sentences=listed)
-    spent = _add_usage(update, spent)
-    if reply is None:
-        return None, spent
-    wrong = set(reply.value.unsupported)
-    return [ok and number not in wrong for number, ok in enumerate(stand, 1)], spent

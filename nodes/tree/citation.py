@@ -17,7 +17,7 @@ _MARK = re.compile(r"(?P<code>`[^`\n]*`)|\s*[\[【](?:passages? )?(?P<numbers>\d
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _UNFINISHED = re.compile(r"\s*[\[【][^\]】]{0,12}$")
 NOT_CITED = "shown, not cited"
-CLOSEST = "closest, may not hold the answer"
+CLOSEST = "also close"
 MAX_ALSO = 2
 """Further sources of a text that are named; the JSON has them all."""
 MAX_UNCITED = 3
@@ -70,7 +70,7 @@ class Citation(Source):
     cited: bool = True
     """Whether the answer rests on it; otherwise it was only shown to the model, which cited nothing, or comes closest to the question."""
     closest: bool = False
-    """Whether it only comes closest to a question that has no answer, or a doubtful one."""
+    """Whether it only comes closest to a question that has no answer; beside a doubtful answer, what comes close and is not its source."""
     start: int | None = None
     """Where in the text the quote begins, in characters; None where it is not found there word for word."""
     end: int | None = None
@@ -177,6 +177,17 @@ def group_by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentenc
         lines.append(rest[:count])
         rest = rest[count:]
     return [line for line in lines if line]
+
+
+def text_of(text: str, before: Sequence[Sentence], after: Sequence[Sentence]) -> str:
+    """Return a text whose sentences have other citations, with the same lines."""
+    rest = iter(after)
+    return text_of_lines([[next(rest) for _ in line] for line in group_by_line(text, before)])
+
+
+def text_of_lines(lines: Sequence[Sequence[Sentence]]) -> str:
+    """Return the text of lines of sentences, with their marks."""
+    return "\n".join(" ".join(map(with_marks, line)) for line in lines)
 
 
 def without_marks(text: str) -> str:

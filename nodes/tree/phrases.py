@@ -20,6 +20,15 @@ MAX_QUESTION_CHARS = 300
 """Characters of a question that are shown; the JSON has all of it."""
 
 
+LOW_CONFIDENCE = 0.5
+"""Below this confidence a reader is told to check the answer."""
+
+
+def check_advice(confidence: float | None) -> str:
+    """Return what to do about an answer of this confidence; empty if it is not low."""
+    return "low: check this" if confidence is not None and confidence < LOW_CONFIDENCE else ""
+
+
 def figure(value: float) -> str:
     """Write a confidence or a score; never more sure than it is: 0.999 is not 1.00, and 0.947 is not above a threshold of 0.95."""
     return f"{math.floor(value * 100 + 1e-9) / 100:.2f}"

@@ -5,7 +5,7 @@ from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
-from ramify.nodes.tree.phrases import ORIGINS, figure, shorten_question
+from ramify.nodes.tree.phrases import ORIGINS, check_advice, figure, shorten_question
 from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import one_line, pluralize, snippet
@@ -36,7 +36,7 @@ def confidence_text(result: Result) -> str:
     if result.confidence is None:
         return ""
     source = ORIGINS.get(result.confidence_source or "")
-    return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
+    return ", ".join(filter(None, (f"confidence {figure(result.confidence)}", source, check_advice(result.confidence))))
 
 
 def conflict_text(result: Result) -> str:
@@ -90,6 +90,20 @@ def cost_text(result: Result) -> str:
 def index_text(result: Result, remedy: str) -> str:
     """Return the index that was searched; for the demo, also how to choose another."""
     return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
+
+
+RESTS_ON, ALSO_CLOSE, SOURCES = "Rests on", "Also close", "Sources"
+CLOSEST_HEADING = "Closest passages, which may not hold the answer:"
+
+
+def source_lists(result: Result) -> list[tuple[str, list[tuple[int, Citation]]]]:
+    """Return the numbered citations below their titles: what an answer rests on, apart from what only comes close to the question."""
+    numbered = list(enumerate(result.citations, 1))
+    close = [(number, citation) for number, citation in numbered if citation.closest]
+    rest = [(number, citation) for number, citation in numbered if not citation.closest]
+    if is_unknown(result.answer) or not close:
+        return [(SOURCES, numbered)] if numbered else []
+    return [(title, citations) for title, citations in ((RESTS_ON, rest), (ALSO_CLOSE, close)) if citations]
 
 
 MAX_MARKED_WORDS = 12

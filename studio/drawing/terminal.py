@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree as RichTree
 
 from ramify.graphs.run import Result
-from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import shorten_note
 from ramify.nodes.tree.phrases import figure, kind_of, legend, measures, shorten_question
@@ -24,6 +24,7 @@ from ramify.studio.drawing.phrases import (
     conflict_text,
     cost_text,
     index_text,
+    source_lists,
     stop_reason,
     text_is_answer,
     text_lines,
@@ -34,7 +35,7 @@ from ramify.tools.quoting import nonempty_lines, one_line
 
 STATUS_STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"
-LABEL_WIDTH = 8
+LABEL_WIDTH = 10
 
 
 def print_answer(result: Result, console: Console, tree: bool = False) -> None:
@@ -60,7 +61,7 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     if line := confidence_text(result):
         yield "", Text(line, style="dim")
     if text:
-        label = "closest" if result.citations and result.citations[-1].closest else "quoted"
+        label = "closest" if is_unknown(result.answer) else "quoted"
         yield label if result.quoted else "text", _text(result, text)
     if result.explanation:
         yield "because", Text("\n".join(nonempty_lines(result.explanation)))
@@ -72,11 +73,13 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
         yield "", Text(line, style="yellow")
     if line := stop_reason(result):
         yield "note", Text(line, style="yellow")
-    for number, citation in enumerate(result.citations, 1):
-        head = citation_heading(number, citation, citation.mark)
-        if not (result.quoted and result.text):  # else its quotation is printed above
-            head.append(f"\n{one_line(citation_quote(citation, result.answer))}", style="not bold")
-        yield "sources" if number == 1 else "", head
+    above = {number for sentence in result.sentences for number in sentence.citations} if result.quoted else set()
+    for title, citations in source_lists(result):
+        for place, (number, citation) in enumerate(citations):
+            head = citation_heading(number, citation, citation.mark)
+            if number not in above:  # else its quotation is printed above
+                head.append(f"\n{one_line(citation_quote(citation, result.answer))}", style="not bold")
+            yield "" if place else title.casefold(), head
     if line := index_text(result, "--index DIR"):
         yield "index", Text(one_line(line), style="dim")
     yield "cost", Text(one_line(f"{cost_text(result)} · {result.strategy} · {result.model}"), style="dim")

@@ -16,8 +16,10 @@ from ramify.graphs.run import Result
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.phrases import figure
+from ramify.nodes.tree.phrases import check_advice, figure
 from ramify.studio.drawing.phrases import (
+    ALSO_CLOSE,
+    CLOSEST_HEADING,
     UNSUPPORTED,
     citation_quote,
     citation_title,
@@ -41,7 +43,6 @@ LATEST_TAG = ":latest"
 _BRANCH_FIELDS = ("path", "question", "answer", "confidence", "status")
 """Fields of a branch that a follow-up uses."""
 _CITATION_FIELDS = {"id", "collection", "source", "name", "title", "heading", "page", "quote", "start", "end", "cited", "closest"}
-CLOSEST_HEADING = "Closest passages, which may not hold the answer:"
 _ACTIVE_MARKDOWN = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])[(:\[]|!(?=\[)|\[(?=\^)")
 """Starts of HTML elements, links, images and footnotes: text of documents and models must not load anything into a page."""
 _BARE_URL = re.compile(r"(?:\b[a-z][a-z0-9+-]*(?=://)|\bwww(?=\.))[^\s<>()\[\]\"'`]+", re.IGNORECASE)
@@ -153,12 +154,15 @@ def markdown_paragraphs(result: Result) -> list[str]:
         return [escape_markdown(result.asked_back)]
     escape = partial(escape_markdown, known="\n".join(citation.text for citation in result.citations))
     text = "\n".join(" ".join(_sentence_markdown(sentence, escape) for sentence in line) for line in text_lines(result))
-    if text and any(citation.closest for citation in result.citations):
+    close = [number for number, citation in enumerate(result.citations, 1) if citation.closest]
+    if text and close and is_unknown(result.answer):
         text = f"{CLOSEST_HEADING}\n\n{text}"
+    also = f"{ALSO_CLOSE}:{_citation_marks(close)}" if close and not is_unknown(result.answer) else ""
+    advice = f"confidence {figure(result.confidence or 0.0)}, {check_advice(result.confidence)}" if check_advice(result.confidence) else ""
     explanations = (unknown_reason(result), result.explanation, unknown_advice(result)) if is_unknown(result.answer) else ()
-    remarks = [to_sentence(text) for text in (stop_reason(result), *map(one_line, explanations)) if text]
+    remarks = [to_sentence(text) for text in (stop_reason(result), advice, *map(one_line, explanations)) if text]
     footnotes = "\n".join(_footnote(number, citation, escape) for number, citation in enumerate(result.citations, 1))
-    return [part for part in (_short_paragraph(result, bool(text), escape), *map(escape, remarks), text, footnotes) if part]
+    return [part for part in (_short_paragraph(result, bool(text), escape), *map(escape, remarks), text, also, footnotes) if part]
 
 
 def escape_markdown(text: str, known: str = "") -> str:

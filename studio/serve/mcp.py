@@ -84,7 +84,7 @@ class ResearchOutput(BaseModel):
     quoted: bool = Field(description="whether the text is quoted from the passages word for word")
     confidence: float | None = Field(ge=0, le=1, description="how likely the answer is right; none beside Unknown")
     withheld: str = Field(description="which answer was withheld because it is not sure enough, and why; else empty")
-    citations: list[Citation] = Field(description="those that are `closest` may not hold the answer")
+    citations: list[Citation] = Field(description="the answer does not rest on those that are `closest`")
     tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
     usage: ResultUsage
     stopped_by: StoppedBy

@@ -85,7 +85,7 @@ const title = one => [one.title || one.name || one.source, one.heading, one.page
 const file = one => [one.collection, one.title ? one.name || one.source : ""].filter(Boolean).join(": ");
 const UNSURE = "no cited passage says this";
 const ORIGINS = { logprobs: "from log probabilities", stated: "as the model states it", reader: "from the embedded reader" };
-const level = value => (value >= 0.8 ? "high" : value >= 0.5 ? "medium" : "low");
+const level = value => (value >= 0.8 ? "high" : value >= 0.5 ? "medium" : "low: check this");
 const WORKING = new Set(["open", "waiting", "answered"]);
 const byPath = (one, other) => one.split(".").map(Number).reduce((order, part, place) => order || part - Number(other.split(".")[place]), 0);
 
@@ -243,7 +243,7 @@ export class Turn {
       ...(result.notices?.length ? [make("aside", { class: "notices" }, result.notices.map(text => make("p", { dir: "auto", text })))] : []),
       ...(result.error ? [failed({ message: result.error })] : []),
       this.actions(),
-      ...(result.citations?.length ? [make("h3", { text: "Sources" }), make("ol", { class: "sources" }, result.citations.map((one, place) => this.source(one, place + 1)))] : []));
+      ...this.sources(result));
   }
   drawn(result, said) {
     const text = linesOf(result), unknown = result.answer === "Unknown";
@@ -251,7 +251,7 @@ export class Turn {
     const behind = text.length ? [] : (result.citations || []).flatMap((one, place) => (one.cited ? [this.number(place + 1)] : []));
     return make("section", { class: "result" },
       isQuoted(result) ? "" : make("p", { class: `final${unknown ? " unknown" : result.answer.length > 120 ? " long" : ""}` }, make("span", { dir: "auto", text: result.answer }), behind),
-      text.length && (result.quoted || closest) ? make("p", { class: "note", text: closest ? "Closest passages, which may not hold the answer:" : "Quoted from the sources:" }) : "",
+      text.length && (result.quoted || (unknown && closest)) ? make("p", { class: "note", text: unknown && closest ? "Closest passages, which may not hold the answer:" : "Quoted from the sources:" }) : "",
       text.length ? make("div", { class: `text${result.quoted ? " quoted" : ""}`, dir: "auto" }, text.map(line => make("p", {}, line.map(one => this.said(one))))) : "",
       typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", result.confidence), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") })) : "",
       result.explanation ? make("p", { dir: "auto", text: result.explanation }) : "",
@@ -268,8 +268,15 @@ export class Turn {
     const one = this.result.citations[place - 1];
     return one ? button(`[${place}]`, event => this.open(one, event.currentTarget), { class: "number", "aria-label": `Source ${place}: ${title(one)}`, "aria-expanded": "false", "aria-controls": "source" }) : "";
   }
+  /** Draw what the answer rests on, and apart from it what only comes close to the question. */
+  sources(result) {
+    const numbered = (result.citations || []).map((one, place) => [one, place + 1]);
+    const apart = result.answer !== "Unknown" && numbered.some(([one]) => one.closest);
+    const lists = apart ? [["Rests on", numbered.filter(([one]) => !one.closest)], ["Also close", numbered.filter(([one]) => one.closest)]] : [["Sources", numbered]];
+    return lists.filter(([, list]) => list.length).flatMap(([name, list]) => [make("h3", { text: name }), make("ol", { class: "sources" }, list.map(([one, place]) => this.source(one, place)))]);
+  }
   source(one, place) {
-    const mark = one.cited === false ? (one.closest ? " (closest)" : " (not cited)") : "";
+    const mark = one.cited === false ? (one.closest ? " (also close)" : " (not cited)") : "";
     const head = make("span", { class: "title", dir: "auto" }, title(one), file(one) || mark ? make("span", { class: "file", text: ` ${file(one)}${mark}` }) : "");
     return make("li", {}, make("button", { type: "button", "aria-expanded": "false", "aria-controls": "source", on: { click: event => this.open(one, event.currentTarget) } },
       make("span", { class: "place", text: `[${place}]` }), head, make("span", { class: "quote", dir: "auto", text: one.quote || one.text })));

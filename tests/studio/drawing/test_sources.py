@@ -16,6 +16,7 @@ from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
+from ramify.studio.serve._chat import markdown_paragraphs
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import LINKS, read
 from tests.studio.samples import branch, result
@@ -115,8 +116,45 @@ def test_closest_passages_are_numbered_after_the_sources_at_every_interface() ->
         format_answer(told),
         format_message(told.answer, told.text, told.citations, told.index, told.confidence),
     ]
-    assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in outputs)] == [["1", "2", "3", "4"]] * 4
-    assert [text.count(CLOSEST) for text in (outputs[0], outputs[2], result_page(told))] == [2, 2, 2]
+    assert [html, *(re.findall(r"^(?:rests on|also close)? *\[(\d+)\]", text, re.MULTILINE) for text in outputs)] == [
+        ["1", "2", "3", "4"]
+    ] * 4
+    assert [text.count(f"({CLOSEST})") for text in (outputs[0], outputs[2], result_page(told))] == [2, 2, 2]
+
+
+def sources_of(html: str) -> dict[str, list[str]]:
+    """List the numbers of the sources below each title of a page."""
+    parts = re.split(r"<h2>(Rests on|Also close|Sources)</h2>", html)[1:]
+    return {
+        title: re.findall(r'<summary><span class="number">\[(\d+)\]', part) for title, part in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def test_what_an_answer_rests_on_is_apart_from_what_is_also_close() -> None:
+    near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False, closest=True)
+    quoted = [Sentence(text="The server listens on 5432 by default.", citations=(1,), supported=True)]
+    changes = {"confidence": 0.15, "quoted": True, "sentences": quoted, "text": "The server listens on 5432 by default. [1]"}
+    unsure = cited_result(**changes, citations=[*cited_result().citations, *near])
+    assert sources_of(result_page(unsure)) == {"Rests on": ["1", "2"], "Also close": ["3", "4"]}
+    texts = [terminal(unsure, colours=False), format_answer(unsure), "\n\n".join(markdown_paragraphs(unsure))]
+    for text in (*texts, result_page(unsure)):
+        assert "may not hold the answer" not in text
+        assert "check this" in text
+        assert re.search("also close", text, re.IGNORECASE)
+    assert texts[0].count("Much is said after.") == 1, "what is also close is quoted below its source"
+    sure = cited_result(confidence=0.9)
+    assert sources_of(result_page(sure)) == {"Sources": ["1", "2"]}
+    assert "check this" not in terminal(sure, colours=False) + format_answer(sure)
+
+
+def test_beside_unknown_the_closest_may_not_hold_the_answer() -> None:
+    near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False, closest=True)
+    lines = [Sentence(text=one.quote, citations=(number,)) for number, one in enumerate(near, 1)]
+    text = "Much is said before. [1]\nMuch is said after. [2]"
+    unknown = cited_result(answer="Unknown", confidence=None, citations=near, quoted=True, sentences=lines, text=text)
+    for shown in (result_page(unknown), format_answer(unknown), "\n\n".join(markdown_paragraphs(unknown))):
+        assert "may not hold the answer" in shown
+        assert "check this" not in shown
 
 
 def test_a_text_is_shown_by_lines_with_what_is_not_supported_marked() -> None:

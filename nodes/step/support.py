@@ -1,0 +1,159 @@
+"""Say of each sentence of a text whether a passage says it, cite the passage that does, and leave out what was only copied from one."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import State, merge_max
+from ramify.nodes.step import Update, call_model
+from ramify.nodes.tree import Passage, is_unknown
+from ramify.nodes.tree.citation import Citation, Sentence, cite, group_by_line, headings, text_of, text_of_lines, with_marks
+from ramify.prompts import CHECK
+from ramify.tools.english import content_stems, fold
+from ramify.tools.errors import ModelError
+from ramify.tools.languages import detect_language
+from ramify.tools.relevance import MODEL, READER, check_support, find_source
+from ramify.tools.statements import Material
+from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, quote_support
+
+_MIN_COPIED, _MIN_COPIED_WORDS = 3, 5
+"""Sentences of a text that stand in a passage word for word, from which it is a copy; and the least words of such a sentence."""
+_NOT_CHECKED = "the sentences were not checked"
+
+
+async def check_sentences(state: State, settings: Settings, update: Update) -> Update:
+    """Return an update with each sentence marked as supported or not by its citations, as the setting `check` says.
+
+    A sentence whose citations do not say it cites the shown passage that does, too. Conclusions are not marked.
+    """
+    asked = asked_with_answers(state, str(update["answer"]))
+    language = detect_language(str(update["text"])) or detect_language(state["question"])
+    by = READER if settings.check == MODEL else settings.check
+    try:
+        sentences, citations = update["sentences"], update.get("citations", [])
+        if not is_unknown(str(update["answer"])):  # then what cites nothing says what is missing
+            sentences, citations = await asyncio.to_thread(_attribute, state, update, asked)
+        sentences = await asyncio.to_thread(_with_verdicts, sentences, citations, asked, by, language)
+    except ModelError as error:
+        return {"notices": [*update.get("notices", state["notices"]), f"{_NOT_CHECKED}: {error}"]}
+    attributed: Update = {
+        "citations": citations,
+        "sentences": sentences,
+        "text": text_of(str(update["text"]), update["sentences"], sentences),
+    }
+    if settings.check == MODEL and any(one.supported is not False and one.citations for one in sentences):
+        attributed |= await _check_with_model(state, attributed, update)
+    if is_unknown(str(update["answer"])):
+        told = [one if one.citations else one.model_copy(update={"supported": None}) for one in attributed["sentences"]]
+        attributed["sentences"] = told
+    return attributed
+
+
+def asked_with_answers(state: State, answer: str) -> list[QuestionAnswer]:
+    """Return the question and its answer, then those of the branches that have one."""
+    known = [branch for branch in state["tree"].values() if branch.known and branch.kind == "question"]
+    return [QuestionAnswer(state["question"], answer), *(QuestionAnswer(branch.question, branch.answer or "") for branch in known)]
+
+
+def leave_out_copies(state: State, update: Update) -> Update:
+    """Return a text without the sentences that a small model has copied from a passage and that do not bear on the question.
+
+    A sentence bears on it if it has an answer, or a word of a question or an answer that is not the subject of all: one in the passage's
+    title, or in most of the copied sentences.
+    """
+    passages = [(fold(one.text), content_stems(f"{one.title} {one.heading}")) for one in update.get("citations", [])]
+    sentences: list[Sentence] = update["sentences"]
+    copied: dict[int, frozenset[str]] = {}
+    for number, sentence in enumerate(sentences):
+        folded = fold(sentence.text)
+        titles = [title for text, title in passages if folded in text]
+        if titles and len(folded.split()) >= _MIN_COPIED_WORDS:
+            copied[number] = content_stems(sentence.text) - frozenset().union(*titles)
+    counts = Counter(word for words in copied.values() for word in words)
+    asked = [one for one in asked_with_answers(state, str(update["answer"])) if not is_unknown(one.answer)]
+    words = {word for word in content_stems(" ".join(f"{one.question} {one.answer}" for one in asked)) if 2 * counts[word] <= len(copied)}
+    answering = {number for number in copied if any(contains_answer(sentences[number].text, one.answer) for one in asked)}
+    dropped = {number for number, own in copied.items() if number not in answering and not own & words}
+    if len(copied) < _MIN_COPIED or not dropped or len(dropped) == len(sentences):
+        return {}
+    places = iter(range(len(sentences)))
+    lines = [[(next(places), one) for one in line] for line in group_by_line(str(update["text"]), sentences)]
+    kept = [[one for number, one in line if number not in dropped] for line in lines]
+    return {"sentences": [one for line in kept for one in line], "text": text_of_lines([line for line in kept if line])}
+
+
+def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:
+    """Return the sentences with the citations that they lack, and all citations; blocking."""
+    citations: list[Citation] = list(update.get("citations", []))
+    cited = {citation.id for citation in citations}
+    shown = merge_max(state.get("shown"), update.get("shown"))
+    held: dict[str, Passage] = {**state["passages"], **update.get("passages", {})}
+    others = [held[key] for key in shown if key in held and key not in cited]
+    materials = [_material(one) for one in citations] + [Material(" ".join(headings(one)), one.text[: shown[one.id]]) for one in others]
+    places = {number: number for number in range(len(citations))}
+    sentences = []
+    for sentence in update["sentences"]:
+        own = [materials[number - 1] for number in sentence.citations]
+        source = None if own and check_support(sentence.text, own, asked) is not False else _find(sentence, own, materials, asked)
+        if source is not None:
+            if source not in places:
+                places[source] = len(citations)
+                citations.append(_citation(others[source - len(materials) + len(others)], sentence.text))
+            place = places[source]
+            citations[place] = citations[place].model_copy(update={"cited": True, "closest": False})
+            sentence = sentence.model_copy(update={"citations": tuple(dict.fromkeys((*sentence.citations, place + 1)))})
+        sentences.append(sentence)
+    return sentences, citations
+
+
+def _find(sentence: Sentence, own: list[Material], materials: Sequence[Material], asked: Sequence[QuestionAnswer]) -> int | None:
+    """Return the number of the passage that says a sentence, else of one that says it together with those that it cites."""
+    if (source := find_source(sentence.text, materials, asked)) is not None or not own:
+        return source
+    more = (number for number, one in enumerate(materials) if one not in own and check_support(sentence.text, [*own, one], asked))
+    return next(more, None)
+
+
+def _citation(passage: Passage, sentence: str) -> Citation:
+    return cite([passage], [quote_support(passage.text, [QuestionAnswer(sentence, "")], headings(passage))], cited=True)[0]
+
+
+def _material(citation: Citation) -> Material:
+    return Material(" ".join(filter(None, (citation.title, citation.heading))), citation.text)
+
+
+def _with_verdicts(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], asked: Sequence[QuestionAnswer], by: str, language: str | None
+) -> list[Sentence]:
+    """Return the sentences with what their citations say of them; blocking."""
+    own = [[_material(citations[number - 1]) for number in one.citations] for one in sentences]
+    verdicts = [check_support(one.text, told, asked, by, language) for one, told in zip(sentences, own, strict=True)]
+    return [one.model_copy(update={"supported": verdict}) for one, verdict in zip(sentences, verdicts, strict=True)]
+
+
+async def _check_with_model(state: State, attributed: Update, update: Update) -> Update:
+    """Return an update in which the model has found further unsupported sentences, and with the call's usage."""
+    sentences: list[Sentence] = attributed["sentences"]
+    held = {**state["passages"], **update.get("passages", {})}
+    passages = tuple(held[citation.id] for citation in attributed["citations"] if citation.cited and citation.id in held)
+    noticed: State = {**state, "notices": update.get("notices", state["notices"])}
+    listed = [with_marks(one) for one in sentences]
+    reply, spent = await call_model(noticed, CHECK, passages, fallback=_NOT_CHECKED, sentences=listed)
+    spent = add_usage(update, spent)
+    if reply is None:
+        return {**spent, "sentences": update["sentences"]}
+    wrong = set(reply.value.unsupported)
+    checked = [
+        one.model_copy(update={"supported": None if one.supported is None else one.supported and number not in wrong})
+        for number, one in enumerate(sentences, 1)
+    ]
+    return {**spent, "sentences": checked}
+
+
+def add_usage(update: Update, spent: Update) -> Update:
+    """Return the usage of an additional call added to an update's; its failure does not stop the question, which has an answer."""
+    kept: dict[str, Any] = {name: value for name, value in spent.items() if name not in ("stopped_by", "error")}
+    usage = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
+    return {**kept, "usage": usage, "shown": merge_max(update.get("shown"), spent["shown"])}

@@ -1,0 +1,25 @@
+"""Which sentences of an answer are marked as unsupported, over right and wrong ones."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+
+from benchmarks.sentence_support import DEVELOPMENT, REPORTED, Judged, judge, shares
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[Judged]:
+    """Check all sentences."""
+    return judge()
+
+
+@pytest.mark.parametrize("half", [DEVELOPMENT, REPORTED])
+def test_wrong_sentences_are_marked_and_right_ones_are_not(judged: list[Judged], half: str) -> None:
+    found = shares(judged, half)
+    assert found.rights >= 70
+    assert found.wrongs >= 45
+    assert found.right <= 0.03, "right sentences marked"
+    assert found.wrong >= 0.6, "wrong sentences marked"
