@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
+from ramify.tools.identifiers import find_identifiers, names_identifier
 from ramify.tools.index.full_text import mentions_heading
 from ramify.tools.index.passage_store import Filter, filter_choices
 
@@ -160,8 +161,24 @@ def search_source(
         order = list(found) if reranker is None else reranker(query, vector, found)
         if search.per_section is not None:
             order = _limit_sections(source, query, order, search.per_section)
-        hits.append(_hits(source, vector, order[:wanted], search))
+        first = _naming(source, query, order)[: (search.k + 1) // 2]  # the rest is found without regard to identifiers
+        named = _hits(source, vector, first, search)
+        rest = [key for key in order[:wanted] if key not in first]
+        hits.append(named + (_hits(source, vector, rest, search._replace(k=search.k - len(named))) if len(named) < search.k else []))
     return hits
+
+
+def _naming(source: SearchSource[K], query: str, order: Sequence[K]) -> list[K]:
+    """Return the passages that name most of a question's identifiers, those under a heading that does first."""
+    identifiers = find_identifiers(query)
+    counts: dict[K, tuple[int, int]] = {}
+    for key, passage in zip(order, source.passages(order), strict=True) if identifiers else ():
+        if passage is not None:
+            above = "\n".join(str(passage.metadata.get(field, "")) for field in ("source", "title", "heading"))
+            named = [names_identifier(above, one) or names_identifier(passage.page_content, one) for one in identifiers]
+            counts[key] = sum(named), sum(names_identifier(above, one) for one in identifiers)
+    most = max((count for count, _ in counts.values()), default=0)
+    return sorted((key for key, (count, _) in counts.items() if count == most > 0), key=lambda key: -counts[key][1])
 
 
 def _fuse_rankings(
