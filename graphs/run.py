@@ -27,6 +27,7 @@ from ramify.nodes.tree.notes import read_missing_note
 from ramify.tools.anaphora import unclear_reference
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.questions import open_question_kind
+from ramify.tools.identifiers import missing_identifiers
 from ramify.tools.quoting import one_line, truncate_line
 from ramify.tools.scrub import mask_known
 
@@ -124,6 +125,8 @@ def explain_unknown(result: Result) -> str:
         return reason
     if result.index and not result.passages:
         return "nothing was found"
+    if lost := missing_identifiers(result.question, ("\n".join(one.with_version()) for one in result.passages.values())):
+        return f"{' and '.join(map(repr, lost))} occurs in none of the passages found"
     if embedded and (kind := open_question_kind(result.question)):
         return NOT_LISTED[kind]
     asked = [b for b in result.tree.values() if b.kind == "question" and b.status not in DROPPED]

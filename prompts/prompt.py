@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Any, Generic, NotRequired, TypedDict, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
@@ -38,6 +38,9 @@ NO_ANSWER = "no answer"
 LANGUAGE = "Write in the language of the question; only Yes, No and Unknown are always in English."
 NAMES = "Keep names as written, never transliterated."
 EXAMPLES = "Earlier exchanges are examples, no evidence."
+VERSIONS = "Passages with a version are of the same document: use the version asked for, otherwise the newest."
+"""Said below passages that are versions of each other."""
+_PASSAGE_FIELDS = ("title", "source", "heading", "version")
 SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -47,6 +50,10 @@ class Quote(TypedDict):
     title: str
     source: str
     text: str
+    heading: NotRequired[str]
+    """The headings above it, the outermost first."""
+    version: NotRequired[str]
+    """The date or version of its document."""
 
 
 class Above(TypedDict):
@@ -183,13 +190,14 @@ def render_value(value: object) -> str:
         return escape_tags(value)
     if isinstance(value, Sequence):
         lines = [_render_item(number, item) for number, item in enumerate(value, 1)]
-        return "\n".join(filter(None, lines)) or "(none)"
+        versions = VERSIONS if any(isinstance(item, Mapping) and "version" in item for item in value) else ""
+        return "\n".join(filter(None, (*lines, versions))) or "(none)"
     return str(value)
 
 
 def _render_item(number: int, item: object) -> str:
     if isinstance(item, Mapping) and "text" in item:
-        where = f'title="{_attribute(item["title"])}" source="{_attribute(item["source"])}"'
+        where = " ".join(f'{name}="{_attribute(item[name])}"' for name in _PASSAGE_FIELDS if name in item)
         return f'<passage n="{number}" {where}>\n{escape_tags(item["text"])}\n</passage>'
     if isinstance(item, Mapping) and "asked" in item:
         return f"{number}. {bounded_line(item['asked'])} -> {bounded_line(item['answer']) if item['sure'] else '(not sure)'}"

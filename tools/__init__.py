@@ -5,9 +5,9 @@
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
   `released_weights`; the `profile` of a calibration, by which answers are withheld
-* texts: `english`, `anaphora` (pronouns and fragments), `languages`, `no_answer` (replies without one, by its `no_answer_words`),
-  `quoting`, `supporting_sentence`, `text_location`; `claims` compares a sentence with passages, by the `facts` (numbers, dates, names) in
-  their `statements`
+* texts: `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
+  without one, by its `no_answer_words`), `quoting`, `supporting_sentence`, `text_location`, `versions`; `claims` compares a sentence with
+  passages, by the `facts` (numbers, dates, names) in their `statements`
 """
 
 __all__ = ["documents", "embeddings", "errors", "index", "models"]

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ramify.tools.english import content_stems, fold, sentences
+from ramify.tools.identifiers import find_identifiers, names_identifier
 from ramify.tools.quoting import collapse_whitespace, snippet
 
 MAX_QUOTE_CHARS = 320
@@ -15,6 +16,10 @@ _MIN_SENTENCE_CHARS = 70
 """Shorter sentences are quoted with the next one."""
 _MAX_ANSWER_WORDS = 12
 """Longer answers are texts, which no single sentence is expected to contain."""
+_MAX_PLAIN_ITEM_WORDS = 8
+"""Most words of an item of a list without a mark."""
+_MAX_WINDOW = 12
+"""Most consecutive sentences or items that contain an answer together."""
 _MIN_WRAPPED_CHARS = 45
 """Lines of at least this length that end within a sentence were wrapped."""
 _VERDICTS = frozenset({"yes", "no", "예", "아니요"})
@@ -44,18 +49,23 @@ def quote_support(text: str, asked: Sequence[QuestionAnswer], headings: Iterable
     if not units:
         return snippet(text, "", MAX_QUOTE_CHARS)
     for question, answer in asked:
-        if is_short_answer(answer):
-            if (best := _best_sentence(units, question, answer)) is not None:
-                return with_neighbors(units, best, answer)
-            if (
-                first := next((n for n in range(1, len(units)) if contains_answer(f"{units[n - 1]} {units[n]}", answer)), None)
-            ) is not None:
-                return _join_sentences(units, first - 1, first, answer)
+        if is_short_answer(answer) and (best := _best_sentence(units, question, answer)) is not None:
+            return with_neighbors(units, best, answer)
+        if answer.strip() and (window := _shortest_window(units, answer)) is not None:
+            return _join_sentences(units, *window, answer)
     weights = _word_weights(units, content_stems(" ".join(one.question for one in asked)))
     long = [len(answer.split()) > _MAX_ANSWER_WORDS for _, answer in asked]
     wanted = [content_stems(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
     shares = [max((_word_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
     return with_neighbors(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
+
+
+def supporting_lines(text: str, asked: QuestionAnswer) -> list[str]:
+    """Return the sentence with an answer, the lines that contain it together, or the sentence with most words of the question."""
+    units = split_statements(text)
+    best = _best_sentence(units, *asked) if is_short_answer(asked.answer) else None
+    window = (best, best) if best is not None else _shortest_window(units, asked.answer)
+    return units[window[0] : window[1] + 1] if window else [closest_sentence(text, asked.question)]
 
 
 def closest_sentence(text: str, query: str) -> str:
@@ -74,13 +84,14 @@ def split_statements(text: str, headings: Iterable[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _split_statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
-    if len(text) <= MAX_QUOTE_CHARS and _RECORD.fullmatch(text.strip()):
+    if len(text) <= MAX_QUOTE_CHARS and is_record(text):
         return (collapse_whitespace(text),)
     lines = unwrap_lines(text)
     shown = [line for line in lines if not _LEADERS.search(line)]
     found = [collapse_whitespace(unit) for line in shown or lines for unit in split_sentences(line)]
     units = [unit for unit in found if fold(unit)]
-    return tuple(unit for unit in units if not _is_heading(unit, titles)) or tuple(units)
+    items = mark_items(units)
+    return tuple(unit for unit, is_item in zip(units, items, strict=True) if is_item or not _is_heading(unit, titles)) or tuple(units)
 
 
 def split_sentences(line: str) -> list[str]:
@@ -89,6 +100,16 @@ def split_sentences(line: str) -> list[str]:
     begin, rest = (line[: item.end()], line[item.end() :]) if item else ("", line)
     first, *others = [unit for piece in _FULL_STOP.split(rest) for unit in sentences(piece)] or [""]
     return [unit for unit in (begin + first, *others) if unit.strip()]
+
+
+def is_record(text: str) -> bool:
+    """Return whether a text consists of the fields of a record, a line each."""
+    return _RECORD.fullmatch(text.strip()) is not None
+
+
+def refers_back(sentence: str) -> bool:
+    """Return whether a sentence begins with a word that refers to what precedes it."""
+    return _REFERRING.match(sentence) is not None
 
 
 def unwrap_lines(text: str) -> list[str]:
@@ -102,6 +123,18 @@ def unwrap_lines(text: str) -> list[str]:
             lines.append(line)
         broken = len(line) >= _MIN_WRAPPED_CHARS and _OPEN_END.search(line) is not None and " | " not in line
     return lines
+
+
+def _shortest_window(units: Sequence[str], answer: str) -> tuple[int, int] | None:
+    """Return the first and last of the fewest consecutive lines that contain an answer together, with the one that introduces a list."""
+    if answer.strip(" .!").casefold() in _VERDICTS or not contains_answer(" ".join(units), answer):
+        return None
+    for size in range(2, _MAX_WINDOW + 1):
+        for first in range(len(units) - size + 1):
+            last = first + size - 1
+            if contains_answer(" ".join(units[first : last + 1]), answer):
+                return first - (1 if first and units[first - 1].endswith(":") and mark_items(units)[first] else 0), last
+    return None
 
 
 def is_short_answer(answer: str) -> bool:
@@ -120,11 +153,38 @@ def contains_answer(text: str, answer: str) -> bool:
 def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:
     """Return a sentence; one that refers to the previous sentence, or is short, together with its neighbor."""
     first = last = number
-    if number and _REFERRING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= MAX_QUOTE_CHARS:
+    if (whole := _list_around(units, number)) is not None:
+        first, last = whole
+    elif number and _REFERRING.match(units[number]) and len(f"{units[number - 1]} {units[number]}") <= MAX_QUOTE_CHARS:
         first -= 1
     elif number + 1 < len(units) and (len(units[number]) < _MIN_SENTENCE_CHARS or units[number].endswith(":")):
         last += 1 if len(f"{units[number]} {units[number + 1]}") <= MAX_QUOTE_CHARS else 0
     return _join_sentences(units, first, last, answer)
+
+
+def _list_around(units: Sequence[str], number: int) -> tuple[int, int] | None:
+    """Return the first and last line of the list with a line, from the one that introduces it; None if it is too long, or there is none."""
+    items = mark_items(units)
+    first = last = number
+    while first and items[first]:
+        first -= 1
+    while last + 1 < len(units) and items[last + 1]:
+        last += 1
+    short = sum(len(unit) + 1 for unit in units[first : last + 1]) <= MAX_QUOTE_CHARS
+    return (first, last) if short and last > first and units[first].endswith(":") else None
+
+
+def mark_items(units: Sequence[str]) -> list[bool]:
+    """Return for each line whether it is an item of the list that a line with a colon at its end introduces."""
+    found: list[bool] = []
+    is_marked = False
+    for place, unit in enumerate(units):
+        begins = bool(place) and units[place - 1].endswith(":")
+        mark = _NEW_ITEM.match(unit) is not None
+        is_marked = mark if begins else is_marked
+        is_plain = not is_marked and len(unit.split()) <= _MAX_PLAIN_ITEM_WORDS and unit[-1] not in ".!?:;。！？" and ": " not in unit
+        found.append((begins or (bool(found) and found[-1])) and not {"|", "\t"} & set(unit) and (mark or is_plain))
+    return found
 
 
 def _join_sentences(units: Sequence[str], first: int, last: int, answer: str) -> str:
@@ -140,9 +200,14 @@ def _join_sentences(units: Sequence[str], first: int, last: int, answer: str) ->
 def _best_sentence(units: Sequence[str], question: str, answer: str) -> int | None:
     """Return the number of the sentence with the answer and most of the question's words; None if none contains the answer."""
     saying = [number for number, unit in enumerate(units) if contains_answer(unit, answer)]
-    words = content_stems(question) - content_stems(answer)
+    words, identifiers = content_stems(question) - content_stems(answer), find_identifiers(question)
     weights = _word_weights(units, words)
-    return max(saying, key=lambda number: (_word_share(words, units[number], weights), -number), default=None)
+
+    def fit(number: int) -> tuple[int, float, int]:
+        named = sum(names_identifier(units[number], identifier) for identifier in identifiers)
+        return named, _word_share(words, units[number], weights), -number
+
+    return max(saying, key=fit, default=None)
 
 
 def _word_weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:

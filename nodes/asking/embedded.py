@@ -98,10 +98,17 @@ class Extractive(Answerer):
     def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
         """Return the steps or items that an unanswered question asks for, otherwise the closest sentences; blocks."""
         from ramify.tools.extractive.quotations import closest_sentences, quote_lines
+        from ramify.tools.reader.selection import select_passages
 
-        if is_unknown(answer) and (found := quote_lines(question, passages)) is not None:
-            return Quotation(found.lines, True, found.confidence)
-        return Quotation(closest_sentences(question, passages), False, 0.0)
+        question, selected = select_passages(question, passages)
+        read, numbers = [one.passage for one in selected], [one.number for one in selected]
+
+        def numbered(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+            return [(numbers[number - 1], line) for number, line in lines]
+
+        if is_unknown(answer) and (found := quote_lines(question, read)) is not None:
+            return Quotation(numbered(found.lines), True, found.confidence)
+        return Quotation(numbered(closest_sentences(question, read)) if read else closest_sentences(question, passages), False, 0.0)
 
     def is_overview_question(self, question: str) -> bool:
         """Return whether a question is about all documents rather than something in them; blocks."""
@@ -117,7 +124,7 @@ def _select_passages(
     if passages is None:
         return (), slots, _tokens(slots)
     shown = limit_passages(passages, settings)
-    quotes = {passage.id: to_quote(passage, settings) for passage in shown}
+    quotes: dict[str, Quote] = {passage.id: {**to_quote(passage, settings), "version": passage.version} for passage in shown}
     beside, lengths = _tokens(slots), {passage: _tokens(quoted) for passage, quoted in quotes.items()}
     room = left - settings.num_predict - beside
     if sum(lengths.values()) > room:

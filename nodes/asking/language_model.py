@@ -3,7 +3,7 @@
 import asyncio
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from ramify.tools.models.structured_call import ON_TEXT, REQUEST_CONTEXT
 from ramify.tools.models.tokens import passage_length, truncate_to_tokens
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import scrub
+from ramify.tools.versions import versions_among
 
 Count = Callable[[str], int]
 
@@ -61,7 +62,7 @@ def fit_prompt(
     affordable = min(window, left - settings.num_predict - model.thought_tokens)
     room = affordable if last else window
     shown = None if passages is None else limit_passages(passages, settings)
-    quotes = {passage.id: to_quote(passage, settings) for passage in shown or ()}
+    quotes = to_quotes(shown or (), settings)
 
     def with_passages(kept: tuple[Passage, ...]) -> Request:
         quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in kept]}
@@ -141,7 +142,17 @@ def limit_passages(passages: tuple[Passage, ...], settings: Settings) -> tuple[P
 
 def to_quote(passage: Passage, settings: Settings) -> Quote:
     """Return a passage as prompts show it, cut to `passage_tokens`."""
-    return Quote(title=passage.title, source=passage.place, text=truncate_to_tokens(passage.text, settings.passage_tokens, passage_length))
+    text = truncate_to_tokens(passage.text, settings.passage_tokens, passage_length)
+    quote = Quote(title=passage.title, source=passage.place, text=text)
+    return {**quote, "heading": passage.heading} if passage.heading else quote
+
+
+def to_quotes(passages: Sequence[Passage], settings: Settings) -> dict[str, Quote]:
+    """Return passages as prompts show them, by id; those of which another version is shown say their version."""
+    quotes = {passage.id: to_quote(passage, settings) for passage in passages}
+    for place in {place for pair in versions_among([passage.with_version() for passage in passages]) for place in pair}:
+        quotes[passages[place].id]["version"] = passages[place].version
+    return quotes
 
 
 def count_tokens(messages: list[BaseMessage], count: Count) -> int:

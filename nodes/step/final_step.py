@@ -7,6 +7,7 @@ from typing import Any
 from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import UNSURE
+from ramify.nodes.state import State
 from ramify.nodes.step import Context, Step, Update
 from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.text import add_text, text_update
@@ -16,6 +17,7 @@ from ramify.nodes.tree.notes import NOT_FOUND, quote_answer
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.searcher import digest_of
 from ramify.tools.profile import Profile, load_profile
+from ramify.tools.versions import contradictions
 
 
 def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
@@ -45,12 +47,28 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
             update["confidence"] = min(update["confidence"], _lowest_confidence(context.tree, update))
         if model is not None:
             update = await add_text(state, context.settings, model, update)
+        if remarks := await asyncio.to_thread(_version_remarks, state, update):
+            update = {**update, "notices": list(dict.fromkeys([*update.get("notices", state["notices"]), *remarks]))}
         if context.settings.profile is not None or context.settings.reviewed == UNSURE:
             update = await _apply_profile(context, update)
         return update
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return Step(act.__name__, close, "state", final=True)
+
+
+def _version_remarks(state: State, update: Update) -> list[str]:
+    """Return which other versions of the cited documents say something else than the answer."""
+    answer, found = str(update["answer"]), {**state["passages"], **update.get("passages", {})}
+    cited = {citation.id for citation in update.get("citations", []) if citation.cited} & found.keys()
+    if is_unknown(answer) or not cited:
+        return []
+    others = [passage.with_version() for key, passage in found.items() if key not in cited]
+    return [
+        f"another version says otherwise: {quote_answer(other.value)} in {other.passage.source} ({other.passage.version})"
+        for key in cited
+        for other in contradictions(state["question"], answer, found[key].with_version(), others)
+    ]
 
 
 def _lowest_confidence(tree: Tree, update: Update) -> float:

@@ -184,7 +184,10 @@ async def _quote_passages(state: State, model: Answerer, update: Update) -> Upda
     """Return an update that quotes sentences answering a question which no phrase answers, or the closest ones for an unsure answer."""
     passages = rank_passages(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
     above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]
-    shown = [Quote(title=title, source=passage.source, text=passage.text) for title, passage in zip(above, passages, strict=True)]
+    shown = [
+        Quote(title=title, source=passage.source, text=passage.text, version=passage.version)
+        for title, passage in zip(above, passages, strict=True)
+    ]
     found = await asyncio.to_thread(model.find_quotation, state["question"], shown, str(update["answer"])) if shown else None
     if found is None or not found.lines:
         return {}

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ramify.tools.errors import UsageError
 from ramify.tools.no_answer import UNKNOWN, is_unknown
+from ramify.tools.versions import VersionedText, document_version
 
 __all__ = [
     "DROPPED",
@@ -180,6 +181,20 @@ class Passage(FrozenModel):
     def title(self) -> str:
         """Return the title of its document."""
         return str(self.metadata.get("title", ""))
+
+    @property
+    def heading(self) -> str:
+        """Return the headings above it, the outermost first; empty if it has parts under several."""
+        return "" if self.metadata.get("headings_within") else str(self.metadata.get("heading") or "")
+
+    @property
+    def version(self) -> str:
+        """Return the date and the version number that its document states; empty if there are none."""
+        return document_version(self.metadata, self.source)
+
+    def with_version(self) -> VersionedText:
+        """Return its text with the version of its document."""
+        return VersionedText(self.source, self.title, self.heading, self.text, self.version)
 
     @property
     def place(self) -> str:

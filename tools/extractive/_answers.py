@@ -19,9 +19,11 @@ from ramify.tools.english import (
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
+from ramify.tools.identifiers import find_identifiers
 from ramify.tools.no_answer import UNKNOWN, is_unknown
 from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.tools.reader.reading import PassageReading, PassageText, add_title, read_contexts
+from ramify.tools.reader.selection import select_passages
 from ramify.tools.reader.short_answers import ShortAnswer, read_answer
 
 _MAX_UNKNOWN_CONFIDENCE = 0.3
@@ -92,7 +94,9 @@ def filter_batch(slots: Slots) -> ReplyFields:
     best = max((reading.relevance for reading in readings), default=0.0)
     least = max(_MAX_IRRELEVANCE, min(_MIN_RELEVANCE, _MIN_SHARE_OF_BEST * best))
     order = sorted(range(1, len(passages) + 1), key=lambda number: -readings[number - 1].relevance)
-    relevant = [number for number in order if readings[number - 1].relevance >= least]
+    exact = any(one.is_exact for one in find_identifiers(question))
+    named = {one.number for one in select_passages(question, passages).passages} if exact else set()
+    relevant = [number for number in order if readings[number - 1].relevance >= least or number in named]
     span = read_answer(question, [passages[number - 1] for number in sorted(relevant)])
     enough = bool(span.answer) and span.confidence >= TAU
     known: list[PassageText] = [{"title": "", "source": "", "text": str(fact)} for fact in slots["facts"]]

@@ -13,8 +13,9 @@ from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems
 from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.reader.calibration import MIN_CONFIDENCE
+from ramify.tools.reader.listed_items import asked_for
 from ramify.tools.reader.reading import PassageText, add_title, read_contexts
-from ramify.tools.supporting_sentence import split_statements, with_neighbors
+from ramify.tools.supporting_sentence import mark_items, split_statements, with_neighbors
 
 _MAX_PASSAGES = 8
 """Most passages that are read, to limit the time."""
@@ -120,7 +121,8 @@ class ScoredPassage(NamedTuple):
 
     def best_lines(self, ahead: float = _MAX_DROP_AFTER) -> list[str]:
         """Return the best line with its list, or with neighbouring sentences of similar value."""
-        items = [_ITEM.match(unit) is not None for unit in self.units]
+        marked = zip(self.units, mark_items(self.units), strict=True)
+        items = [is_item or _ITEM.match(unit) is not None for unit, is_item in marked]
         first = last = self.best
         if items[first] or (_introduces_list(self.units[first]) and items[first + 1 : first + 2] == [True]):
             while items[first] and first and items[first - 1]:
@@ -152,7 +154,10 @@ class ScoredPassage(NamedTuple):
 def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines | None:
     """Return the steps or items that a question asks for; None for other questions, or if the confidence is too low."""
     kind = open_question_kind(question)
-    found = score_passages(question, passages) if kind else []
+    several = None if kind else asked_for(question)
+    found = score_passages(question, passages) if kind or several else []
+    if several:  # a question for a phrase, which a list that it names answers, too
+        found = [section for section in found if _lists(section, several)]
     if not found:
         return None
     best = max(found, key=lambda section: section.worth)
@@ -167,6 +172,14 @@ def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines |
             if section.number not in used and section.title == best.title and lines_confidence(section.worth) >= MIN_CONFIDENCE:
                 lines += [(section.number, line) for line in section.best_lines()]
     return QuotedLines(lines[:MAX_LINES], confidence)
+
+
+def _lists(section: ScoredPassage, noun: str) -> bool:
+    """Return whether the best lines of a passage are a list of what a noun's stem names in the line above it or in the heading."""
+    lines = section.best_lines()
+    items = [line for line in lines if _ITEM.match(line)] or lines[1:]
+    above = lines[0] if _introduces_list(lines[0]) else section.title.rpartition(" > ")[2]
+    return len(items) > 1 and (_introduces_list(lines[0]) or _ITEM.match(lines[0]) is not None) and noun in content_stems(above)
 
 
 def _is_same_section(section: ScoredPassage, best: ScoredPassage, passages: Sequence[PassageText]) -> bool:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ramify.tools.identifiers import find_identifiers
 from ramify.tools.index.hnsw import Positions, Slots
 from ramify.tools.index.manifest import POSTINGS_FILES
 from ramify.tools.index.progress import Progress
@@ -32,6 +33,7 @@ _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _DECOMPOSED = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
 """Decomposed syllables, which some systems write."""
+_FULL_WIDTH = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 _STOP_WORDS = """
 a about after all also although am an and any are as at be because been before being between both but by can could did do does
@@ -44,9 +46,24 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def query_words(query: str) -> list[str]:
-    """Return the distinct words of a question, without stop words unless there are no others."""
-    words = list(dict.fromkeys(_WORD.findall(segment_words(query.lower()))))
+    """Return the distinct words of a question, without stop words unless there are no others.
+
+    Compatibility characters, such as full-width digits, are also given as ordinary ones.
+    """
+    folded = unicodedata.normalize("NFKC", query)
+    texts = (query,) if folded == query else (query, folded)
+    words = list(dict.fromkeys(word for text in texts for word in _WORD.findall(segment_words(text.lower()))))
     return [word for word in words if word not in STOP_WORDS] or words
+
+
+def search_words(query: str) -> list[str]:
+    """Return the words that a question is searched by: its own, in full width, and the spellings of its identifiers.
+
+    The words of passages stay as they are written, so both widths have to be searched.
+    """
+    parts = [part for one in find_identifiers(query) for part in one.spellings]
+    words = [*query_words(query), *parts]
+    return list(dict.fromkeys([*words, *(word.translate(_FULL_WIDTH) for word in words)]))
 
 
 def segment_words(text: str) -> str:
@@ -68,7 +85,7 @@ def query_stems(query: str) -> list[str]:
     with _TOKENIZING:
         database = _tokenizer()
         database.execute("DELETE FROM asked")
-        database.execute("INSERT INTO asked VALUES (?)", [" ".join(query_words(query))])
+        database.execute("INSERT INTO asked VALUES (?)", [" ".join(search_words(query))])
         return [term for (term,) in database.execute("SELECT term FROM cut")]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
+from ramify.tools.identifiers import find_identifiers, names_identifier
 from ramify.tools.index.full_text import mentions_heading
 from ramify.tools.index.passage_store import Filter, filter_choices
 
@@ -161,10 +162,27 @@ def search_source(
         order = list(found) if reranker is None else reranker(query, vector, found)
         if search.per_section is not None:
             order = _limit_sections(source, query, order, search.per_section)
-        # In the final order, whoever made it: a reranker and the limit per section change the order, not the values.
-        relevance = sorted(found.values(), reverse=True) if search.hybrid or reranker else None
-        hits.append(_hits(source, vector, order[:wanted], relevance, search))
+        first = _naming(source, query, order)[: (search.k + 1) // 2]  # the rest is found without regard to identifiers
+        rest = [key for key in order[:wanted] if key not in first]
+        # In the final order, whoever made it: a reranker, limits and identifiers change the order, not the values.
+        relevance = sorted(found.values(), reverse=True) if search.hybrid or reranker else []
+        named = _hits(source, vector, first, relevance, search)
+        others = search._replace(k=search.k - len(named))
+        hits.append(named + (_hits(source, vector, rest, relevance[len(first) :], others) if others.k else []))
     return hits
+
+
+def _naming(source: SearchSource[K], query: str, order: Sequence[K]) -> list[K]:
+    """Return the passages that name most of a question's identifiers, those under a heading that does first."""
+    identifiers = find_identifiers(query)
+    counts: dict[K, tuple[int, int]] = {}
+    for key, passage in zip(order, source.passages(order), strict=True) if identifiers else ():
+        if passage is not None:
+            above = "\n".join(str(passage.metadata.get(field, "")) for field in ("source", "title", "heading"))
+            named = [names_identifier(above, one) or names_identifier(passage.page_content, one) for one in identifiers]
+            counts[key] = sum(named), sum(names_identifier(above, one) for one in identifiers)
+    most = max((count for count, _ in counts.values()), default=0)
+    return sorted((key for key, (count, _) in counts.items() if count == most > 0), key=lambda key: -counts[key][1])
 
 
 def _fuse_rankings(
@@ -196,12 +214,12 @@ def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], lim
 
 
 def _hits(
-    source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float] | None, search: SearchOptions
+    source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float], search: SearchOptions
 ) -> list[Hit]:
     """Return the best k candidates, selected by MMR if it is on.
 
     relevance: values of the candidates in their order, which MMR reads in place of cosines, so that it keeps what fusion ranked high;
-    candidates beyond it have the last value. None: cosines.
+    candidates beyond it have the last value. If empty, MMR reads cosines.
     """
     if not candidates:
         return []

@@ -18,7 +18,7 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.full_text import query_words
+from ramify.tools.index.full_text import search_words
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.user_input import check_text
 
@@ -264,7 +264,7 @@ class PassageStore:
 
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
         """Return the best rows with their BM25 as in FTS5 (lower is better), of all or of `among`."""
-        words = " OR ".join(f'"{word}"' for word in query_words(query))  # matches any of them; quoted, so that none is an operator of FTS5
+        words = " OR ".join(f'"{word}"' for word in search_words(query))  # matches any of them; quoted, so that none is an operator of FTS5
         if not words:
             return []
         parameters = [words] if among is None else [words, json.dumps(among.tolist())]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
-from ramify.tools.index.full_text import query_words, segment_words
+from ramify.tools.index.full_text import search_words, segment_words
 from ramify.tools.index.passage_store import Filter, SearchedPassage, filter_choices
 from ramify.tools.new_files import make_folder
 from ramify.tools.scrub import mask_address, register_address
@@ -64,7 +64,7 @@ def passage_row(passage: SearchedPassage) -> dict[str, Any]:
 
 def query_text(query: str) -> str:
     """Return a question's stemmed words, separated by spaces."""
-    return " ".join(dict.fromkeys(_stem(word) for word in query_words(query)))
+    return " ".join(dict.fromkeys(_stem(word) for word in search_words(query)))
 
 
 def _stems(label: str, text: str) -> str:

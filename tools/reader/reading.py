@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from ramify.tools.embeddings.local_encoders import best_device
 from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, POSITIONS, Pretrained
+from ramify.tools.identifiers import narrow
 from ramify.tools.reader import large, multilingual
 from ramify.tools.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
 from ramify.tools.released_weights import dequantize, verify_weights
@@ -33,6 +34,10 @@ class PassageText(TypedDict):
     title: str
     source: str
     text: str
+    heading: NotRequired[str]
+    """The headings above it, the outermost first."""
+    version: NotRequired[str]
+    """The date or version of its document."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,8 @@ def add_title(title: str | None, text: str) -> str:
 
 def encode_pairs(questions: Sequence[str], contexts: Sequence[str], encoder: Pretrained = PACKAGED_MINILM) -> list[EncodedPair]:
     """Tokenize pairs of question and context for an encoder."""
-    encodings = encoder.tokenizer(truncate=True).encode_batch(list(zip(questions, contexts, strict=True)))
+    narrowed = list(zip(map(narrow, questions), map(narrow, contexts), strict=True))  # as long as before, so offsets are the same
+    encodings = encoder.tokenizer(truncate=True).encode_batch(narrowed)
     of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
     starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
     return [EncodedPair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]

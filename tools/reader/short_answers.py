@@ -12,7 +12,9 @@ from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems, fold, sentences
 from ramify.tools.reader import multilingual
 from ramify.tools.reader.calibration import MIN_GUESS_CONFIDENCE, NO_TEXT_CONFIDENCE, Evidence, confidence
+from ramify.tools.reader.listed_items import listed_answer
 from ramify.tools.reader.reading import MULTILINGUAL, PassageReading, PassageText, Reader, add_title, read_contexts, reader_for
+from ramify.tools.reader.selection import select_passages
 from ramify.tools.splitting import find_splits
 
 _NO_POSITION = -1
@@ -53,15 +55,21 @@ class AnswerCandidate:
 def read_answer(question: str, passages: Sequence[PassageText]) -> ShortAnswer:
     """Return the likeliest answer to a question, which may have a low confidence; empty if no passage seems to contain one."""
     asked_text = question if len(question) <= _MAX_QUESTION_CHARS else sentences(question)[-1][-_MAX_QUESTION_CHARS:]
-    contexts = tuple(add_title(passage["title"], passage["text"]) for passage in passages)
-    begins = [len(context) - len(passage["text"]) for context, passage in zip(contexts, passages, strict=True)]
+    asked_text, selected = select_passages(asked_text, passages)
+    contexts = tuple(add_title(one.passage["title"], one.passage["text"]) for one in selected)
+    begins = [len(context) - len(one.passage["text"]) for context, one in zip(contexts, selected, strict=True)]
     reader = reader_for(asked_text, contexts)
     best, evidence = choose_answer(asked_text, contexts, reader, begins)
     if best is None:
         return ShortAnswer("", NO_TEXT_CONFIDENCE, 0)
     sure = confidence(evidence, reader.yes_no_weights if best.is_yes_no else reader.span_weights)
     answer = multilingual.KOREAN_YES_NO[best.answer] if best.is_yes_no and multilingual.is_korean(asked_text) else best.answer
-    return ShortAnswer(answer if sure >= MIN_GUESS_CONFIDENCE else "", sure, best.passage)
+    read = selected[best.passage - 1]
+    if not best.is_yes_no:
+        begin = begins[best.passage - 1]
+        span = (best.start - begin, best.end - begin)
+        answer = listed_answer(asked_text, read.passage["text"], read.passage.get("heading", ""), *span) or answer
+    return ShortAnswer(answer if sure >= MIN_GUESS_CONFIDENCE else "", sure, read.number)
 
 
 def choose_answer(
