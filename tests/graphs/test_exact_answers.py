@@ -1,5 +1,7 @@
 """Codes, versions, lists and full-width digits, from files to the answer of the embedded model."""
 
+from pathlib import Path
+
 import pytest
 
 from ramify import graphs
@@ -92,3 +94,15 @@ def test_full_width_digits_are_found(index: str, query: str) -> None:
     (hits,) = Index.open(index).search([query], k=1, dense=False)
     assert [hit.document.metadata["source"] for hit in hits] == ["chair.md"]
     assert "２０２６" in hits[0].document.page_content
+
+
+@pytest.mark.parametrize("query", ["What was mended in 3.10.2?", "What was mended in v3.10.2?", "What was mended in ３.１０.２?"])
+def test_search_puts_the_section_of_a_version_first(tmp_path: Path, query: str) -> None:
+    numbers = [f"{major}.{minor}.{patch}" for major in (2, 3, 10) for minor in (2, 3, 10) for patch in (2, 3, 10)]
+    notes = "\n\n".join(
+        f"## {number}\nA fault of the printer was mended, and {count} words were changed." for count, number in enumerate(numbers)
+    )
+    (tmp_path / "notes.md").write_text(f"# Releases\n\n{notes}\n", encoding="utf-8")
+    Index.build([tmp_path / "notes.md"], tmp_path / "index")
+    (hits,) = Index.open(tmp_path / "index").search([query], k=3, mmr=0.5)
+    assert hits[0].document.metadata["heading"].endswith("3.10.2")
