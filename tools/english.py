@@ -83,7 +83,9 @@ def same_question(one: str, other: str) -> bool:
 
 def strip_disambiguation(title: str) -> str:
     """Return a title without its disambiguation in parentheses: `Solaris (1972 film)` gives `Solaris`."""
-    return re.sub(r"\s*\([^)]*\)\s*$", "", title).strip()
+    text = title.strip()
+    start = text.find("(", text.rfind(")", 0, -1) + 1)
+    return text[:start].rstrip() if text.endswith(")") and start >= 0 else text
 
 
 def contains_name(text: str, name: str) -> bool:
@@ -140,7 +142,7 @@ _UNKNOWN_PATTERNS = (
     rf"(?: (?:the|this|that|it|who|what|when|where|which|how|whether|from|based){_TAIL})?",
 )
 _UNKNOWN_PATTERN = re.compile("|".join(f"(?:{way})" for way in _UNKNOWN_PATTERNS))
-_CLAUSE_END = re.compile(r"[.,;:()\[\]]+(?:\s|$)|\s[(\[]|\s[-–—]+\s")
+_CLAUSE_END = re.compile(r"(?<![.,;:()\[\]])[.,;:()\[\]]++(?:\s|$)|\s[(\[](?:[.,;:()\[\]]++(?:\s|$))?|\s[-–—]+\s")
 
 
 def is_unknown(answer: str) -> bool:

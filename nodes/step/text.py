@@ -35,7 +35,9 @@ from ramify.tools.languages import detect_language
 from ramify.tools.relevance import MODEL, NO_RERANKER, is_supported, missing_facts
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
-_MARK_AFTER_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
+_MARK_AFTER_STOP = re.compile(
+    r"(?<![.!?。！？])([.!?。！？]++[\"'”’“»)\]*_]*+)((?:\s*+[\[【](?:passages? )?\d[\d,;– and-]*+[\]】])+)", re.IGNORECASE
+)
 _BETWEEN_MARKS = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
 """Separators between marks."""
 STREAM_TEXT = "ramify_stream_text"
