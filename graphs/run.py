@@ -17,9 +17,9 @@ from pydantic import Field
 
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.wiring import Wiring
-from ramify.nodes.init_tree import validate_question
+from ramify.nodes.init_tree import init_tree, validate_question
 from ramify.nodes.settings import NEVER, Settings, is_embedded
-from ramify.nodes.state import Search, StoppedBy, Usage
+from ramify.nodes.state import Search, StoppedBy, Usage, pending_message
 from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, to_row
 from ramify.nodes.tree.citation import Citation, Sentence
@@ -338,6 +338,7 @@ class RunTracker:
         """The answer's text as far as the model has generated it."""
         self.notices: list[str] = []
         self._notify = notify
+        self._is_starting = False  # whether the state is still that of the conversation's last question
         self._tasks: dict[str, tuple[str, str]] = {}
         """By task id: the path of its branch, and what it does."""
 
@@ -358,6 +359,9 @@ class RunTracker:
             self._end(event)
 
     def _update(self, state: Mapping[str, Any]) -> None:
+        self._is_starting |= pending_message(state.get("messages") or ()) is not None
+        if self._is_starting:
+            return
         self.tree = dict(state.get("tree") or self.tree)
         self.passages = dict(state.get("passages") or self.passages)
         self.question = state.get("question") or self.question
@@ -380,6 +384,7 @@ class RunTracker:
             self._tasks[event["id"]] = (branch.path, STEP_VERBS.get(name, name))
 
     def _end(self, event: Mapping[str, Any]) -> None:
+        self._is_starting &= event["name"] != init_tree.name
         self._tasks = {key: doing for key, doing in self._tasks.items() if key.split()[0] != event["id"]}
         update = event.get("result")
         result = update.get("__return__") if isinstance(update, Mapping) else None

@@ -96,9 +96,12 @@ def options(
     context.ensure_object(list).append(context.invoked_subcommand)
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code: 0 for success, 2 for wrong usage, 1 for other errors, 130 if interrupted."""
-    invoked: list[str] = []
+def run(arguments: Sequence[str] | None = None, invoked: list[str] | None = None) -> int:
+    """Run a command line and return its exit code: 0 for success, 2 for wrong usage, 1 for other errors, 130 if interrupted.
+
+    The name of the command is added to `invoked`.
+    """
+    invoked = [] if invoked is None else invoked
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="ramify", standalone_mode=False, obj=invoked)
     except RamifyError as error:
@@ -126,13 +129,14 @@ def main() -> None:
     """Run the command line of this process."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # library warnings are for developers
+    invoked: list[str] = []
     try:
-        code = run()
+        code = run(invoked=invoked)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader closed the pipe, as in `ramify ask … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    if code == INTERRUPTED_EXIT_CODE:  # do not wait for background threads, as `sys.exit` would
+    if code == INTERRUPTED_EXIT_CODE or invoked[:1] == ["serve"]:  # do not wait for background threads, as `sys.exit` would
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()

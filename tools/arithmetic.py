@@ -194,14 +194,14 @@ _UNITS: Final = {  # each unit with its size in metres, square metres, kilograms
     "decade 315576000",
 }
 _UNITS_BY_NAME: Final = {
-    name: (measures, float(size)) for measures, listed in _UNITS.items() for name, size in re.findall(r"(\S+) (\S+)", listed)
+    name: (measures, float(size)) for measures, listed in _UNITS.items() for name, size in re.findall(r"(?<!\S)(\S++) (\S++)", listed)
 }
 _NUMBER = re.compile(r"(?<![\w.,])(?P<sign>minus |[-−])?(?:[£$€]\s?)?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<rest>\.\d+)?")
 _NEXT_WORD = re.compile(r"[-\s]?(?P<word>[^\W\d_]+²?)\.?")
 _SQUARE = re.compile(r"\b(?:square|sq\.?) (?P<unit>km|kilo|mi|m)\w*", re.IGNORECASE)
 _SQUARE_UNITS: Final = {"km": "km", "kilo": "km", "mi": "mi", "m": "m"}
 _RANGE_END = re.compile(r"^\s*(?:[-–—]|to\b)\s*\d[\d,]*(?:\.\d+)?")
-_DATE_RANGE = re.compile(r"\s*[–—]\s*|\s+(?:-|to)\s+")
+_DATE_RANGE = re.compile(r"(?:(?<!\s)\s++(?:[–—]|(?:-|to)(?=\s))|[–—])\s*+")
 _DAYS_PER_YEAR: Final = 365.25
 
 

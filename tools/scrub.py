@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 from ramify.tools.quoting import map_texts
 
 MASK = "***"
-ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`|\\^]+")
+ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,60}://[^\s\"'<>`|\\^]+")
 MIN_MIXED_KEY_CHARS, MIN_KEY_CHARS = 16, 32
 """Least length of a key in an address: of letters and digits mixed, and of any characters."""
 KEY_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from ramify.tools.errors import UsageError
 from ramify.tools.scrub import mask_address
 
-ADDRESS_SEPARATOR = re.compile(r"[\s,]+(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
+ADDRESS_SEPARATOR = re.compile(r"(?<![\s,])[\s,]++(?=[a-z][a-z0-9+.-]*+://)", re.IGNORECASE)
 """White space or commas before another address; a comma within a password or query does not match."""
 BARE_HOSTS = re.compile(r"[^/?#@]+")
 """Hosts without a scheme, as OLLAMA_HOST may contain."""

@@ -12,7 +12,7 @@ from ramify.tools.knowledge.elements import Description, Entity, Graph, Knowledg
 from ramify.tools.knowledge.reports import Report, ReportFinding, ReportMaterial, fill_window
 from ramify.tools.knowledge.rule_builder import extractive_report
 
-_NUMBERS = re.compile(r"\s*\[([\d,;\s]+)\]\s*\.?\s*$")
+_NUMBERS = re.compile(r"(?<!\s)\s*+\[([\d,;\s]++)\]\s*+(?:\.\s*+)?$")
 _PROMPT_TOKENS = 600
 """Tokens reserved for the rest of the prompt."""
 _LONG_TOKENS = 500

@@ -34,7 +34,9 @@ from ramify.prompts.prompt import Quote
 from ramify.tools.relevance import NO_RERANKER
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support, split_sentences
 
-_MARK_AFTER_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
+_MARK_AFTER_STOP = re.compile(
+    r"(?<![.!?。！？])([.!?。！？]++[\"'”’“»)\]*_]*+)((?:\s*+[\[【](?:passages? )?\d[\d,;– and-]*+[\]】])+)", re.IGNORECASE
+)
 _BETWEEN_MARKS = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
 """Separators between marks."""
 STREAM_TEXT = "ramify_stream_text"

@@ -12,10 +12,13 @@ from ramify.tools.quoting import collapse_whitespace
 from ramify.tools.supporting_sentence import closest_sentence
 from ramify.tools.text_location import distinct_names, heading_path, page_number, printed_page, source_link, source_path
 
-_MARK = re.compile(r"(?P<code>`[^`\n]*`)|\s*[\[【](?:passages? )?(?P<numbers>\d{1,2}(?:\s*(?:[,;–-]|and)\s*\d{1,2})*)[\]】]", re.IGNORECASE)
+_MARK = re.compile(
+    r"(?P<code>`[^`\n]*`)|(?<!\s)\s*+[\[【](?:passages? )?(?P<numbers>\d{1,2}(?:\s*(?:[,;–-]|and)\s*\d{1,2})*)[\]】]", re.IGNORECASE
+)
 """The numbers of passages that a model writes behind a sentence; what looks like them in code between backticks is none."""
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
-_UNFINISHED = re.compile(r"\s*[\[【][^\]】]{0,12}$")
+_WHOLE_MARK = re.compile(r"[\[【]\d[\d,; ]*+[\]】]")
+_UNFINISHED = re.compile(r"(?<!\s)\s*+[\[【][^\]】]{0,12}$")
 NOT_CITED = "shown, not cited"
 CLOSEST = "also close"
 MAX_ALSO = 2
@@ -197,7 +200,10 @@ def without_marks(text: str) -> str:
 
 def without_trailing_marks(answer: str) -> str:
     """Return a short answer without the numbers that a model wrote behind it; those that belong to it, as in `a[1]`, stay."""
-    return re.sub(r"(?:\s+[\[【]\d[\d,; ]*[\]】])+\s*$", "", answer).strip()
+    text = answer.rstrip()
+    while (start := max(text.rfind("["), text.rfind("【"))) > 0 and text[start - 1].isspace() and _WHOLE_MARK.fullmatch(text, start):
+        text = text[:start].rstrip()
+    return text.lstrip()
 
 
 def without_unfinished(text: str) -> str:

@@ -24,8 +24,9 @@ BUTTONS = (
     ("Show passages", "open", "evidence"),
     ("Hide passages", "shut", "evidence"),
 )
-_TRAILING_CITATION = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
-"""A citation number at the end of a line of an answer."""
+_CITATION_NUMBER = re.compile(r"\[(\d{1,3})\]")
+_TRAILING_CITATIONS = re.compile(r"(?<!\[\d\])(?<!\[\d\d\])(?<!\[\d{3}\])(?:\[\d{1,3}\])++$", re.MULTILINE)
+"""The citation numbers at the end of a line of an answer."""
 BOX_WIDTH, BOX_HEIGHT, BOX_GAP, LEVEL_HEIGHT, MARGIN = 168, 66, 14, 96, 4
 BOX_LINE_CELLS, ANSWER_LINE_CELLS = 23, 19
 """Terminal cells per line of a box, and of an answer after its arrow; they fit also in the wide font DejaVu Sans."""
@@ -52,7 +53,8 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
     cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
     pieces: list[tuple[str, int | None]] = []
     end = 0
-    for match in _TRAILING_CITATION.finditer(result.answer):
+    trailing = _TRAILING_CITATIONS.finditer(result.answer)
+    for match in (number for run in trailing for number in _CITATION_NUMBER.finditer(result.answer, *run.span())):
         if int(match[1]) in cited:
             pieces += [(result.answer[end : match.start()], None), ("", int(match[1]))]
             end = match.end()

@@ -44,7 +44,9 @@ class StoredResult(BaseModel):
 
 
 def result_remarks(question: str, result: Result) -> dict[str, Any]:
-    """Return the remarks on an answer, worded as in the terminal: how the question was understood, notes, early stops and the cost."""
+    """Return the remarks on an answer, worded as in the terminal: how the question was understood, notes, early stops, the cost,
+    and the answers to mark in quotations.
+    """
     notes = filter(None, (phrases.conflict_text(result), phrases.unknown_reason(result), phrases.unknown_advice(result)))
     stop_reason = phrases.stop_reason(result)
     return {
@@ -52,6 +54,7 @@ def result_remarks(question: str, result: Result) -> dict[str, Any]:
         "notes": [phrases.to_sentence(note) for note in notes],
         "stopped": phrases.to_sentence(stop_reason) if stop_reason else "",
         "cost": phrases.cost_text(result),
+        "marked": phrases.answers_to_mark(result),
     }
 
 

@@ -43,14 +43,26 @@ LATEST_TAG = ":latest"
 _BRANCH_FIELDS = ("path", "question", "answer", "confidence", "status")
 """Fields of a branch that a follow-up uses."""
 _CITATION_FIELDS = {"id", "collection", "source", "name", "title", "heading", "page", "quote", "start", "end", "cited", "closest"}
-_ACTIVE_MARKDOWN = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])[(:\[]|!(?=\[)|\[(?=\^)")
-"""Starts of HTML elements, links, images and footnotes: text of documents and models must not load anything into a page."""
-_BARE_URL = re.compile(r"(?:\b[a-z][a-z0-9+-]*(?=://)|\bwww(?=\.))[^\s<>()\[\]\"'`]+", re.IGNORECASE)
-"""URLs that Markdown renderers turn into links."""
+MAX_MESSAGES = 1000
+"""Maximum number of messages in a request."""
+MAX_CHAT_CHARS = 1_000_000
+"""Maximum number of characters of all messages of a request together."""
+ROLES = ("user", "assistant", "system", "developer", "tool", "function")
+"""Roles of messages; all but the first two are ignored."""
+_TEXT_PARTS = {"text", "input_text", "output_text"}
+_ACTIVE_MARKDOWN = re.compile(
+    r"""(?P<code>(?<!`)`[^`\n\\<>\[\]!|:]++`(?!`))            # a code span without anything to escape
+    | (?P<url>(?<![a-z0-9+-])[a-z0-9+-]++(?=://)[^\s<>()\[\]\"'`\\]+ | \bwww\.[^\s<>()\[\]\"'`\\]+)
+    | [\\`] | ~(?=~) | <(?=[A-Za-z/!?]) | (?<=\])[(:\[] | !(?=\[) | \[(?=\^)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Starts of escapes, code, HTML elements, links, images and footnotes: text of documents and models must not load anything into a page."""
 _URL_DELIMITER = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
-_FOOTNOTES = re.compile(r"\n*^\[\^\d+\]: .*", re.MULTILINE | re.DOTALL)
+_LINK_TITLE_ENDS = ('"', "'", ")")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_FIRST_FOOTNOTE = re.compile(r"^\[\^[0-9]+\]: ", re.MULTILINE)
 _THINK, _THINK_END = "<think>", "</think>"
-_CITATION_MARK = re.compile(r"\[\^\d+\]")
+_CITATION_MARK = re.compile(r"(?<!\\)((?:\\\\)*+)\[\^[0-9]+\]")
 _SHORT_ANSWER = re.compile(r"\*\*(.+?)\*\*(?:\n|$)")
 
 
@@ -70,15 +82,24 @@ class Message(BaseModel):
 
     role: str
     content: str | list[MessagePart] | None = None
+    images: list[Any] | None = None
+    """Images in Ollama's protocol, which are refused."""
 
     @property
     def text_content(self) -> str:
         """Return the text of the message; raise UsageError if a part of it is not text."""
-        if isinstance(self.content, list) and (part_type := next((part.type for part in self.content if "text" not in part.type), None)):
-            raise UsageError(
-                f"a message has a part of type {truncate_line(repr(part_type), MAX_QUOTED_CHARS)}", "send parts of type 'text' only"
-            )
+        reject_images(self.images)
+        parts = self.content if isinstance(self.content, list) else []
+        if other := next((part.type for part in parts if part.type not in _TEXT_PARTS), None):
+            what = f"a message has a part of type {truncate_line(repr(other), MAX_QUOTED_CHARS)}"
+            raise UsageError(what, "send parts of type 'text' only")
         return "\n".join(part.text for part in self.content) if isinstance(self.content, list) else self.content or ""
+
+
+def reject_images(images: Sequence[Any] | None) -> None:
+    """Raise UsageError if there are images."""
+    if images:
+        raise UsageError(f"a message has images ({len(images):,}), and only text is read", "send the question without `images`")
 
 
 class ChatService:
@@ -104,19 +125,18 @@ class ChatService:
 
     async def ask(self, user: str, model: str, messages: Sequence[Message]) -> RunningQuestion:
         """Submit the last message as a question that may refer to earlier messages; system messages are ignored."""
+        if len(messages) > MAX_MESSAGES:
+            raise UsageError(f"there are {len(messages):,} messages", f"send the last {MAX_MESSAGES:,} at most")
         collection, strategy = await self.resolve_model(model)
         if not messages or messages[-1].role != "user":
             raise UsageError(
-                f"the last message has the role {messages[-1].role[:80]!r}" if messages else "there are no messages",
+                f"the last message has the role {truncate_line(repr(messages[-1].role), MAX_QUOTED_CHARS)}"
+                if messages
+                else "there are no messages",
                 "end the messages with a question of the role 'user'",
             )
-        earlier: list[AnyMessage] = []
-        for message in messages[:-1]:
-            asked = earlier[-1].text if earlier else ""
-            if (converted := self._to_langchain(user, message, asked)) is not None:
-                earlier.append(converted)
-        request = AskRequest(question=messages[-1].text_content, collection=collection, strategy=strategy)
-        return await self._service.ask(user, request, earlier)
+        question, earlier = await asyncio.to_thread(self._read_messages, user, messages)
+        return await self._service.ask(user, AskRequest(question=question, collection=collection, strategy=strategy), earlier)
 
     def answer_content(self, user: str, result: Result) -> str:
         """Return an answer as the content of a message, and store it for follow-ups."""
@@ -128,6 +148,19 @@ class ChatService:
         while len(self._answers) > 2 * MAX_STORED_ANSWERS:
             self._answers.popitem(last=False)
         return content
+
+    def _read_messages(self, user: str, messages: Sequence[Message]) -> tuple[str, list[AnyMessage]]:
+        """Return the question and the messages before it; raise UsageError for an invalid message, or too much text."""
+        if (unknown := next((message.role for message in messages if message.role not in ROLES), None)) is not None:
+            raise UsageError(f"a message has the role {truncate_line(repr(unknown), MAX_QUOTED_CHARS)}", f"use one of {', '.join(ROLES)}")
+        if (chars := sum(len(message.text_content) for message in messages)) > MAX_CHAT_CHARS:
+            raise UsageError(f"the messages have {chars:,} characters together", f"send {MAX_CHAT_CHARS:,} at most, the latest ones")
+        earlier: list[AnyMessage] = []
+        for message in messages[:-1]:
+            asked = earlier[-1].text if earlier else ""
+            if (converted := self._to_langchain(user, message, asked)) is not None:
+                earlier.append(converted)
+        return messages[-1].text_content, earlier
 
     def _to_langchain(self, user: str, message: Message, asked: str) -> AnyMessage | None:
         if message.role == "user":
@@ -166,14 +199,19 @@ def markdown_paragraphs(result: Result) -> list[str]:
 
 
 def escape_markdown(text: str, known: str = "") -> str:
-    """Escape a text so that Markdown renders no image, link, footnote or HTML element of it.
+    """Escape a text so that Markdown renders no image, link, footnote, code block or HTML element of it.
 
     URLs contained in `known`, the text of the sources, remain links; any other could leak what a model has read.
     """
-    text = _BARE_URL.sub(
-        lambda found: found[0] if found[0].rstrip(".,;:!?*_") in known else _URL_DELIMITER.sub(r"\\\g<0>", found[0], 1), text
-    )
-    return _ACTIVE_MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
+
+    def escape(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match[0]
+        if not match["url"]:
+            return f"\\{match[0]}"
+        return match[0] if match[0].rstrip(".,;:!?*_") in known else _URL_DELIMITER.sub(r"\\\g<0>", match[0], 1)
+
+    return _ACTIVE_MARKDOWN.sub(escape, text)
 
 
 def visible_text(markdown: str) -> str:
@@ -181,14 +219,15 @@ def visible_text(markdown: str) -> str:
     text = markdown.strip()
     if text.startswith(_THINK):
         text = text.partition(_THINK_END)[2] or text
-    return _CITATION_MARK.sub("", _FOOTNOTES.sub("", text)).strip()
+    footnotes = _FIRST_FOOTNOTE.search(text)
+    return _CITATION_MARK.sub(r"\1", text[: footnotes.start()] if footnotes else text).strip()
 
 
 def extract_short_answer(markdown: str) -> str:
     """Return the short answer in the Markdown of `markdown_paragraphs`, else all of its text without footnotes."""
     text = visible_text(markdown)
     found = _SHORT_ANSWER.match(text)
-    return found[1] if found else text
+    return _ESCAPED.sub(r"\1", found[1] if found else text)
 
 
 def _short_paragraph(result: Result, has_text: bool, escape: Callable[[str], str]) -> str:
@@ -210,7 +249,10 @@ def _citation_marks(numbers: Sequence[int]) -> str:
 
 def _footnote(number: int, citation: Citation, escape: Callable[[str], str]) -> str:
     title = f"{citation_title(citation)}{citation.mark}, {citation.file}" if citation.title else f"{citation.where}{citation.mark}"
-    return f"[^{number}]: {escape(one_line(title))}: {escape(one_line(citation_quote(citation)))}"
+    content = f"{escape(one_line(title))}: {escape(one_line(citation_quote(citation))) or '…'}"
+    if content.endswith(_LINK_TITLE_ENDS):  # without footnotes in its Markdown, a client would read the line as the target of a link
+        content = f"{content[:-1]}\\{content[-1]}"
+    return f"[^{number}]: {content}"
 
 
 def _safe_line(text: str | None) -> str:

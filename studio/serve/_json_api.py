@@ -144,6 +144,7 @@ class JsonApi:
     async def delete_thread(self, request: Request) -> Response:
         """Delete a conversation; raise UsageError while one of its questions is being answered."""
         user, name = request_user(request), request.path_params["thread"]
+        await self._service.questions.wait_for_stopped(user, name)
         if self._service.questions.is_busy(user, name):
             raise UsageError(f"a question of the conversation {name!r} is being answered", "stop it first")
         if not await self._threads.delete(user, name):

@@ -1,6 +1,7 @@
 """Ollama's protocol: the routes that chat clients use."""
 
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
@@ -12,28 +13,48 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ramify.graphs.run import Result
-from ramify.studio.serve._chat import LATEST_TAG, ChatService, Message, TreeNarration, citations_json, result_summary
+from ramify.studio.serve._chat import LATEST_TAG, ChatService, Message, TreeNarration, citations_json, reject_images, result_summary
 from ramify.studio.serve.questions import Failure, RunningQuestion
 from ramify.studio.serve.transport import AnswerStream, parse_body, request_user, to_json_line, wait_or_stop
-from ramify.tools.errors import UsageError
 
 PREFIX = "/api"
 PROTOCOL_VERSION = "0.12.11"
 """The version of Ollama whose protocol this is; some clients require a minimum."""
+AnswerFields = Callable[[str, str], dict[str, Any]]
+"""Returns the fields of a response that have a part of the answer and of the thinking."""
 _NS = 1_000_000_000
+_ZERO_DURATION = re.compile(r"0+(?:\.0+)?(?:ns|us|µs|ms|s|m|h)?")
 _FORMAT = {"parent_model": "", "format": "ramify", "family": "ramify", "families": ["ramify"]}
 _DETAILS = {**_FORMAT, "parameter_size": "", "quantization_level": ""}
 
 
-class ChatRequest(BaseModel):
-    """A chat request; options of a language model are ignored."""
+class OllamaRequest(BaseModel):
+    """What requests for an answer have in common; options of a language model are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     model: str
-    messages: list[Message]
     stream: bool | None = True
     think: bool | str | None = None
+    keep_alive: float | str | None = None
+
+    @property
+    def load_reason(self) -> str:
+        """Return why a request without a question ends: the model is loaded, or unloaded with a `keep_alive` of 0."""
+        return "unload" if _ZERO_DURATION.fullmatch(str(self.keep_alive)) else "load"
+
+
+class ChatRequest(OllamaRequest):
+    """A chat request; without messages, it loads the model."""
+
+    messages: list[Message] | None = None
+
+
+class GenerateRequest(OllamaRequest):
+    """A request with a single question; without one, it loads the model."""
+
+    prompt: str | None = None
+    images: list[Any] | None = None
 
 
 class ShowRequest(BaseModel):
@@ -58,6 +79,7 @@ class Ollama:
             Route("/ps", self.loaded_models),
             Route("/show", self.show, methods=["POST"]),
             Route("/chat", self.chat, methods=["POST"]),
+            Route("/generate", self.generate, methods=["POST"]),
             Route("/version", self.version),
         ]
 
@@ -84,32 +106,46 @@ class Ollama:
 
     async def chat(self, request: Request) -> Response:
         """Answer the last message."""
-        body, user = await parse_body(request, ChatRequest), request_user(request)
-        if not body.messages:
-            raise UsageError("there are no messages", "send a question")
-        running = await self._chat_service.ask(user, body.model, body.messages)
+        body = await parse_body(request, ChatRequest)
+        return await self._answer(request, body, body.messages or [], _chat_fields)
+
+    async def generate(self, request: Request) -> Response:
+        """Answer a single question."""
+        body = await parse_body(request, GenerateRequest)
+        reject_images(body.images)
+        messages = [Message(role="user", content=body.prompt)] if body.prompt else []
+        return await self._answer(request, body, messages, _generate_fields)
+
+    async def _answer(self, request: Request, body: OllamaRequest, messages: list[Message], fields: AnswerFields) -> Response:
+        """Answer the last message, complete or streamed; without messages, only check the model's name."""
+        user = request_user(request)
+        if not messages:
+            await self._chat_service.resolve_model(body.model)
+            head = {"model": body.model, "created_at": _now(), **fields("", "")}
+            return JSONResponse({**head, "done": True, "done_reason": body.load_reason})
+        running = await self._chat_service.ask(user, body.model, messages)
         if body.stream is not False:
-            return AnswerStream(running, self._lines(running, user, body), "application/x-ndjson")
+            return AnswerStream(running, self._lines(running, user, body, fields), "application/x-ndjson")
         await wait_or_stop(running, request)
         if running.failure is not None:
             return JSONResponse(error_body(running.failure), running.failure.status)
         result = running.require_result()
-        return JSONResponse(_final_object(body.model, result, self._chat_service.answer_content(user, result)))
+        return JSONResponse(_final_object(body.model, result, fields(self._chat_service.answer_content(user, result), "")))
 
-    async def _lines(self, running: RunningQuestion, user: str, body: ChatRequest) -> AsyncIterator[str]:
+    async def _lines(self, running: RunningQuestion, user: str, body: OllamaRequest, fields: AnswerFields) -> AsyncIterator[str]:
         """Yield the growing tree as thinking, then the answer paragraph by paragraph."""
         narrator = TreeNarration()
         async for event in running.events():
             narration = narrator.describe(event)
             if narration and body.think is not False:
-                yield _line(body.model, {"role": "assistant", "content": "", "thinking": narration})
+                yield _line(body.model, fields("", narration))
         if running.failure is not None:
             yield f"{to_json_line(error_body(running.failure))}\n"
             return
         result = running.require_result()
         for part in self._chat_service.answer_content(user, result).split("\n\n"):
-            yield _line(body.model, {"role": "assistant", "content": f"{part}\n\n"})
-        yield f"{to_json_line(_final_object(body.model, result, ''))}\n"
+            yield _line(body.model, fields(f"{part}\n\n", ""))
+        yield f"{to_json_line(_final_object(body.model, result, fields('', '')))}\n"
 
 
 def error_body(failure: Failure) -> dict[str, Any]:
@@ -123,18 +159,25 @@ def _model(name: str) -> dict[str, Any]:
     return {"name": full, "model": full, "modified_at": _now(), "size": 0, "digest": digest, "details": _DETAILS}
 
 
-def _line(model: str, message: Mapping[str, Any]) -> str:
-    return f"{to_json_line({'model': model, 'created_at': _now(), 'message': message, 'done': False})}\n"
+def _chat_fields(content: str, thinking: str) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": content, **({"thinking": thinking} if thinking else {})}}
 
 
-def _final_object(model: str, result: Result, content: str) -> dict[str, Any]:
+def _generate_fields(content: str, thinking: str) -> dict[str, Any]:
+    return {"response": content, **({"thinking": thinking} if thinking else {})}
+
+
+def _line(model: str, fields: Mapping[str, Any]) -> str:
+    return f"{to_json_line({'model': model, 'created_at': _now(), **fields, 'done': False})}\n"
+
+
+def _final_object(model: str, result: Result, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the last object of a streamed answer, or the whole answer."""
     usage = result.usage
     durations = {"total_duration": int(usage.wall_s * _NS), "load_duration": int(usage.loading_s * _NS)}
     tokens = {"prompt_eval_count": usage.prompt_tokens, "eval_count": usage.completion_tokens}
     durations |= {"prompt_eval_duration": 0, "eval_duration": durations["total_duration"] - durations["load_duration"]}
-    message = {"role": "assistant", "content": content}
-    head = {"model": model, "created_at": _now(), "message": message, "done": True, "done_reason": "stop"}
+    head = {"model": model, "created_at": _now(), **fields, "done": True, "done_reason": "stop"}
     return {**head, **durations, **tokens, "citations": citations_json(result), "ramify": result_summary(result)}
 
 

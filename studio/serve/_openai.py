@@ -23,7 +23,7 @@ from ramify.tools.errors import UsageError
 PREFIX = "/v1"
 _STARTED_AT = int(time.time())
 _ERROR_CODES = {"token": "invalid_api_key", "missing": "model_not_found"}
-_CITATION_MARK = re.compile(r"\[\^(\d+)\](?!:)")
+_CITATION_MARK = re.compile(r"(?<!\\)(?:\\\\)*+\[\^([0-9]{1,4})\](?!:)")
 """A citation number after a sentence."""
 _CONSTANT_FIELDS: dict[str, Any] = {
     "error": None,
@@ -200,7 +200,8 @@ class OpenAI:
         yield event_text("response.reasoning_summary_part.done", **position, part={"type": "summary_text", "text": reasoning})
         yield event_text("response.output_item.done", output_index=0, item=_reasoning(running, reasoning))
         if running.failure is not None:
-            error = {"code": "server_error", "message": running.failure.message}
+            code = "server_error" if running.failure.status >= 500 else "invalid_prompt"
+            error = {"code": code, "message": running.failure.message}
             yield event_text("response.failed", response={**_response_fields(running, model, "failed"), "error": error})
             return
         response = self._response(running, user, model, reasoning)
@@ -265,15 +266,16 @@ def _message(running: RunningQuestion, content: list[dict[str, Any]]) -> dict[st
 
 def _text(text: str, citations: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the text with an annotation at each citation number."""
-    marks = ((mark.start(), citations[int(mark[1]) - 1]) for mark in _CITATION_MARK.finditer(text) if 0 < int(mark[1]) <= len(citations))
+    marks = [(mark.start(1) - len("[^"), int(mark[1])) for mark in _CITATION_MARK.finditer(text)]
     annotations = [
         {
-            **citation,
+            **(citation := citations[number - 1]),
             "type": "file_citation",
             "file_id": citation["id"],
             "filename": citation["name"] or citation["source"],
             "index": offset,
         }
-        for offset, citation in marks
+        for offset, number in marks
+        if 0 < number <= len(citations)
     ]
     return {"type": "output_text", "text": text, "annotations": annotations, "logprobs": []}

@@ -1,6 +1,8 @@
 """What a server offers: collections by name, strategies and models; and the options of a question."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -10,10 +12,12 @@ from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, fin
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.studio.server.bounds import check_allowed, unique_index_names
+from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.index_store import is_store_address
-from ramify.tools.index.manifest import Manifest
+from ramify.tools.index.manifest import PASSAGES, Manifest
+from ramify.tools.index.passage_store import open_readonly
 from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
@@ -26,6 +30,7 @@ MAX_QUOTED_CHARS = 80
 """Maximum length of a rejected value in an error message."""
 NAME_SEPARATOR = "+"
 """Separates the names of collections that are searched together; not allowed in a name."""
+_FILE_COUNT_QUERY = "SELECT count(*) FROM (SELECT DISTINCT root, file, CASE file WHEN '' THEN id END FROM documents)"
 _SCHEMA_KEYWORDS = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "examples")
 """Keywords of a JSON schema that describe the allowed values of a setting."""
 
@@ -42,6 +47,13 @@ class Collection:
         """Return the manifest of the index. Blocking."""
         return open_index(self.where).manifest
 
+    def _count_files(self) -> int:
+        """Return the number of files that passages are from; a file may have several documents, as a table has records."""
+        folder = demo_index() if self.where == DEMO else Path(self.where)
+        with closing(open_readonly(folder / PASSAGES)) as database:
+            [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
+        return int(count)
+
     def to_json(self) -> dict[str, Any]:
         """Return the description of the collection as JSON values. Blocking."""
         manifest = self.manifest()
@@ -54,6 +66,7 @@ class Collection:
             else Path(self.where).name,
             "kind": manifest.kind,
             "documents": manifest.documents,
+            "files": manifest.documents if is_store_address(self.where) else self._count_files(),
             "passages": manifest.passages,
             "description": ABOUT_DEMO if self.where == DEMO else manifest.description,
         }
@@ -113,7 +126,7 @@ class Catalog:
         if not joined:
             return Selection((self.collection(None),))
         separate_names = NAME_SEPARATOR.join(joined).split(NAME_SEPARATOR)
-        if repeated := next((name for name in separate_names if separate_names.count(name) > 1), None):
+        if repeated := next((name for name, count in Counter(separate_names).items() if count > 1), None):
             raise UsageError(
                 f"the collection {truncate_line(repr(repeated), MAX_QUOTED_CHARS)} is named twice", "name each collection once"
             )

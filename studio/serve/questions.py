@@ -10,8 +10,10 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, failure_reason
+from ramify.nodes.settings import is_embedded
 from ramify.nodes.step.review import DECISIONS
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
+from ramify.tools.extractive.questions import unreadable_reason
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import scrub
 
@@ -136,6 +138,11 @@ class RunningQuestion(RunTracker):
             self._stopped = self._stopped or reason
             self._task.cancel()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Return whether it was stopped; it may not have ended yet."""
+        return bool(self._stopped)
+
     def notify(self) -> None:
         """Wake the readers of its events."""
         self._changed.set()
@@ -188,8 +195,13 @@ class RunningQuestion(RunTracker):
         else:
             self.result = result = task.result()
             if (why := failure_reason(result)) and not any(branch.known for branch in result.tree.values()):
-                self.failure = Failure("model", why, 503)
+                self.failure = Failure("usage", why, 400) if _is_unreadable(result) else Failure("model", why, 503)
         self.notify()
+
+
+def _is_unreadable(result: Result) -> bool:
+    """Return whether the embedded model cannot read the question: repeating it would not help."""
+    return not result.error and is_embedded(result.model) and unreadable_reason(result.question) is not None
 
 
 class _EventReader:
@@ -250,6 +262,12 @@ class QuestionQueue:
     def count(self) -> int:
         """Return the number of questions that wait or are being answered."""
         return len(self._running)
+
+    async def wait_for_stopped(self, user: str, thread: str) -> None:
+        """Wait for the end of the questions of a thread that were stopped."""
+        for running in list(self._running.values()):
+            if running.user == user and running.thread == thread and running.is_stopped:
+                await running.wait()
 
     def is_busy(self, user: str, thread: str) -> bool:
         """Return whether a question of a thread waits or is being answered."""

@@ -165,6 +165,7 @@ class QuestionService:
         clear_cache()  # look again for model servers: one may have been started since the last question
         thread = "" if request.thread is None else self.threads.resolve_name(request.thread)
         if thread:
+            await self.questions.wait_for_stopped(user, thread)
             ask = self.threads.conversation(user, thread).ask_async
         elif earlier is not None:
             conversation = Conversation()
@@ -177,6 +178,7 @@ class QuestionService:
     async def edit(self, user: str, thread: str, request: EditRequest) -> RunningQuestion | None:
         """Resume the last question of a conversation from an edited branch; None if the user has no such conversation."""
         conversation = self.threads.conversation(user, self.threads.resolve_name(thread))
+        await self.questions.wait_for_stopped(user, thread)
         await conversation.recall_async()
         if conversation.strategy is None:
             return None

@@ -5,6 +5,7 @@ import hmac
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import uvicorn
@@ -34,7 +35,7 @@ NO_STORE_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 """Proxies must neither cache an answer nor buffer its parts."""
 ALLOWED_HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name")
 """The headers that pages of allowed origins may send."""
-GRACE_S = 10
+GRACE_S = 3
 """Time limit for open connections when the server is stopped."""
 _USER_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _MAX_QUOTED_CHARS = 80
@@ -42,8 +43,12 @@ _MAX_QUOTED_CHARS = 80
 
 async def parse_body(request: Request, model: type[M]) -> M:
     """Parse the body of a request; raise UsageError, with a one-line message, if it is invalid."""
+    return await asyncio.to_thread(_parse_json, await request.body(), model)
+
+
+def _parse_json(body: bytes, model: type[M]) -> M:
     try:
-        return model.model_validate_json(await request.body())
+        return model.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -178,6 +183,7 @@ class WebServer(uvicorn.Server):
         self._questions = questions
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """Stop questions, then connections."""
+        """Stop questions, then connections; threads that are loading or computing are not waited for."""
         await self._questions.close()
         await super().shutdown(sockets)
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))  # closing a loop waits for the threads of the one it has

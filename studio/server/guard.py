@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -42,7 +43,10 @@ TIMEOUT_S = _read_timeout()
 
 
 async def receive_body(scope: Scope, receive: Receive) -> Receive:
-    """Wait for the whole body of a request; return a `receive` that yields it. Raise HTTPException beyond a limit."""
+    """Wait for the whole body of a request; return a `receive` that yields it.
+
+    HTTPException beyond a limit, ClientDisconnect if the client leaves before.
+    """
     too_large = HTTPException(413, f"this server reads bodies of at most {MAX_BODY_BYTES:,} bytes: send less at a time")
     declared = Headers(scope=scope).get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > MAX_BODY_BYTES:
@@ -50,7 +54,9 @@ async def receive_body(scope: Scope, receive: Receive) -> Receive:
     body = bytearray()
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            while (message := await receive())["type"] == "http.request":
+            while True:
+                if (message := await receive())["type"] == "http.disconnect":
+                    raise ClientDisconnect
                 body += message.get("body", b"")
                 if len(body) > MAX_BODY_BYTES:
                     raise too_large
@@ -90,6 +96,12 @@ class LimitedProtocol(H11Protocol):
             self._cancel_deadline()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(TIMEOUT_S, self._close_late)
+
+    def shutdown(self) -> None:
+        """Close the connection at once if its request is incomplete, else after the response."""
+        super().shutdown()
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY) and not self.transport.is_closing():
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""
@@ -173,6 +185,8 @@ class Guard:
         try:
             self._check(scope)
             receive_again = await receive_body(scope, receive) if scope["type"] == "http" else receive
+        except ClientDisconnect:
+            return None
         except HTTPException as error:
             if scope["type"] != "http":
                 return await send({"type": "websocket.close", "code": 1008, "reason": error.detail})

@@ -116,8 +116,9 @@ _NEIGHBOR_LINES = 10
 _MIN_ROW_SPACING = 1.2
 _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
-_ADDRESS = re.compile(r"\bhttps?:/\S*[/_=&?.-]$")
-_HYPHENATED = re.compile(rf"([^\W\d_]+)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
+_ADDRESS_START = re.compile(r"\bhttps?:/")
+_ADDRESS_SIGNS = "/_=&?.-"
+_HYPHENATED = re.compile(rf"(?<![^\W\d_])([^\W\d_]++)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
@@ -192,7 +193,7 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
         return "\n\n"
     if meant or line.text[0] in _BULLETS or _is_row(above.line) or _is_row(line):
         return "\n"
-    if _ADDRESS.search(above.line.text):
+    if above.line.text.endswith(tuple(_ADDRESS_SIGNS)) and _ADDRESS_START.search(above.line.text.split()[-1]):
         return ""
     indented = line.left > above.line.left + _INDENT * line.size
     return "\n" if (indented or line.left < above.line.left - _INDENT * line.size) and _SENTENCE_END.search(above.line.text) else " "

@@ -8,11 +8,13 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.sections import all_marks, merge_documents, slice_document, word_count
 
-_LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
+_LEADER = re.compile(
+    r"\s*+(?P<term>\S(?:.*?\S)??)\s*+(?<!\.)(?<!\.[ \t])(?:\.[ \t]?){3,}+[ \t]*+(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]++\d{1,4})*+\s*+$"
+)
 _DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")
 _ENTRY_END = re.compile(r"(?<!\.)(?<!\.[ \t])(?:\.[ \t]?){3,}+[ \t]*+\d{1,4}(?:[ \t]?[,–-][ \t]?\d{1,4})*[ \t](?=\S)")
 _PAGE_END = re.compile(r"(,\s\d{1,4}(?:[–-]\d{1,4})?)\s(?=[^\d\s])")
-_COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*\d{1,4}(?:[–-]\d+)?)*,?\s*$")
+_COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*+\d{1,4}(?:[–-]\d++)?)*+,?\s*+$")
 _NUMBERS = re.compile(r"^[\d\s,–-]+$")
 _MAX_ENTRY_CHARS = 300
 """Longer lines are not entries."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]++(.*)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -83,7 +83,7 @@ def _markdown_lines(lines: list[str]) -> Iterator[LeveledLine]:
             fence = mark[1] if fence is None else None
             yield 0, line
         elif fence is None and atx:
-            yield len(atx[1]), atx[2]
+            yield len(atx[1]), atx[2].rstrip(" \t").rstrip("#").rstrip(" \t")
         elif fence is None and underline and line.strip():
             number += 1
             yield (1 if underline[1].startswith("=") else 2), line.strip()

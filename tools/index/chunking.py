@@ -21,7 +21,7 @@ _LINE = re.compile(r"\n")
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？]")
 _BOUNDARIES = (_HEADING, _PARAGRAPH, _LINE, _SENTENCE)
 _NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
-_SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
+_SEPARATOR = re.compile(r"(?<!\s)\s++[—–|·»:-]++\s++|:\s++")
 _WORD = re.compile(r"\w+")
 _MAX_TOKENIZED_CHARS = 1 << 20
 """Maximum characters tokenized at once, because tokens need a hundred times the memory of their text."""

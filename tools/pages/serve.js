@@ -1,11 +1,13 @@
 // The page of `ramify serve`: conversations, the question box, and a source beside the answer.
-import { Failure, Turn, access, button, call, drawSource, events, failed, make, markdown, read } from "./serve_parts.js";
+import { Failure, Turn, access, button, call, drawSource, events, failed, make, many, markdown, read } from "./serve_parts.js";
 import { Review } from "./serve_review.js";
 import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
 
 const EXAMPLES = ["In which city was the inventor of the ballpoint pen born?", "In which year was the director of Solaris born?", "Who is older, Nikola Tesla or Thomas Edison?"];
 const at = id => document.getElementById(id);
 const AND = "+";
+const LAST_EVENTS = new Set(["remarks", "result", "error"]);
+const STOP_MS = 5000;  // within this time, the server ends a question that is stopped
 const state = { about: null, collections: [], collection: "", thread: null, running: null, opener: null, last: null };
 const narrow = matchMedia("(max-width: 760px)");
 const say = text => { at("live").textContent = text; };
@@ -48,7 +50,7 @@ const welcome = () => {
   const demo = chosen?.path === "demo";
   at("about").textContent = demo ? "This is the demonstration corpus: short articles on inventors, scientists, films and cities. Add your own documents under Collections."
     : state.collection.includes(AND) ? `${state.collection.split(AND).join(", ")} are asked together: each part of a question goes to those that it fits.`
-    : chosen ? `${chosen.name} has ${chosen.documents.toLocaleString("en")} documents in ${chosen.passages.toLocaleString("en")} passages. Every answer leads to the sentences that it rests on.` : "";
+    : chosen && chosen.documents !== null ? `${chosen.name} has ${many(chosen.files, "document")} in ${many(chosen.passages, "passage")}. Every answer leads to the sentences that it rests on.` : "";
   at("examples").replaceChildren(...(demo ? EXAMPLES : []).map(text => make("li", {}, button(text, () => ask(text)))));
   at("how").textContent = settings.line();
 };
@@ -87,7 +89,7 @@ const dropThread = async one => {
   say("The conversation is deleted.");
 };
 const begin = (id = null) => {
-  if (state.running) { stop(); state.running.left = true; }
+  if (state.running) { stop(); state.running.left = true; state.running = null; }
   shutSource();
   state.thread = id;
   state.last = null;
@@ -102,6 +104,7 @@ const newTurn = (asked, collection, strategy) => {
   const turn = new Turn(asked, { open: openSource, save, edit: runOn });
   Object.assign(turn, { collection, strategy });
   state.last?.tree.allow(false);
+  turn.told = new Set([...state.last?.told || [], ...state.last?.result?.notices || []]);
   state.last = turn;
   at("turns").append(turn.root);
   at("welcome").hidden = true;
@@ -109,12 +112,13 @@ const newTurn = (asked, collection, strategy) => {
 };
 const ask = async text => {
   const question = text.trim();
-  if (!question || state.running) return;
+  if (!question) return;
+  if (state.running && !state.running.stopped) return say("A question is being answered. Wait for the answer, or stop it.");
   const { collection } = state;
   const turn = newTurn(question, collection, settings.strategy);
   turn.given = settings.given();
   at("question").value = "";
-  await follow(turn, "/ask", { question, collection, ...turn.given, thread: state.thread || "new" });
+  await follow(turn, () => ["/ask", { question, collection, ...turn.given, thread: state.thread || "new" }]);
 };
 /** Ask a branch of the last answer something else, or drop it where no question is given, and run on from there. */
 const runOn = async (turn, path, question) => {
@@ -123,7 +127,8 @@ const runOn = async (turn, path, question) => {
   const fitting = strategy === turn.strategy ? given : { model: given.model };  // settings belong to a strategy
   const { result, remarks } = turn;
   turn.again();
-  await follow(turn, `/threads/${encodeURIComponent(state.thread)}/edit`, { branch: path, ...(question && { question }), collection: turn.collection || state.collection, ...fitting });
+  const thread = encodeURIComponent(state.thread);
+  await follow(turn, () => [`/threads/${thread}/edit`, { branch: path, ...(question && { question }), collection: turn.collection || state.collection, ...fitting }]);
   if (turn.failure?.kind !== "usage" || !result) return;
   const refused = failed(turn.failure);  // the answer is as it was
   turn.again();
@@ -132,9 +137,16 @@ const runOn = async (turn, path, question) => {
   turn.answer.prepend(refused);
   turn.tree.allow(true);
 };
-const follow = async (turn, path, body) => {
-  const running = { control: new AbortController(), id: null };
+/** Send a question once the one before it, which was stopped, has ended; `request()` returns its path and body then. */
+const follow = (turn, request) => {
+  const before = state.running?.ended;
+  const running = { turn, control: new AbortController(), id: null, sent: false, stopped: false, left: false };
   state.running = running;
+  running.ended = run(running, before, request);
+  return running.ended;
+};
+const run = async (running, before, request) => {
+  const { turn } = running;
   shutSource();
   turn.tree.allow(false);
   turn.root.scrollIntoView({ block: "start" });
@@ -142,30 +154,37 @@ const follow = async (turn, path, body) => {
   say("The question is being answered.");
   let ended = false;
   try {
+    await before;
+    const [path, body] = request();
+    running.sent = true;
     for await (const event of events(await call(path, { method: "POST", body, signal: running.control.signal }))) {
-      if (event.name === "accepted") {
-        running.id = event.data.id;
-        if (!running.left) { state.thread = event.data.thread; history.replaceState(null, "", `#${encodeURIComponent(state.thread)}`); }
-      } else if (event.name === "review") propose(turn, event.data, running);
-      else turn.take(event);
+      if (event.name === "accepted") accepted(running, event.data);
+      else if (event.name === "review") propose(turn, event.data, running);
+      else if (!running.stopped || LAST_EVENTS.has(event.name)) turn.take(event);
       if (event.name === "result") say(`Answer: ${event.data.asked_back || event.data.answer}`);
       if (event.name === "error") say(event.data.message);
       ended ||= event.name === "result" || event.name === "error";
     }
     if (!ended) throw new Failure("lost", "The connection to the server broke off before the answer was there.");
   } catch (error) {
-    turn.fail({ kind: error.name === "AbortError" ? "stopped" : error.kind, message: error.message });
+    turn.fail({ kind: running.stopped ? "stopped" : error.kind, message: error.message });
     say(turn.root.querySelector(".error, .empty")?.textContent || "");
   } finally {
     if (state.running === running) { state.running = null; busy(false); }
-    if (turn === state.last) turn.tree.allow(true);
-    if (!turn.result && !running.left && at("turns").childElementCount === 1) await forgetEmpty();
-    await listThreads().catch(showFailure);
+    if (turn === state.last && !state.running) turn.tree.allow(true);
+    listThreads().catch(showFailure);
   }
+};
+const accepted = (running, { id, thread }) => {
+  Object.assign(running, { id, thread });
+  if (running.stopped) cancel(running);
+  if (running.left) return;
+  state.thread = thread;
+  history.replaceState(null, "", `#${encodeURIComponent(thread)}`);
 };
 /** Show what the question proposes; it goes on when a person has decided. */
 const propose = (turn, request, running) => {
-  const { thread } = state;
+  const { thread } = running;
   turn.doing.textContent = "waiting for your decision";
   const decide = async decisions => {
     await call(`/threads/${encodeURIComponent(thread)}/decisions`, { method: "POST", body: { id: request.id, decisions } });
@@ -177,23 +196,20 @@ const propose = (turn, request, running) => {
   say("A decision is wanted before the question goes on.");
   turn.answer.querySelector("input").focus();
 };
-/** A first question that was stopped or refused leaves no conversation: the next one begins anew. */
-const forgetEmpty = async () => {
-  const { threads } = await read("/threads").catch(() => ({ threads: [] }));
-  if (threads.some(one => one.id === state.thread)) return;
-  state.thread = null;
-  history.replaceState(null, "", location.pathname);
-};
+/** Stop the question that runs; the next one can be asked at once. */
 const stop = () => {
-  const running = state.running;
-  if (!running) return;
-  if (running.id) call("/stop", { method: "POST", body: { id: running.id } }).catch(() => running.control.abort()); else running.control.abort();
-  at("stop").disabled = true;
+  const { running } = state;
+  if (!running || running.stopped) return;
+  running.stopped = true;
+  running.turn.doing.textContent = "stopping …";
+  busy(false);
+  if (running.id) cancel(running); else if (!running.sent) running.control.abort();
+  setTimeout(() => running.control.abort(), STOP_MS);
 };
+const cancel = running => call("/stop", { method: "POST", body: { id: running.id } }).catch(() => running.control.abort());
 const busy = yes => {
   at("send").hidden = yes;
   at("stop").hidden = !yes;
-  at("stop").disabled = false;
   if (narrow.matches) at("question").blur(); else at("question").focus({ preventScroll: true });
 };
 const showFailure = error => { at("turns").append(failed(error)); at("welcome").hidden = true; };
@@ -213,7 +229,7 @@ const openSource = async (citation, from, turn) => {
     if (!found) { panel.replaceChildren(make("header", {}, make("h2", { text: "Source" }), button("✕", shutSource, { class: "plain", "aria-label": "Close the source" })), failed(error)); panel.hidden = false; panel.focus(); return; }
   }
   const link = fileLink(found, query, citation.link);
-  const { parts, mark } = drawSource(found, { shut: shutSource, link });
+  const { parts, mark } = drawSource(found, { shut: shutSource, link, answers: turn.remarks?.marked });
   panel.replaceChildren(...parts);
   panel.hidden = false;
   panel.scrollTop = 0;

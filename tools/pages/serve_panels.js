@@ -180,7 +180,7 @@ const item = (one, tools) => {
       await tools.then();
       await tools.draw();
     }), { class: "danger" })];
-  const held = one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.documents, "document")} · ${many(one.passages, "passage")}`;
+  const held = one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.files, "document")} · ${many(one.passages, "passage")}`;
   const follows = one.watched ? [make("p", { class: "told", text: `follows the folder ${one.watched.folder}${one.watched.updated ? `, up to date since ${new Date(one.watched.updated).toLocaleString()}` : ""}` }),
     one.watched.problem ? failed({ message: one.watched.problem }) : ""] : "";
   return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }), follows,
@@ -256,7 +256,8 @@ const follow = async (name, tools) => {
       if (data.total) { bar.max = data.total; bar.value = data.done; } else bar.removeAttribute("value");
     } else if (kind === "built") {
       const left = data.skipped.length ? `, ${many(data.skipped.length, "file")} skipped` : "";
-      told.replaceChildren(make("p", { text: `${name}: ${many(data.documents, "document")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }));
+      const built = (await read("/collections")).collections.find(one => one.name === name);
+      told.replaceChildren(make("p", { text: `${name}: ${many(built?.files ?? data.documents, "document")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }));
       await tools.then(name);
     } else told.replaceChildren(failed(data));
   };

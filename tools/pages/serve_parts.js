@@ -236,11 +236,12 @@ export class Turn {
     this.tree.ended = true;
     this.tree.take(result.tree || [], {});
     const said = this.remarks || {};
+    const notices = (result.notices || []).filter(text => !this.told?.has(text));  // what stands above in the conversation is not repeated
     if (said.understood) this.root.querySelector(".understood")?.remove();
     if (said.understood) this.root.querySelector("h2").after(make("p", { class: "understood", dir: "auto", text: said.understood }));
     this.answer.replaceChildren(
       result.asked_back ? make("section", { class: "result" }, make("p", { class: "final long", dir: "auto", text: result.asked_back })) : this.drawn(result, said),
-      ...(result.notices?.length ? [make("aside", { class: "notices" }, result.notices.map(text => make("p", { dir: "auto", text })))] : []),
+      ...(notices.length ? [make("aside", { class: "notices" }, notices.map(text => make("p", { dir: "auto", text })))] : []),
       ...(result.error ? [failed({ message: result.error })] : []),
       this.actions(),
       ...this.sources(result));
@@ -261,7 +262,7 @@ export class Turn {
   }
   said(one) {
     const unsure = one.supported === false;
-    const words = make("span", { class: unsure ? "unsupported" : null, text: one.text });
+    const words = make("span", { class: unsure ? "unsupported" : null }, this.result.quoted ? marked(one.text, this.remarks?.marked) : one.text);
     return make("span", {}, words, " ", one.citations.map(place => this.number(place)), unsure ? make("span", { class: "unsure", text: ` (${UNSURE}) ` }) : " ");
   }
   number(place) {
@@ -279,7 +280,7 @@ export class Turn {
     const mark = one.cited === false ? (one.closest ? " (also close)" : " (not cited)") : "";
     const head = make("span", { class: "title", dir: "auto" }, title(one), file(one) || mark ? make("span", { class: "file", text: ` ${file(one)}${mark}` }) : "");
     return make("li", {}, make("button", { type: "button", "aria-expanded": "false", "aria-controls": "source", on: { click: event => this.open(one, event.currentTarget) } },
-      make("span", { class: "place", text: `[${place}]` }), head, make("span", { class: "quote", dir: "auto", text: one.quote || one.text })));
+      make("span", { class: "place", text: `[${place}]` }), head, make("span", { class: "quote", dir: "auto" }, marked(one.quote || one.text, this.remarks?.marked))));
   }
   actions() {
     const acts = [["copy", "Copy as Markdown"], ["html", "Save as HTML"], ["json", "Save as JSON"]];
@@ -314,11 +315,19 @@ const linesOf = result => {
 
 /** Write an answer as Markdown with its sources; what documents say begins no link, picture or element. */
 export const markdown = (asked, result) => {
-  const plain = text => reveal(text || "").replace(/<(?=[A-Za-z/!?])|(?<=\])[(:[]|!(?=\[)|\[(?=\^)/g, "\\$&").replace(/\s*\n\s*/g, " ").trim();
+  const plain = text => reveal(text || "").replace(/[\\`]|~(?=~)|<(?=[A-Za-z/!?])|(?<=\])[(:[]|!(?=\[)|\[(?=\^)/g, "\\$&").replace(/\s*\n\s*/g, " ").trim();
   const lines = linesOf(result).map(line => line.map(one => `${plain(one.text)}${one.citations.map(place => ` [${place}]`).join("")}${one.supported === false ? ` *(${UNSURE})*` : ""}`).join(" "));
   const sources = (result.citations || []).map((one, place) => `${place + 1}. ${plain(title(one))}${file(one) ? `, ${plain(file(one))}` : ""}: ${plain(one.quote || one.text)}`);
   const sure = typeof result.confidence === "number" ? `Confidence ${figure(result.confidence)} (${level(result.confidence)})` : "";
   return `${[`## ${plain(asked)}`, isQuoted(result) ? "" : `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
+};
+
+/** Mark the answers in a text, where they stand as whole words. */
+const marked = (text, answers) => {
+  if (!answers?.length) return [text];
+  const any = answers.map(answer => answer.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}_])(${any})(?![\\p{L}\\p{N}_])`, "gu"));
+  return parts.map((part, place) => (place % 2 ? make("b", { class: "word", text: part }) : part));
 };
 
 /** Mark the sentences of a quotation that stand in a text apart from each other. */
@@ -335,10 +344,11 @@ const markedParts = (text, quote) => {
 };
 
 /** Draw a source: where it stands, its text with the cited sentence marked, and its file. */
-export const drawSource = (one, { shut, link }) => {
+export const drawSource = (one, { shut, link, answers }) => {
   const [before, quote, behind] = typeof one.start === "number" ? around(one.text, one.start, one.end) : [one.text, "", ""];
   const parts = quote ? [before, make("mark", { class: "sentence", text: quote }), behind] : markedParts(one.text, one.quote);
   const mark = parts.find(part => part instanceof Element);
+  for (const sentence of parts.filter(part => part instanceof Element)) sentence.replaceChildren(...marked(sentence.textContent, answers));
   const body = make("p", { class: "passage", dir: "auto" }, parts);
   const where = [one.heading, one.page ? `page ${one.page}` : "", one.title ? one.name || one.source : ""].filter(Boolean).join(" · ");
   const head = make("header", {}, make("h2", { dir: "auto", text: one.title || one.name || one.source }), button("✕", shut, { class: "plain", "aria-label": "Close the source" }), make("p", { class: "where", dir: "auto", text: where }));

@@ -21,7 +21,7 @@ _NO_POSITION = -1
 _MIN_YES_NO = 0.2
 _MAX_QUESTION_CHARS = 400
 """Longer questions are truncated at the beginning, since the question itself comes last."""
-_SEGMENT_END = re.compile(r"\s+\|(?=\s)|\t|\n[ \t]*\n|\n(?=[ \t]*(?:[^\n:]{1,60}: |[-*•–·|#>] |\d{1,3}[.)] ))")
+_SEGMENT_END = re.compile(r"\s{1,40}\|(?=\s)|\t|\n[ \t]*\n|\n(?=[ \t]*(?:[^\n:]{1,60}: |[-*•–·|#>] |\d{1,3}[.)] ))")
 """Between cells of a row, paragraphs, fields (`name: Ada Reed`, then `role: engineer`) and items of a list."""
 _MIN_WRAPPED_CHARS = 50
 """Lines of at least this length were wrapped, and their sentence continues in the next line."""
@@ -163,8 +163,10 @@ def choose_likeliest(found: Sequence[AnswerCandidate]) -> tuple[AnswerCandidate 
 _LINE: Final = re.compile(r"[^\n]*(?:\n|$)")
 _HEADER_RULE: Final = re.compile(":?-+:?")
 """The line below the header of a Markdown table, in each column."""
-_CELL_SEPARATOR: Final = re.compile(r"[ \t]*(?:\||\t)[ \t]*")
-_FIELD: Final = re.compile(r"[ \t]*(?P<field>[^\n:=|]{1,40}?)[ \t]*[:=][ \t]+(?P<value>\S[^\n]*?)[ \t]*")
+_CELL_SEPARATOR: Final = re.compile(r"(?:(?<![ \t])(?:[ \t]++(?=\|)| *+(?=\t)))?(?:\||\t)[ \t]*+")
+_FIELD: Final = re.compile(
+    r"[ \t]*+(?P<field>[^\n:=| \t](?:[^\n:=|]{0,38}[^\n:=| \t])?)[ \t]*+[:=][ \t]++(?P<value>\S(?:[^\n]*[^\n \t])?)[ \t]*+"
+)
 _EMPTY_VALUES: Final = frozenset(("", "-", "–", "n/a", "none", "not known", "unknown", "tbd", "vacant"))
 _MIN_NAMED_SHARE: Final = 0.5
 """Least share of a cell's words in a question that names its row."""

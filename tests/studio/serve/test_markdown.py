@@ -1,14 +1,17 @@
 """Answers in Markdown: what a reader sees, and what documents cannot bring into a page."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from ramify.graphs.run import Result, ask
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.studio.serve._chat import TreeNarration, escape_markdown, extract_short_answer, markdown_paragraphs
 from ramify.studio.serve.questions import Event
 from tests.studio.serve.conftest import BORN
+from tests.studio.serve.hostile import HOSTILE, active_elements
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +80,37 @@ def test_a_thought_shows_no_picture_either() -> None:
     told = TreeNarration().describe(Event("tree", {"branches": [branch, dropped]}))
     assert told.count(r"\![x]\(http\://a.example/b.png)") == 4
     assert "](" not in told
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_parser_renders_nothing_active_of_what_documents_say(text: str) -> None:
+    assert active_elements(escape_markdown(text)) == []
+    assert active_elements(f"It says: {escape_markdown(text)} and then [x]") == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_an_answer_renders_its_own_footnotes_only(result: Result, text: str) -> None:
+    sentences = [Sentence(text=text, citations=(1,), supported=True), Sentence(text=text, citations=(2,), supported=False)]
+    citations = [Citation(id=name, text=text, source="a.txt", title=text, quote=text) for name in "ab"]
+    hostile = changed(result, answer=text, text=f"{text} {text}", sentences=sentences, citations=citations)
+    whole = "\n\n".join(markdown_paragraphs(hostile))
+    shown = Counter(active_elements(whole))
+    assert shown.pop("footnote_text") == 2
+    assert shown.pop("footnote", 0) <= 2, "a table has no place for that of its last line"
+    assert not shown.keys() - {"bare_url"}, "an address that stands in a cited passage"
+    plain = MarkdownIt("commonmark").parse(whole)  # a client without footnotes reads them as text, not as targets of links
+    assert not {"link_open", "image", "html_inline", "html_block"} & {token.type for block in plain for token in block.children or [block]}
+    chat = changed(result, answer=text, text="", sentences=[], citations=[])
+    assert active_elements("\n\n".join(markdown_paragraphs(chat))) == []
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\n" not in text and "**" not in text])
+def test_the_short_answer_is_found_again_without_escapes(result: Result, text: str) -> None:
+    hostile = changed(result, answer=text, text="It is so. [1]", sentences=[Sentence(text="It is so.", citations=(1,))])
+    assert extract_short_answer("\n\n".join(markdown_paragraphs(hostile))) == text
+
+
+def test_code_and_text_with_signs_stay_readable() -> None:
+    for text in ("Run `ls -a` and `make`.", "a*b, 3 < 4 and f(x)", "C# ~ 5 % [a]"):
+        assert escape_markdown(text) == text
+    assert MarkdownIt("commonmark").render(escape_markdown(r"C:\new\[x] \d+ `a\b`")) == "<p>C:\\new\\[x] \\d+ `a\\b`</p>\n"

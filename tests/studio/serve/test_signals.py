@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -70,3 +71,33 @@ def test_a_signal_ends_running_answers_with_a_last_event(sign: signal.Signals, o
         assert (asked[-1][0], asked[-1][1]["kind"]) == ("error", "stopped")
         assert process.stderr is not None
         assert process.stderr.read() == "the server has stopped; its conversations are stored\n"
+
+
+@fault(
+    "servers",
+    "SIGTERM while the model's server does not answer and a request is half sent",
+    sees="the stream ends with one event that says so",
+    kept="the conversations",
+    code=0,
+)
+def test_a_signal_does_not_wait_for_threads_or_half_sent_requests(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:  # what connects to it waits until its own time limit
+        model_server = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        with started(tmp_path, "--model", "ollama:llama3.1:8b", OLLAMA_HOST=model_server) as (process, address):
+            url = httpx.URL(address)
+            with (
+                socket.create_connection((url.host, url.port)) as half,
+                httpx.Client(timeout=TIMEOUT_S, trust_env=False) as client,
+                client.stream("POST", f"{address}/ramify/v1/ask", json={"question": INVENTOR}) as response,
+            ):
+                half.sendall(b"POST /ramify/v1/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n")
+                half.sendall(b'Content-Length: 100\r\n\r\n{"question": ')
+                events = read_events(response.iter_lines())
+                assert next(events)[0] == "accepted"
+                process.send_signal(signal.SIGTERM)
+                [(name, error)] = [event for event in events if event[0] != "tree"]
+                assert (name, error["kind"]) == ("error", "stopped")
+                assert process.wait(TIMEOUT_S) == 0
+                assert half.recv(1) == b""
+                assert process.stderr is not None
+                assert process.stderr.read() == "the server has stopped; its conversations are stored\n"

@@ -9,8 +9,9 @@ import pytest
 
 from ramify.studio.serve.transport import parse_tokens
 from ramify.tools.errors import UsageError
+from ramify.tools.index import Index
 from tests.faults import fault
-from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, Running, Serve
+from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve
 
 ADA, BEN = "ada-has-a-secret", "ben-has-another"
 
@@ -100,3 +101,33 @@ def test_a_token_that_is_none_is_refused_unquoted(token: str) -> None:
 def test_two_tokens_of_one_user_are_refused() -> None:
     with pytest.raises(UsageError, match="has two tokens"):
         parse_tokens(["long-enough-one", "long-enough-two"])
+
+
+def test_the_tree_of_a_question_has_no_branches_of_the_one_before(serve: Serve) -> None:
+    server = serve()
+    first = server.ask(BORN, thread="new")
+    thread = first[0][1]["thread"]
+    events = server.ask("Who is older, Nikola Tesla or Thomas Edison?", thread=thread)
+    questions = {branch["question"] for name, data in events if name == "tree" for branch in data["branches"]}
+    assert questions
+    assert not questions & {row["question"] for row in first[-1][1]["tree"]}
+
+
+def test_a_question_that_follows_a_stopped_one_is_answered(serve: Serve) -> None:
+    server = serve()
+    with server.stream(BORN, thread="new") as events:
+        accepted = next(events)[1]
+        assert server.call("POST", "/stop", json={"id": accepted["id"]}).json() == {"stopped": True}
+        assert server.ask(BORN, thread=accepted["thread"])[-1][1]["answer"] == "Budapest"
+        assert list(events)[-1][1]["kind"] == "stopped"
+    assert server.call("DELETE", f"/threads/{accepted['thread']}").status_code == 200
+
+
+def test_files_are_counted_beside_the_documents_in_them(serve: Serve, tmp_path: Path) -> None:
+    folder = tmp_path / "shed"
+    folder.mkdir()
+    (folder / "stock.csv").write_text("tool,shelf\nsaw,A1\nplane,B2\nchisel,C3\n", encoding="utf-8")
+    (folder / "note.txt").write_text("The workshop opens at eight.\n", encoding="utf-8")
+    Index.build([folder], tmp_path / "index")
+    [listed] = serve(tmp_path / "index").call("GET", "/collections").json()["collections"]
+    assert (listed["files"], listed["documents"], listed["passages"]) == (2, 4, 4)
