@@ -213,9 +213,7 @@ def _limit_sections(source: SearchSource[K], query: str, order: Sequence[K], lim
     return [order[place] for place in limit_per_section(sections, limit)]
 
 
-def _hits(
-    source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float], search: SearchOptions
-) -> list[Hit]:
+def _hits(source: SearchSource[K], vector: Matrix, candidates: Sequence[K], relevance: Sequence[float], search: SearchOptions) -> list[Hit]:
     """Return the best k candidates, selected by MMR if it is on.
 
     relevance: values of the candidates in their order, which MMR reads in place of cosines, so that it keeps what fusion ranked high;
