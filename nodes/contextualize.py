@@ -12,13 +12,13 @@ from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
 from ramify.tools.english import (
     added_words,
-    contains_name,
     content_stems,
     has_pronoun,
     likeliest_person,
     replace_pronouns,
     unresolved_pronoun,
 )
+from ramify.tools.names import contains_name
 
 MAX_TURNS = 4
 """Maximum number of turns that a follow-up may refer to."""

@@ -14,13 +14,13 @@ from ramify.tools.english import (
     find_names,
     fold,
     is_unknown,
-    missing_names,
     same_question,
     sentences,
     strip_disambiguation,
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
+from ramify.tools.names import missing_names
 from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.tools.reader.reading import PassageReading, PassageText, add_title, read_contexts
 from ramify.tools.reader.short_answers import ShortAnswer, read_answer

@@ -15,6 +15,7 @@ from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Summary, SummarySentence
 from ramify.tools.knowledge.elements import is_prose
+from ramify.tools.names import contains_name
 from ramify.tools.supporting_sentence import split_statements
 
 EXTRACTIVE = "extractive"
@@ -156,7 +157,7 @@ def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: En
         return list(sentences)
     similarities = encode_cached(encoder, tuple(sentences)) @ encode_cached(encoder, units).T
     entailed = _predict_entailed(nli, sentences, [units[int(row.argmax())] for row in similarities]) if nli else [False] * len(sentences)
-    whole = f" {fold(' '.join(texts))} "
+    whole = " ".join(texts)
     numbers = frozenset(number for text in texts for number in _NUMBER.findall(text))
     supported = [
         entails or (float(row.max()) >= _MIN_SUPPORT_COSINE and _names_occur(sentence, whole, numbers))
@@ -176,8 +177,7 @@ def _are_repetitions(sentences: Sequence[str]) -> list[bool]:
 
 
 def _names_occur(sentence: str, whole: str, numbers: frozenset[str]) -> bool:
-    names = [fold(name) for name in _NAME.findall(sentence)]
-    return all(f" {name} " in whole for name in names if name) and numbers.issuperset(_NUMBER.findall(sentence))
+    return all(contains_name(whole, name) for name in _NAME.findall(sentence)) and numbers.issuperset(_NUMBER.findall(sentence))
 
 
 def _predict_entailed(nli: str, sentences: Sequence[str], premises: Sequence[str]) -> list[bool]:
