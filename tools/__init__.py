@@ -5,7 +5,8 @@
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
   `released_weights`; the `profile` of a calibration, by which answers are withheld
-* texts: `english`, `languages`, `quoting`, `supporting_sentence`, `text_location`
+* texts: `english`, `languages`, `quoting`, `supporting_sentence`, `text_location`, `names` in texts with their `inflection`, and
+  whether one statement denies another (`contradiction`)
 """
 
 __all__ = ["documents", "embeddings", "errors", "index", "models"]

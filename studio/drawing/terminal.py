@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree as RichTree
 
 from ramify.graphs.run import Result
-from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.notes import shorten_note
 from ramify.nodes.tree.phrases import figure, kind_of, legend, measures, shorten_question
@@ -62,7 +62,7 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     if text:
         label = "closest" if result.citations and result.citations[-1].closest else "quoted"
         yield label if result.quoted else "text", _text(result, text)
-    if result.explanation:
+    if result.explanation and not is_unknown(result.answer):
         yield "because", Text("\n".join(nonempty_lines(result.explanation)))
     if line := conflict_text(result):
         yield "settled", Text(line)

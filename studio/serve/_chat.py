@@ -16,7 +16,7 @@ from ramify.graphs.run import Result
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.phrases import figure
+from ramify.nodes.tree.phrases import confidence_figure
 from ramify.studio.drawing.phrases import (
     UNSUPPORTED,
     citation_quote,
@@ -25,7 +25,6 @@ from ramify.studio.drawing.phrases import (
     text_lines,
     to_sentence,
     unknown_advice,
-    unknown_reason,
 )
 from ramify.studio.serve.catalog import MAX_QUOTED_CHARS
 from ramify.studio.serve.questions import Event, RunningQuestion
@@ -142,7 +141,7 @@ def markdown_paragraphs(result: Result) -> list[str]:
     text = "\n".join(" ".join(_sentence_markdown(sentence, escape) for sentence in line) for line in text_lines(result))
     if text and any(citation.closest for citation in result.citations):
         text = f"{CLOSEST_HEADING}\n\n{text}"
-    explanations = (unknown_reason(result), result.explanation, unknown_advice(result)) if is_unknown(result.answer) else ()
+    explanations = (result.explanation, unknown_advice(result)) if is_unknown(result.answer) else ()
     remarks = [to_sentence(text) for text in (stop_reason(result), *map(one_line, explanations)) if text]
     footnotes = "\n".join(_footnote(number, citation, escape) for number, citation in enumerate(result.citations, 1))
     return [part for part in (_short_paragraph(result, bool(text), escape), *map(escape, remarks), text, footnotes) if part]
@@ -214,7 +213,8 @@ class TreeNarration:
         outcome = (branch["answer"], branch["status"] if branch["status"] in DROPPED else "")
         if outcome != self._outcomes.get(path, (None, "")):
             self._outcomes[path] = outcome
-            confidence = "" if branch["confidence"] is None else f" (confidence {figure(branch['confidence'])})"
+            is_sure = branch["confidence"] is not None and not is_unknown(branch["answer"] or "")
+            confidence = "" if not is_sure else f" (confidence {confidence_figure(branch['confidence'])})"
             text += (
                 f"{path} {outcome[1]}: {_safe_line(branch['note'])}\n" if outcome[1] else f"{path} → {_safe_line(outcome[0])}{confidence}\n"
             )
