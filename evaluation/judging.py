@@ -21,10 +21,12 @@ from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrent
 from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
+from ramify.nodes.tree.citation import without_marks
 from ramify.prompts import PREFER
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.index.progress import Progress, ignore_progress
+from ramify.tools.supporting_sentence import contains_answer
 
 VERDICTS_FILE = "judged.jsonl"
 DEFAULT_REPEATS = 5
@@ -68,10 +70,25 @@ class AnswerPair(NamedTuple):
 
 
 def answer_text(row: Row) -> str:
-    """Return an answer as text for the judge: answer, explanation and cited sources."""
+    """Return an answer as text for the judge: what a reader gets, with the cited sources."""
     sources = dict.fromkeys(str(one["source"]) for one in row.get("citations") or () if one.get("cited", True))
     cited = f"Sources: {', '.join(sources)}" if sources else ""
-    return "\n".join(filter(None, (str(row.get("answer") or ""), str(row.get("explanation") or ""), cited)))
+    return "\n".join(filter(None, (reader_text(row), cited)))
+
+
+def reader_text(row: Row) -> str:
+    """Return what a reader gets as the answer: its sentences (with `style=full`), after the short answer if they lack it."""
+    answer, text = str(row.get("answer") or ""), str(row.get("text") or "")
+    short = "" if contains_answer(without_marks(text), answer) else answer
+    return "\n".join(filter(None, (short, text, str(row.get("explanation") or ""))))
+
+
+def sides_without_text(pairs: Sequence[tuple[Row, Row]]) -> list[str]:
+    """List the strategies that have short answers alone (`style=short`) where others have sentences: they are not judged alike."""
+    has_text: dict[str, bool] = {}
+    for row in (row for pair in pairs for row in pair):
+        has_text[row["strategy"]] = has_text.get(row["strategy"], False) or bool(row.get("text"))
+    return [strategy for strategy, has in has_text.items() if not has and any(has_text.values())]
 
 
 def judge_pairs(

@@ -33,12 +33,13 @@ from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
 from ramify.prompts.prompt import unescape
 from ramify.prompts.propose import KIND_INSTRUCTIONS, propose_prompt
-from ramify.tools.english import contains_name, find_names, fold, sentences, strip_disambiguation
+from ramify.tools.english import find_names, fold, sentences, strip_disambiguation
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.passage_store import document_id
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.index.searcher import open_index
+from ramify.tools.names import contains_name
 
 QUESTION_KINDS = ("fact", "two-hop", "yes-no", "how-to", "unanswerable")
 OVERVIEW_KIND = "overview"

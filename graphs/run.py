@@ -18,27 +18,15 @@ from pydantic import Field
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import init_tree, validate_question
-from ramify.nodes.settings import NEVER, Settings, is_embedded
+from ramify.nodes.settings import NEVER, Settings
 from ramify.nodes.state import Search, StoppedBy, Usage, pending_message
 from ramify.nodes.step.text import STREAM_TEXT
-from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, to_row
+from ramify.nodes.tree import Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, to_row
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.notes import read_missing_note
-from ramify.tools.anaphora import unclear_reference
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.questions import open_question_kind
-from ramify.tools.identifiers import missing_identifiers
-from ramify.tools.quoting import one_line, truncate_line
+from ramify.tools.quoting import one_line
 from ramify.tools.scrub import mask_known
 
-NOT_LISTED = {
-    "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
-    "list": "it asks for a list, and no items were found that the embedded model can quote for that",
-    "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
-}
-"""Why the embedded model has quoted nothing for an open-ended question, by its kind."""
-MAX_NAME_CHARS = 80
-"""Characters of an answer or question that are shown."""
 INTERRUPT = "__interrupt__"
 """Key of LangGraph's interrupts in the last values of a run."""
 
@@ -80,6 +68,7 @@ class Result(FrozenModel):
     error: str = ""
     """Why the model became unavailable, with what to do; empty if it did not."""
     explanation: str = ""
+    """Why the answer is Unknown, in words; beside an answer, how it follows, where a model says so."""
     withheld: str = ""
     """Which answer a profile withheld, and why; the answer is Unknown then. Empty if none was."""
     settled_by: str = ""
@@ -112,40 +101,6 @@ def failure_reason(result: Result) -> str:
         return ""
     reasons = (*reversed(result.notices), result.explanation, *(branch.note for branch in result.tree.values()))
     return next(filter(None, reasons), "the model gave no usable reply")
-
-
-def explain_unknown(result: Result) -> str:
-    """Return why the answer is Unknown: nothing found, an open-ended question, or too low a confidence."""
-    if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
-        return ""
-    if result.withheld:
-        return f"unsure: {result.withheld}"
-    embedded = is_embedded(result.model)
-    if embedded and (reason := unclear_reference(result.question)):
-        return reason
-    if result.index and not result.passages:
-        return "nothing was found"
-    if lost := missing_identifiers(result.question, ("\n".join(one.with_version()) for one in result.passages.values())):
-        return f"{' and '.join(map(repr, lost))} occurs in none of the passages found"
-    if embedded and (kind := open_question_kind(result.question)):
-        return NOT_LISTED[kind]
-    asked = [b for b in result.tree.values() if b.kind == "question" and b.status not in DROPPED]
-    missing = [b for b in asked if b.answer is not None and not b.known and b.question != result.question]
-    lacking = next((b for b in missing if not any(other.path.startswith(f"{b.path}.") for other in missing)), None)
-    if lacking is not None:
-        return f"unsure: no answer was found to {truncate_line(lacking.question, MAX_NAME_CHARS)!r}"
-    if not result.index:
-        return ""
-    if embedded and (known := [b for b in asked if b.known]):
-        weakest = min(known, key=lambda branch: branch.confidence or 0.0)
-        return f"unsure: {truncate_line(weakest.answer, MAX_NAME_CHARS)!r} was withheld, only {weakest.confidence or 0.0:.2f} sure"
-    read = next((b for b in asked if b.path == ROOT and b.confidence), None)
-    if read is None:
-        return ""
-    if embedded:
-        return f"unsure: what was read is only {read.confidence:.2f} sure, and was withheld"
-    told = read_missing_note(read.note)
-    return f"the model finds no answer in what was found{f': {told}' if told else ''}"
 
 
 T = TypeVar("T")

@@ -12,14 +12,14 @@ from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from ramify.graphs._nested import threaded_config, tool_config, tool_stream
-from ramify.graphs.run import Result, Watch, blocking, explain_unknown, failure_reason, run_graph
+from ramify.graphs.run import Result, Watch, blocking, failure_reason, run_graph
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.nodes.init_tree import validate_question
 from ramify.nodes.retrieve import to_passage
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.citation import Citation, cite, locate_passages, with_marks
-from ramify.nodes.tree.notes import NOT_FOUND
+from ramify.nodes.tree.notes import NOT_FOUND, confidence_figure
 from ramify.nodes.tree.phrases import check_advice
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
@@ -220,7 +220,7 @@ def format_answer(result: Result) -> str:
     several = nonempty_lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     advice = f" ({check_advice(result.confidence)})" if check_advice(result.confidence) else ""
-    head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1{advice}" if known else UNKNOWN_ANSWER
+    head = f"Answer: {answer}\nConfidence: {confidence_figure(result.confidence)} of 1{advice}" if known else UNKNOWN_ANSWER
     if result.text not in ("", result.answer) and not result.quoted:  # what is quoted stands below, with its sources
         head += "".join(f"\n{line}" for line in ["In sentences:", *(f"- {line}" for line in _sentences(result))])
     numbered = list(enumerate(result.citations, 1))
@@ -270,14 +270,10 @@ def _failure(result: Result) -> str:
     return "" if _findings(result) or not is_unknown(result.answer) else failure_reason(result)
 
 
-def _figure(value: float | None) -> str:
-    return f"{min(value or 0.0, 0.99):.2f}"
-
-
 def _findings(result: Result) -> list[str]:
     """List the answers to parts of the question, for a question without an answer."""
     held = [b for b in result.tree.values() if b.known and b.kind == "question" and b.status not in DROPPED and b.path != ROOT]
-    told = dict.fromkeys(f"- {one_line(b.question)} {one_line(b.answer)} (confidence {_figure(b.confidence)})" for b in held)
+    told = dict.fromkeys(f"- {one_line(b.question)} {one_line(b.answer)} (confidence {confidence_figure(b.confidence)})" for b in held)
     return ["Found on the way:", *list(told)[:MAX_FINDINGS]] if told else []
 
 
@@ -290,7 +286,7 @@ def _notes(result: Result, known: bool) -> list[str]:
     told = [f"stopped early: {STOP_REASONS[result.stopped_by]}"] if result.stopped_by in STOP_REASONS else []
     if result.settled_by not in {"", "agreement", "unsettled"}:
         told.append(f"the findings contradict each other; settled by {result.settled_by}")
-    told += [*for_callers(result.notices), *([] if known else [result.explanation, explain_unknown(result)])]
+    told += [*for_callers(result.notices), *([] if known else [result.explanation])]
     notes = [f"Note: {one_line(note)}" for note in dict.fromkeys(filter(None, told))]
     return [*notes, f"Searched: {one_line(result.index)}"] if result.index else notes
 
@@ -306,6 +302,7 @@ class SubagentAnswer(BaseModel):
 
     answer: str = Field(description="The short answer; Unknown where there is none.")
     confidence: float | None = Field(description="How likely the answer is right, from 0 to 1; null beside Unknown.")
+    explanation: str = Field(default="", description="Why the answer is Unknown; else how it follows, if a model says so.")
     citations: list[str] = Field(description="Where each source stands, in the order of their numbers in the text.")
     text: str = Field(description="The answer with its confidence, numbered quotations and notes.")
 
@@ -353,5 +350,7 @@ def _state_update(said: ToolMessage) -> dict[str, Any]:
     where = [one_line(Citation.model_validate(citation).where) for citation in found["citations"]]
     return {
         **update,
-        "structured_response": SubagentAnswer(answer=found["answer"], confidence=found["confidence"], citations=where, text=text),
+        "structured_response": SubagentAnswer(
+            **{name: found[name] for name in ("answer", "confidence", "explanation")}, citations=where, text=text
+        ),
     }

@@ -13,7 +13,6 @@ from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
 from ramify.tools.english import (
     added_words,
     are_persons,
-    contains_name,
     content_stems,
     descriptions,
     find_names,
@@ -21,6 +20,7 @@ from ramify.tools.english import (
     replace_pronouns,
     unresolved_pronoun,
 )
+from ramify.tools.names import contains_name
 
 MAX_TURNS = 4
 """Maximum number of turns that a follow-up may refer to."""

@@ -23,7 +23,7 @@ async def finalize(context: Context[Settings]) -> Update:
     searched = {branch.path: branch for branch in (root, *branches)}.values()  # what the whole question found counts, too
     passages = tuple(rank_passages(state, searched, by_value=settings.final_call_branches == "leaves")[: settings.final_k])
     if not passages and not any(branch.known for branch in branches):
-        return {"answer": UNKNOWN, "explanation": root.note or "nothing was found"}
+        return {"answer": UNKNOWN, "explanation": root.note}
     findings = [to_finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
     reply, update = await call_model(state, FINALIZE, passages, on_text=text_streamer(state), question=state["question"], findings=findings)
     if reply is None:

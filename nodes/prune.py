@@ -4,7 +4,7 @@ from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import UNKNOWN, Branch
 from ramify.nodes.tree.answers import accepted_answer, confidence_note, sibling_of
-from ramify.nodes.tree.notes import unsure_note
+from ramify.nodes.tree.notes import figure, unsure_note
 from ramify.tools.reader.calibration import TAU
 
 NO_HELP = "score 0: nothing in it helps"
@@ -45,4 +45,4 @@ def _fork_note(fork: Branch, settings: Settings) -> str:
         return fork.objection
     if fork.score is None or not isinstance(settings, TorSettings):
         return UNANSWERED
-    return f"fork scored {fork.score:.2f}, below theta {settings.theta:g}"
+    return f"fork scored {figure(fork.score)}, below theta {settings.theta:g}"

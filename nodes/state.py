@@ -168,6 +168,8 @@ class Answer(TypedDict):
     sentences: list[Sentence]
     confidence: float | None
     """How likely the answer is right; None beside Unknown."""
+    explanation: str
+    """Why the answer is Unknown, in words; beside an answer, how it follows, where a model says so."""
     citations: list[Citation]
     tree: Annotated[Tree, merge_branches]
     stopped_by: Annotated[StoppedBy, first_stop]
@@ -207,7 +209,6 @@ class State(ConversationOutput):
     quoted: bool
     """Whether the text is quoted from the passages word for word."""
     confidence_source: str | None
-    explanation: str
     withheld: NotRequired[str]
     """Which answer a profile withheld, and why; empty if none."""
     settled_by: str

@@ -18,7 +18,7 @@ def passage(title: str, text: str, source: str = "") -> Quote:
     return Quote(title=title, source=source or f"{title.split()[0].lower()}.txt", text=text)
 
 
-def finding(path: str, question: str, answer: str, confidence: float) -> Finding:
+def finding(path: str, question: str, answer: str, confidence: float | None) -> Finding:
     """Return a finding."""
     return Finding(
         path=path,

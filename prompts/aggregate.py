@@ -30,7 +30,7 @@ AGGREGATE = Prompt(
                 "confidence": 0.9,
                 "citations": [],
             },
-            findings=[finding("0.0", "Who designed Hollin Bridge?", "Unknown", 0.4)],
+            findings=[finding("0.0", "Who designed Hollin Bridge?", "Unknown", None)],
             passages=[passage("Hollin Bridge", "It spans the river Oskel.")],
             question=HOLLIN,
         ),

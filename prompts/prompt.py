@@ -71,7 +71,8 @@ class Finding(TypedDict):
     kind: str
     question: str
     answer: str
-    confidence: float
+    confidence: float | None
+    """None beside Unknown, where it would read as that of an answer."""
     status: str
     note: str
     """Why it was dropped, or what its passages say if they do not answer it."""
@@ -208,8 +209,9 @@ def _render_item(number: int, item: object) -> str:
             return ""
         dropped = "dropped: " * (item["status"] in ("pruned", "failed")) + bounded_line(item.get("note", ""))
         sources = f"from {bounded_line(', '.join(item['sources']))}" if item.get("sources") else ""
-        told = "; ".join(filter(None, (dropped or f"confidence {item['confidence']:.2f}", sources)))
-        return f"{label} -> {bounded_line(item['answer'])} ({told})"
+        sure = "" if item["confidence"] is None else f"confidence {item['confidence']:.2f}"
+        told = "; ".join(filter(None, (dropped or sure, sources)))
+        return f"{label} -> {bounded_line(item['answer'])}{f' ({told})' if told else ''}"
     return f"{number}. {bounded_line(str(item))}"
 
 

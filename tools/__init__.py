@@ -6,8 +6,9 @@
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
   `released_weights`; the `profile` of a calibration, by which answers are withheld
 * texts: `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
-  without one, by its `no_answer_words`), `quoting`, `supporting_sentence`, `text_location`, `versions`; `claims` compares a sentence with
-  passages, by the `facts` (numbers, dates, names) in their `statements`
+  without one, by its `no_answer_words`), `quoting`, `supporting_sentence`, `text_location`, `versions`, `names` in texts with their
+  `inflection`; `claims` compares a sentence with passages, by the `facts` (numbers, dates, names) in their `statements`, and
+  `contradiction` tells whether one statement denies another
 """
 
 __all__ = ["documents", "embeddings", "errors", "index", "models"]

@@ -13,11 +13,14 @@ from ramify.tools.released_weights import verify_weights
 
 WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+"""Accents, and the points of Hebrew and Arabic vowels; the marks of other scripts tell letters apart."""
+
 
 @lru_cache(maxsize=16384)
 def fold(text: str) -> str:
     """Return a text in lower case without accents and punctuation, for comparison."""
-    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    bare = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))  # ガ is not カ
     return " ".join(WORD.findall(bare.casefold().replace("’s", "").replace("'s", "").replace(".", " ")))
 
 
@@ -86,11 +89,6 @@ def strip_disambiguation(title: str) -> str:
     return re.sub(r"\s*\([^)]*\)\s*$", "", title).strip()
 
 
-def contains_name(text: str, name: str) -> bool:
-    """Return whether a text contains a name, as whole words."""
-    return bool(fold(name)) and f" {fold(name)} " in f" {fold(text)} "
-
-
 def find_names(question: str) -> list[str]:
     """Return the names in a question: quoted phrases and capitalised words; a stop word at the beginning is ignored."""
     first, _, rest = question.partition(" ")
@@ -98,11 +96,6 @@ def find_names(question: str) -> list[str]:
     found = [(quoted or name).strip(" ,.;:?'’\"") for quoted, name in _NAME.findall(text)]
     bare = [re.sub(r"['’]s$", "", name) for name in found]
     return [name for name in dict.fromkeys(bare) if content_stems(name)]
-
-
-def missing_names(names: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """Return the first two names that none of the texts contains."""
-    return [name for name in names if not any(contains_name(text, name) for text in texts)][:2]
 
 
 PERSON_WEIGHTS_FILE = "persons.safetensors"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ramify.tools.english import content_stems, fold, sentences
 from ramify.tools.identifiers import find_identifiers, names_identifier
+from ramify.tools.names import contains_name
 from ramify.tools.quoting import collapse_whitespace, snippet
 
 MAX_QUOTE_CHARS = 320
@@ -146,8 +147,7 @@ def contains_answer(text: str, answer: str) -> bool:
     """Return whether a text contains a whole answer."""
     if re.search(rf"(?<!\w){re.escape(answer.strip())}(?!\w)", text, re.IGNORECASE):
         return True
-    folded = fold(answer)
-    return len(folded) > 1 and f" {folded} " in f" {fold(text)} "
+    return len(fold(answer)) > 1 and contains_name(text, answer)
 
 
 def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:

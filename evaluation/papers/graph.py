@@ -32,6 +32,8 @@ CONDITION_HELP = (
     (MAP_CONDITION, "the same over all passages"),
     (SEARCH_CONDITION, "semantic search that fills the window"),
 )
+READER_STYLE = {"style": "full"}
+"""The judge compares what a reader gets: sentences, on both sides."""
 WINDOW_SETTINGS = {"k": 40, "final_k": 40, "context_tokens": 6000}
 """Settings that fill a window of 8,192 tokens, with room for prompt and reply."""
 
@@ -73,12 +75,12 @@ GRAPH_PAPER = Paper(
         paper_run(
             "global",
             ("global",),
-            options={**PAPER_PRESET, "level": 0},
+            options={**PAPER_PRESET, **READER_STYLE, "level": 0},
             sweeps={"level": list(range(LEVEL_COUNT)), "over": ["passages"]},
             index_kinds=("graph",),
             chunk_tokens=300,
         ),
-        paper_run("search", ("naive",), options=WINDOW_SETTINGS, chunk_tokens=300),
+        paper_run("search", ("naive",), options={**WINDOW_SETTINGS, **READER_STYLE}, chunk_tokens=300),
     ),
     conditions=CONDITIONS,
     builds=tuple({"unit_tokens": size, "gleanings": times} for size in (600, 1200, 2400) for times in range(4)),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.evaluation.judging import VERDICTS_FILE
+from ramify.evaluation.judging import VERDICTS_FILE, reader_text
 from ramify.evaluation.metrics import bootstrap_interval, holm_correction, paired_test
 from ramify.evaluation.papers.graph import CONDITION_HELP, GRAPHS_FILE, MAP_CONDITION, WIN_RATE_CLAIMS
 from ramify.evaluation.papers.paper import JudgedCondition, Paper
@@ -148,7 +148,7 @@ def count_evidence(row: Row) -> dict[str, int]:
     """Return counts of the evidence of an answer."""
     cited = [one for one in row.get("citations") or () if one.get("cited", True)]
     evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
-    text = _CITATION_MARK.sub("", f"{row.get('answer') or ''}\n{row.get('explanation') or ''}")
+    text = _CITATION_MARK.sub("", reader_text(row))
     return {
         "passages cited": len({one["id"] for one in cited}),
         "documents cited": len({one["source"] for one in cited}),

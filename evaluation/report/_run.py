@@ -35,7 +35,7 @@ from ramify.evaluation.results.measures import (
     format_percent,
 )
 from ramify.nodes.settings import is_embedded
-from ramify.nodes.tree.phrases import figure
+from ramify.nodes.tree.phrases import confidence_figure
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.quoting import truncate_line
 
@@ -223,7 +223,8 @@ def worst_trees_section(run: Run) -> Iterator[Block]:
     for line, why in selected:
         where = LineFilter(*line.group, line=str(line_label(line)))
         sure = line.row.get("confidence")
-        answers = map(Cell, (str(line.row.get("gold")), str(line.row.get("answer")), EMPTY_CELL if sure is None else figure(sure), why))
+        confidence = EMPTY_CELL if sure is None else confidence_figure(sure)
+        answers = map(Cell, (str(line.row.get("gold")), str(line.row.get("answer")), confidence, why))
         rows.append(
             [Cell(f"line {line_label(line)}", where=where, head=True), Cell(_group_label(line)), Cell(line.row["question"]), *answers]
         )

@@ -17,7 +17,7 @@ from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.task import MAX_CITATION_CHARS, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import TreeView, cards
-from ramify.nodes.tree.phrases import ORIGINS, figure
+from ramify.nodes.tree.phrases import ORIGINS, confidence_figure
 from ramify.tools.new_files import file_mode, write_atomically
 from ramify.tools.pages import render_page, render_template
 from ramify.tools.quoting import escape_invisible, map_texts, one_line, pluralize
@@ -150,7 +150,7 @@ def _parse_tree(branches: Iterable[Any]) -> Tree:
 
 def _score_texts(row: Row) -> list[str]:
     """Return the scores and the confidence of an answer as texts."""
-    sure = "–" if row["confidence"] is None else figure(row["confidence"])
+    sure = "–" if row["confidence"] is None else confidence_figure(row["confidence"])
     known_from = ORIGINS.get(row["confidence_source"] or "", "")
     recall = (row["retrieval"] or {}).get("recall@10")
     texts = [

@@ -13,6 +13,7 @@ from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.knowledge.build import BUDGET_EXHAUSTED
 from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, TextUnit, make_link, split_unit
 from ramify.tools.knowledge.rule_builder import MAX_NAME_CHARS, links_in_sentences
+from ramify.tools.names import contains_name
 
 _MAX_HALVINGS = 2
 _MAX_STRENGTH = 10.0
@@ -90,7 +91,7 @@ def _mentions(line: str, unit: TextUnit) -> list[Mention]:
     key = fold(name)
     if not key or len(name) > MAX_NAME_CHARS:
         return []
-    having = [piece.id for piece in unit.pieces if f" {key} " in f" {fold(' '.join(piece.titles))} {fold(piece.text)} "]
+    having = [piece.id for piece in unit.pieces if any(contains_name(text, name) for text in (piece.text, *piece.titles))]
     return [Mention(key, name, id, kind.casefold(), description if number == 0 else "") for number, id in enumerate(having)]
 
 
@@ -100,7 +101,7 @@ def _link(line: str, unit: TextUnit, names: dict[str, str]) -> Link | None:
     if one == other or one not in names or other not in names:
         return None
     told = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
-    both = [piece.id for piece in unit.pieces if all(f" {key} " in f" {fold(piece.text)} " for key in (one, other))]
+    both = [piece.id for piece in unit.pieces if all(contains_name(piece.text, names[key]) for key in (one, other))]
     return make_link(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _MAX_STRENGTH))
 
 

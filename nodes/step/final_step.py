@@ -9,6 +9,7 @@ from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import UNSURE
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Step, Update
+from ramify.nodes.step.reasons import unknown_reason
 from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.text import add_text, text_update
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, WORKING, Tree, branches_below, is_unknown
@@ -28,29 +29,15 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
     """
 
     async def close(context: Context[Any]) -> Update:
-        state = context.state
         if left := [branch for branch in context.tree.values() if branch.status in WORKING]:
             what = f"branch {left[0].path!r} has the status {left[0].status!r}, and no step of this graph processes it"
             raise UsageError(what, "edit its status: `open` to search and answer it again, `leaf` or `pruned` to settle it")
-        update = {"answer": state["answer"], **await act(context)}
-        model: Answerer | None
-        try:
-            model = await asyncio.to_thread(current_model, CURRENT.get().settings)
-        except ModelError:  # it has gone meanwhile: the question has its result without it
-            model = None
+        update = await _conclude(context, {"answer": context.state["answer"], **await act(context)})
         if is_unknown(str(update["answer"])):
-            update |= {"confidence": None, "confidence_source": None}
-            if _all_failed(context.tree) or (model is not None and model.objection(state["question"])):
-                stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
-                return update if stopped else {**update, "stopped_by": "error"}
-        elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
-            update["confidence"] = min(update["confidence"], _lowest_confidence(context.tree, update))
-        if model is not None:
-            update = await add_text(state, context.settings, model, update)
-        if remarks := await asyncio.to_thread(_version_remarks, state, update):
-            update = {**update, "notices": list(dict.fromkeys([*update.get("notices", state["notices"]), *remarks]))}
-        if context.settings.profile is not None or context.settings.reviewed == UNSURE:
-            update = await _apply_profile(context, update)
+            state: dict[str, Any] = {**context.state, **update}
+            merged = {name: {**context.state[name], **update.get(name, {})} for name in ("tree", "passages")}
+            notices = [*context.state["notices"], *update.get("notices", [])]
+            update["explanation"] = unknown_reason({**state, **merged, "notices": notices})
         return update
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
@@ -69,6 +56,30 @@ def _version_remarks(state: State, update: Update) -> list[str]:
         for key in cited
         for other in contradictions(state["question"], answer, found[key].with_version(), others)
     ]
+
+
+async def _conclude(context: Context[Any], update: Update) -> Update:
+    """Return the final update with the answer's confidence and text, and the profile applied."""
+    state = context.state
+    model: Answerer | None
+    try:
+        model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+    except ModelError:  # it has gone meanwhile: the question has its result without it
+        model = None
+    if is_unknown(str(update["answer"])):
+        update |= {"confidence": None, "confidence_source": None}
+        if _all_failed(context.tree) or (model is not None and model.objection(state["question"])):
+            stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
+            return update if stopped else {**update, "stopped_by": "error"}
+    elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
+        update["confidence"] = min(update["confidence"], _lowest_confidence(context.tree, update))
+    if model is not None:
+        update = await add_text(state, context.settings, model, update)
+    if remarks := await asyncio.to_thread(_version_remarks, state, update):
+        update = {**update, "notices": list(dict.fromkeys([*update.get("notices", state["notices"]), *remarks]))}
+    if context.settings.profile is not None or context.settings.reviewed == UNSURE:
+        update = await _apply_profile(context, update)
+    return update
 
 
 def _lowest_confidence(tree: Tree, update: Update) -> float:

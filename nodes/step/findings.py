@@ -26,7 +26,7 @@ def to_finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[
         kind=branch.kind,
         question=branch.question,
         answer=branch.answer or "",
-        confidence=branch.confidence or 0.0,
+        confidence=None if branch.answer is not None and not branch.known else branch.confidence or 0.0,
         status=branch.status,
         note=truncate_line(branch.note, MAX_NOTE_CHARS)
         if branch.status in DROPPED

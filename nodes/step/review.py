@@ -21,8 +21,7 @@ from ramify.nodes.step import Context, Update
 from ramify.nodes.step.text import text_update
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, is_unknown
 from ramify.nodes.tree.citation import Sentence
-from ramify.nodes.tree.notes import quote_answer
-from ramify.nodes.tree.phrases import figure
+from ramify.nodes.tree.notes import confidence_figure, quote_answer
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import collapse_whitespace, escape_invisible, one_line, truncate_line
 from ramify.tools.user_input import check_text
@@ -169,7 +168,7 @@ def quote_text(text: str | None) -> str:
 
 def format_confidence(confidence: float | None, settings: TreeSettings) -> str:
     """Return an answer's confidence compared with tau, as text."""
-    return f"confidence {figure(confidence or 0.0)}, not above tau {settings.threshold:g}"
+    return f"confidence {confidence_figure(confidence)}, not above tau {settings.threshold:g}"
 
 
 def check_answer(args: Mapping[str, str]) -> None:

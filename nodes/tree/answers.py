@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ramify.nodes.tree import DROPPED, Branch, Tree, children, normalized_key, position
+from ramify.nodes.tree.notes import confidence_figure
 from ramify.tools.english import fold
 from ramify.tools.quoting import MAX_ANSWER_CHARS, truncate_line
 
@@ -81,7 +82,7 @@ def confidence_note(settled: Branch) -> str:
     """Return a note with an answer's confidence, and that no surer answer was found, if so."""
     if settled.confidence is None:
         return ""
-    return f"{'nothing surer, ' if settled.objection else ''}confidence {settled.confidence:.3f}"
+    return f"{'nothing surer, ' if settled.objection else ''}confidence {confidence_figure(settled.confidence, 3)}"
 
 
 def _answers(tree: Tree, branch: Branch) -> list[Branch]:

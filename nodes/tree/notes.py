@@ -1,5 +1,6 @@
 """Frequent notes of branches: their texts, and short words for them in displays."""
 
+import math
 import re
 from typing import NamedTuple
 
@@ -7,6 +8,8 @@ from ramify.tools.quoting import truncate_line
 
 MAX_ANSWER_CHARS, MAX_MISSING_CHARS = 80, 240
 """Maximum characters of an answer in a note, and of what is missing."""
+MAX_CONFIDENCE = 0.99
+"""The highest confidence shown."""
 SIMPLE = "simple: asks for one fact"
 REPLACED = "did not suffice: replaced"
 WEAKER = "the weaker of the two"
@@ -19,10 +22,20 @@ def quote_answer(answer: str | None) -> str:
     return repr(truncate_line(answer or "", MAX_ANSWER_CHARS))
 
 
+def figure(value: float, digits: int = 2) -> str:
+    """Write a score for people, rounded down: 0.999 is not 1.00, and 0.947 is not above 0.95."""
+    return f"{math.floor(value * 10**digits + 1e-9) / 10**digits:.{digits}f}"
+
+
+def confidence_figure(value: float | None, digits: int = 2) -> str:
+    """Write a confidence for people, in every interface: rounded down, and below 1, because nothing is certain."""
+    return figure(min(value or 0.0, MAX_CONFIDENCE), digits)
+
+
 def unsure_note(confidence: float | None, tau: float, calibrated: str = "") -> str:
     """Return the note of an answer whose confidence is not above tau, with the model that tau was calibrated for, if any."""
-    figure = f"confidence {confidence:.3f}, " if confidence else ""
-    return f"{figure}not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
+    sure = f"confidence {confidence_figure(confidence, 3)}, " if confidence else ""
+    return f"{sure}not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
 
 
 def missing_note(told: str) -> str:

@@ -1,9 +1,9 @@
 """Wording of branches in all displays of a tree."""
 
-import math
-
 from ramify.nodes.tree import Branch, Passage, Tree
-from ramify.nodes.tree.notes import shorten_note
+from ramify.nodes.tree.notes import MAX_CONFIDENCE, shorten_note
+from ramify.nodes.tree.notes import confidence_figure as confidence_figure
+from ramify.nodes.tree.notes import figure as figure
 from ramify.tools.index.reports import parse_report_id
 from ramify.tools.quoting import pluralize
 from ramify.tools.text_location import heading_path, page_number, printed_page
@@ -29,11 +29,6 @@ def check_advice(confidence: float | None) -> str:
     return "low: check this" if confidence is not None and confidence < LOW_CONFIDENCE else ""
 
 
-def figure(value: float) -> str:
-    """Write a confidence or a score; never more sure than it is: 0.999 is not 1.00, and 0.947 is not above a threshold of 0.95."""
-    return f"{math.floor(value * 100 + 1e-9) / 100:.2f}"
-
-
 def kind_of(branch: Branch) -> str:
     """Return what a branch asks, shortened: its question, the entity looked up, or the size of its batch."""
     if branch.kind == "batch":
@@ -48,8 +43,9 @@ def shorten_question(text: str) -> str:
 
 
 def measures(branch: Branch) -> list[tuple[str, float]]:
-    """List the measurements of a branch: its answer's confidence, its fork's score."""
-    told = [("confidence", branch.confidence), ("judged", branch.score)]
+    """List the measurements of a branch: its answer's confidence, its fork's score. Unknown has none: it would read as sure."""
+    is_shown = branch.confidence is not None and (branch.answer is None or branch.known)
+    told = [("confidence", min(branch.confidence or 0.0, MAX_CONFIDENCE) if is_shown else None), ("judged", branch.score)]
     return [(name, value) for name, value in told if value is not None]
 
 

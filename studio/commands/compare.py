@@ -29,7 +29,7 @@ def compare_command(
     html: Html = None,
 ) -> None:  # fmt: skip
     """Compare two runs on the questions they share: differences with intervals, wins by question, and a judge's preferences."""
-    from ramify.evaluation.judging import VERDICTS_FILE, judge_pairs
+    from ramify.evaluation.judging import VERDICTS_FILE, judge_pairs, sides_without_text
     from ramify.evaluation.report import compare_runs, compare_runs_page
     from ramify.evaluation.results.measures import read_run_pair
     from ramify.studio.console.progress_bar import progress_bar
@@ -41,6 +41,8 @@ def compare_command(
     if judge is not None:
         answers, file = read_run_pair(run_a, run_b).answers, run_a / VERDICTS_FILE
         note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")
+        for strategy in sides_without_text(answers):
+            note(f"the answers of {strategy} have no sentences, those of the other run do: evaluate it again with --set style=full")
         with progress_bar() as progress:
             verdicts = judge_pairs(answers, options, file, repeats, progress)
     typer.echo(compare_runs(run_a, run_b, verdicts))

@@ -1,11 +1,11 @@
 """Texts on results and citations, common to all interfaces."""
 
-from ramify.graphs.run import Result, explain_unknown, failure_reason
+from ramify.graphs.run import Result, failure_reason
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
-from ramify.nodes.tree.phrases import ORIGINS, check_advice, figure, shorten_question
+from ramify.nodes.tree.phrases import ORIGINS, check_advice, confidence_figure, shorten_question
 from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import one_line, pluralize, snippet
@@ -33,10 +33,10 @@ def _normalize_question(question: str) -> str:
 
 def confidence_text(result: Result) -> str:
     """Return the confidence of an answer and its source; empty for Unknown, which has none."""
-    if result.confidence is None:
+    if result.confidence is None or is_unknown(result.answer):
         return ""
     source = ORIGINS.get(result.confidence_source or "")
-    return ", ".join(filter(None, (f"confidence {figure(result.confidence)}", source, check_advice(result.confidence))))
+    return ", ".join(filter(None, (f"confidence {confidence_figure(result.confidence)}", source, check_advice(result.confidence))))
 
 
 def conflict_text(result: Result) -> str:
@@ -44,7 +44,7 @@ def conflict_text(result: Result) -> str:
     if result.settled_by in {"", "agreement"}:
         return ""
     if result.settled_by == "unsettled":
-        hint = "" if explain_unknown(result) or failure_reason(result) else "none of the findings is sure enough to be the answer"
+        hint = "" if result.explanation or failure_reason(result) else "none of the findings is sure enough to be the answer"
         return hint if is_unknown(result.answer) else "the findings do not settle the question"
     if sum(branch.known for branch in result.tree.values()) < 2:
         return ""  # a single finding cannot contradict another, whatever the model replied
@@ -52,9 +52,9 @@ def conflict_text(result: Result) -> str:
 
 
 def unknown_reason(result: Result) -> str:
-    """Return why there is no answer, if known and not in the notices; else empty."""
-    explanation = failure_reason(result) or explain_unknown(result)
-    return "" if explanation in (*result.notices, result.explanation) else explanation
+    """Return why there is no answer, or why the run failed, if that is not in the notices; else empty."""
+    reason = failure_reason(result) or (result.explanation if is_unknown(result.answer) else "")
+    return "" if reason in result.notices else reason
 
 
 def unknown_advice(result: Result) -> str:

@@ -63,7 +63,7 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     if text:
         label = "closest" if is_unknown(result.answer) else "quoted"
         yield label if result.quoted else "text", _text(result, text)
-    if result.explanation:
+    if result.explanation and not is_unknown(result.answer):
         yield "because", Text("\n".join(nonempty_lines(result.explanation)))
     if line := conflict_text(result):
         yield "settled", Text(line)

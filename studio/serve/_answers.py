@@ -47,7 +47,7 @@ def result_remarks(question: str, result: Result) -> dict[str, Any]:
     """Return the remarks on an answer, worded as in the terminal: how the question was understood, notes, early stops, the cost,
     and the answers to mark in quotations.
     """
-    notes = filter(None, (phrases.conflict_text(result), phrases.unknown_reason(result), phrases.unknown_advice(result)))
+    notes = filter(None, (phrases.conflict_text(result), phrases.unknown_advice(result)))
     stop_reason = phrases.stop_reason(result)
     return {
         "understood": phrases.understood_as(question, result.question),
@@ -60,10 +60,8 @@ def result_remarks(question: str, result: Result) -> dict[str, Any]:
 
 def stored_remarks(question: str, stored: StoredResult, catalog: Catalog) -> dict[str, Any]:
     """Return the remarks on a stored turn; its duration is not stored, so the cost omits it. Blocking."""
-    result = _load_result(stored, catalog)
-    remarks = result_remarks(question, result)
-    has_no_passages = not result.passages and any(branch.evidence for branch in result.tree.values())
-    return {**remarks, "notes": [] if has_no_passages else remarks["notes"], "cost": remarks["cost"].rpartition(" · ")[0]}
+    remarks = result_remarks(question, _load_result(stored, catalog))
+    return {**remarks, "cost": remarks["cost"].rpartition(" · ")[0]}
 
 
 def stored_result_page(stored: StoredResult, catalog: Catalog) -> str:

@@ -16,7 +16,7 @@ from ramify.graphs.run import Result
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.nodes.tree.phrases import check_advice, figure
+from ramify.nodes.tree.phrases import check_advice, confidence_figure
 from ramify.studio.drawing.phrases import (
     ALSO_CLOSE,
     CLOSEST_HEADING,
@@ -27,7 +27,6 @@ from ramify.studio.drawing.phrases import (
     text_lines,
     to_sentence,
     unknown_advice,
-    unknown_reason,
 )
 from ramify.studio.serve.catalog import MAX_QUOTED_CHARS
 from ramify.studio.serve.questions import Event, RunningQuestion
@@ -191,8 +190,9 @@ def markdown_paragraphs(result: Result) -> list[str]:
     if text and close and is_unknown(result.answer):
         text = f"{CLOSEST_HEADING}\n\n{text}"
     also = f"{ALSO_CLOSE}:{_citation_marks(close)}" if close and not is_unknown(result.answer) else ""
-    advice = f"confidence {figure(result.confidence or 0.0)}, {check_advice(result.confidence)}" if check_advice(result.confidence) else ""
-    explanations = (unknown_reason(result), result.explanation, unknown_advice(result)) if is_unknown(result.answer) else ()
+    advice = check_advice(result.confidence)
+    advice = advice and f"confidence {confidence_figure(result.confidence)}, {advice}"
+    explanations = (result.explanation, unknown_advice(result)) if is_unknown(result.answer) else ()
     remarks = [to_sentence(text) for text in (stop_reason(result), advice, *map(one_line, explanations)) if text]
     footnotes = "\n".join(_footnote(number, citation, escape) for number, citation in enumerate(result.citations, 1))
     return [part for part in (_short_paragraph(result, bool(text), escape), *map(escape, remarks), text, also, footnotes) if part]
@@ -281,7 +281,8 @@ class TreeNarration:
         outcome = (branch["answer"], branch["status"] if branch["status"] in DROPPED else "")
         if outcome != self._outcomes.get(path, (None, "")):
             self._outcomes[path] = outcome
-            confidence = "" if branch["confidence"] is None else f" (confidence {figure(branch['confidence'])})"
+            is_sure = branch["confidence"] is not None and not is_unknown(branch["answer"] or "")
+            confidence = "" if not is_sure else f" (confidence {confidence_figure(branch['confidence'])})"
             text += (
                 f"{path} {outcome[1]}: {_safe_line(branch['note'])}\n" if outcome[1] else f"{path} → {_safe_line(outcome[0])}{confidence}\n"
             )

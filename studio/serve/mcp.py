@@ -83,6 +83,7 @@ class ResearchOutput(BaseModel):
     sentences: list[Sentence]
     quoted: bool = Field(description="whether the text is quoted from the passages word for word")
     confidence: float | None = Field(ge=0, le=1, description="how likely the answer is right; none beside Unknown")
+    explanation: str = Field(description="why the answer is Unknown; else how it follows, if a model says so")
     withheld: str = Field(description="which answer was withheld because it is not sure enough, and why; else empty")
     citations: list[Citation] = Field(description="the answer does not rest on those that are `closest`")
     tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")

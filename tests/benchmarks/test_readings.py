@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.readings.case import Case, example_case, held_out_questions, quote
 from benchmarks.readings.kinds import full_of_numbers
 from benchmarks.readings.probes import births, commands, deaths
-from ramify.tools.english import contains_name
+from ramify.tools.names import contains_name
 from training.example import Example, assign_part
 from training.source import load_data_folder
 

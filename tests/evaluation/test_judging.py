@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.judging import VERDICTS_FILE, AnswerPair, answer_text, judge_pairs
+from ramify.evaluation.judging import VERDICTS_FILE, AnswerPair, answer_text, judge_pairs, sides_without_text
 from ramify.evaluation.load import load_dataset
 from ramify.evaluation.report import compare_runs, compare_runs_page, write_report
 from ramify.evaluation.results.measures import read_run_pair
@@ -86,6 +86,18 @@ class TestJudge:
     def test_it_is_shown_the_sources(self, runs: tuple[Path, Path]) -> None:
         [(answer, _), *_] = read_run_pair(*runs).answers
         assert answer_text(answer).splitlines() == [FULL, "Sources: 0.md, 1.md, 2.md"]
+
+    def test_it_is_shown_what_a_reader_gets(self, runs: tuple[Path, Path]) -> None:
+        """A short answer stands in its sentences, or before them; its sentences have their citations."""
+        said_in_full = "Bridges were built there [1]. They still stand [2]."
+        assert answer_text({"answer": "Bridges", "text": said_in_full}) == said_in_full
+        assert answer_text({"answer": "Yes", "text": said_in_full}) == f"Yes\n{said_in_full}"
+        assert answer_text({"answer": "1911", "text": ""}) == "1911"
+
+    def test_a_run_without_sentences_beside_one_that_has_them_is_named(self) -> None:
+        full, short = ({"strategy": name, "answer": "x", "text": text} for name, text in (("global", "It is x."), ("naive", "")))
+        assert sides_without_text([(full, short)]) == ["naive"]
+        assert sides_without_text([(short, short)]) == sides_without_text([(full, full)]) == []
 
     def test_the_embedded_model_is_none(self, runs: tuple[Path, Path]) -> None:
         with pytest.raises(UsageError, match=r"cannot judge answers — name a language model"):

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from ramify import graphs
-from ramify.graphs.run import explain_unknown
 from ramify.graphs.tool import format_answer
 from ramify.tools.index import Index
 
@@ -68,7 +67,7 @@ def test_a_code_that_occurs_nowhere_is_unknown_and_says_so(index: str, question:
     result = graphs.ask(question, model="extractive", index=index)
     assert result.answer == "Unknown"
     code = question.split()[-2] if "F999" in question else "31879999"
-    assert f"{code!r} occurs in none" in explain_unknown(result)
+    assert f"{code!r} occurs in none" in result.explanation
 
 
 @pytest.mark.parametrize(("question", "answer", "other"), [

@@ -65,10 +65,11 @@ def test_unknown_is_said_plainly_with_what_was_found_on_the_way() -> None:
     lines = str(said.content).splitlines()
     assert lines[0] == "Answer: Unknown"
     assert "Do not guess" in str(said.content)
-    assert lines[-3:-1] == [
+    assert lines[-4:-2] == [
         "- What is the capital of France? Paris (confidence 0.97)",
         "- Which river runs through Paris? Seine (confidence 0.97)",
     ]
+    assert lines[-2] == f"Note: {said.artifact['explanation']}"
 
 
 def test_a_budget_that_ran_out_is_reported() -> None:

@@ -12,7 +12,6 @@ from ramify.tools.english import (
     content_stems,
     find_names,
     fold,
-    missing_names,
     same_question,
     sentences,
     strip_disambiguation,
@@ -20,6 +19,7 @@ from ramify.tools.english import (
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
 from ramify.tools.identifiers import find_identifiers
+from ramify.tools.names import missing_names
 from ramify.tools.no_answer import UNKNOWN, is_unknown
 from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.tools.reader.reading import PassageReading, PassageText, add_title, read_contexts

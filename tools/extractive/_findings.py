@@ -7,9 +7,10 @@ from math import prod
 from typing import Any, Literal, get_args
 
 from ramify.tools.arithmetic import TextPair, combine_answers, is_same_answer, parse_combination
-from ramify.tools.english import contains_name, content_stems, fold, same_question
+from ramify.tools.english import content_stems, fold, same_question
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.extractive._answers import answer_fields
+from ramify.tools.names import contains_name
 from ramify.tools.no_answer import UNKNOWN, is_unknown
 from ramify.tools.reader.calibration import MIN_CONFIDENCE
 from ramify.tools.reader.reading import PassageText

@@ -29,7 +29,6 @@ from ramify.tools.english import (
     ENGLISH_STOP_WORDS,
     WORD,
     are_persons,
-    contains_name,
     content_stems,
     descriptions,
     find_names,
@@ -42,6 +41,7 @@ from ramify.tools.english import (
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
+from ramify.tools.names import contains_name
 from ramify.tools.no_answer import is_unknown
 from ramify.tools.splitting import Rewriting, log_probabilities, rewrite_follow_up
 

@@ -76,6 +76,12 @@ def group_keys(values: Values) -> list[tuple[tuple[str, ...], str]]:
     return [(tuple(map(fold_value, parts)), _KEY_SEPARATOR.join(parts)) for parts in product(*values)][:_MAX_LIST_KEYS]
 
 
+def spell_values(group: Group) -> tuple[str, ...]:
+    """Return the values of a group as they are written, where its name tells them; else folded, as in its key."""
+    written = tuple(group.name.split(_KEY_SEPARATOR))
+    return written if tuple(map(fold_value, written)) == group.key else group.key
+
+
 def suitable_fields(leaves: Leaves) -> list[tuple[str, ...]]:
     """Return the fields and pairs of fields that give groups of a suitable size; UsageError if there are none."""
     fields = [field for field in leaves.fields if field not in _LOCATION_FIELDS and _is_suitable(leaves, (field,))][:_MAX_PROPOSED_FIELDS]

@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.english import fold
 from ramify.tools.hierarchy.hierarchy_file import read_hierarchy_file
 from ramify.tools.hierarchy.leaves import EdgeKind
+from ramify.tools.hierarchy.partition import spell_values
+from ramify.tools.languages import CJK, detect_language
+from ramify.tools.names import names_in
 
 _MAX_ADDED_LEAVES = 100
 """Maximum number of leaves added from groups named in the question and from the nearest summaries."""
 _NEAREST_SUMMARIES = 10
 """Nearest summaries whose leaves are added."""
-_MIN_VALUE_CHARS = 3
-"""Values of fewer characters are not matched in a question."""
+_MIN_VALUE_CHARS, _MIN_CJK_VALUE_CHARS = 3, 2
+"""Values of fewer characters are not matched in a question; Chinese, Japanese and Korean names are shorter."""
 _MAX_FUSED_GROUPS, _RRF_K = 3, 60
 """Number of groups whose rankings are fused, and the constant of reciprocal rank fusion, in formula rrf."""
 COUNTED_EDGE_KINDS: Mapping[str, frozenset[EdgeKind]] = {
@@ -91,7 +93,11 @@ class Router:
                 if place >= 0:
                     self._above[place].append(number)
         self._values = [
-            {key: None for group in content.groups if len(group.key) > field and len(key := group.key[field]) >= _MIN_VALUE_CHARS}
+            {
+                group.key[field]: spelling
+                for group in content.groups
+                if len(group.key) > field and len(spelling := spell_values(group)[field]) >= min_name_chars(spelling)
+            }
             for field in range(len(content.fields))
         ]
 
@@ -99,12 +105,11 @@ class Router:
         """Return the positions of found and added passages, the best first; found: values of the plain search from 0 to 1, by position."""
         if not found:
             return []
-        question = f" {fold(query)} "
-        named = [find_named_values(question, values) for values in self._values]
+        named = [names_in(query, values) for values in self._values]
         match = np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
         similarities = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
         places = self._candidates(found, match, similarities, vector, vectors, options)
-        own = self._leaf_values(places, question, found, similarities, vectors(places) @ vector, options)
+        own = self._leaf_values(places, query, found, similarities, vectors(places) @ vector, options)
         best = np.zeros(len(self._groups))
         for place, value in zip(places, own, strict=True):
             for _, group, weight in self._of_leaf[options.members].get(place, ()):
@@ -154,9 +159,8 @@ class Router:
             above = [max((float(similarities[node]) for node in self._above[place]), default=0.0) / highest for place in places]
             values = (values + options.summaries * np.maximum(above, 0)) / (1 + options.summaries)
         if options.headings:
-            named = find_named_values(
-                question, {self._heading[place]: None for place in places if len(self._heading[place]) >= _MIN_VALUE_CHARS}
-            )
+            headings = dict.fromkeys(self._heading[place] for place in places)
+            named = names_in(question, [heading for heading in headings if len(heading) >= min_name_chars(heading)])
             values = values * np.exp(options.headings * np.array([self._heading[place] in named for place in places]))
         return np.asarray(values, dtype=np.float64)
 
@@ -181,10 +185,9 @@ class Router:
         return np.array([fused[place] for place in places])
 
 
-def find_named_values(question: str, values: Mapping[str, None]) -> frozenset[str]:
-    """Return the values that occur in a folded question, without those that are part of a longer one that occurs."""
-    found = [value for value in values if f" {value} " in question]
-    return frozenset(value for value in found if not any(value != other and f" {value} " in f" {other} " for other in found))
+def min_name_chars(name: str) -> int:
+    """Return how many characters a value needs to be matched in a question: two in Chinese, Japanese and Korean, otherwise three."""
+    return _MIN_VALUE_CHARS if name.isascii() or detect_language(name) not in CJK else _MIN_CJK_VALUE_CHARS
 
 
 def _group_edges(edges: Sequence[tuple[int, int, float]], column: Literal[0, 1]) -> dict[int, list[tuple[int, int, float]]]:

@@ -9,12 +9,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ramify.tools.contradiction import contradicts, misplaces_number
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import LANGCHAIN_SCHEME
 from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Summary, SummarySentence
 from ramify.tools.knowledge.elements import is_prose
+from ramify.tools.names import contains_name
 from ramify.tools.supporting_sentence import split_statements
 
 EXTRACTIVE = "extractive"
@@ -39,7 +41,8 @@ _foreign_cache: WeakKeyDictionary[Encoder, dict[str, Matrix]] = WeakKeyDictionar
 MIN_SUPPORTED_SHARE = 0.7
 """Share of supported sentences below which a summary is requested again."""
 _MIN_SUPPORT_COSINE = 0.6
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_MAX_PREMISES = 3
+"""Statements shown to an NLI model for each sentence."""
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
 _ENTAILMENT_LABEL = "entailment"
 _predicting = threading.Lock()
@@ -150,23 +153,43 @@ def encode_cached(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
 
 
 def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: Encoder, nli: str | None = None) -> list[str]:
-    """Return the sentences that the texts do not support or that repeat an earlier one; ModelError if the NLI model cannot be used."""
+    """Return the sentences that the texts do not support or that repeat an earlier one; ModelError if the NLI model cannot be used.
+
+    An NLI model decides alone. Without one, a sentence is supported if it is similar to a statement of the texts, its names and numbers
+    stand there, and it does not contradict the statement that has most of its words.
+    """
     units = tuple(dict.fromkeys(unit for text in texts for unit in split_statements(text)))
     if not units or not sentences:
         return list(sentences)
     similarities = encode_cached(encoder, tuple(sentences)) @ encode_cached(encoder, units).T
-    entailed = _predict_entailed(nli, sentences, [units[int(row.argmax())] for row in similarities]) if nli else [False] * len(sentences)
-    whole = f" {fold(' '.join(texts))} "
-    numbers = frozenset(number for text in texts for number in _NUMBER.findall(text))
-    supported = [
-        entails or (float(row.max()) >= _MIN_SUPPORT_COSINE and _names_occur(sentence, whole, numbers))
-        for sentence, row, entails in zip(sentences, similarities, entailed, strict=True)
-    ]
+    if nli:
+        supported = _predict_entailed(nli, sentences, [_nearest_statements(units, row) for row in similarities])
+    else:
+        whole = " ".join(texts)
+        supported = [
+            float(row.max()) >= _MIN_SUPPORT_COSINE and _names_occur(sentence, whole) and not _is_contradicted(sentence, units, row)
+            for sentence, row in zip(sentences, similarities, strict=True)
+        ]
     return [
         sentence
         for sentence, is_supported, again in zip(sentences, supported, _are_repetitions(sentences), strict=True)
         if again or not is_supported
     ]
+
+
+def _nearest_statements(units: Sequence[str], similarities: Matrix) -> str:
+    """Return the statements most similar to a sentence, in their order, since it may sum up several."""
+    return " ".join(units[place] for place in sorted(np.argsort(-similarities, kind="stable")[:_MAX_PREMISES].tolist()))
+
+
+def _is_contradicted(sentence: str, units: Sequence[str], similarities: Matrix) -> bool:
+    """Return whether a sentence has a misplaced number, or contradicts all of the statements that share most words with it."""
+    if misplaces_number(sentence, units):
+        return True
+    words = content_stems(sentence)
+    shared = [len(words & content_stems(unit)) + float(cosine) for unit, cosine in zip(units, similarities, strict=True)]
+    closest = [unit for unit, value in zip(units, shared, strict=True) if int(value) == int(max(shared))]
+    return all(contradicts(sentence, unit) for unit in closest)
 
 
 def _are_repetitions(sentences: Sequence[str]) -> list[bool]:
@@ -175,9 +198,8 @@ def _are_repetitions(sentences: Sequence[str]) -> list[bool]:
     return [any(before.startswith(one) for before in written[:place]) for place, one in enumerate(written)]
 
 
-def _names_occur(sentence: str, whole: str, numbers: frozenset[str]) -> bool:
-    names = [fold(name) for name in _NAME.findall(sentence)]
-    return all(f" {name} " in whole for name in names if name) and numbers.issuperset(_NUMBER.findall(sentence))
+def _names_occur(sentence: str, whole: str) -> bool:
+    return all(contains_name(whole, name) for name in _NAME.findall(sentence))
 
 
 def _predict_entailed(nli: str, sentences: Sequence[str], premises: Sequence[str]) -> list[bool]:

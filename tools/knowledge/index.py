@@ -1,6 +1,7 @@
 """The graph of an index for search and display: names, edges, and communities by level."""
 
 import sqlite3
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -22,7 +23,7 @@ from ramify.tools.knowledge.communities import Partition, Weights, community_lev
 from ramify.tools.knowledge.elements import Graph, Relation
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.reports import Report
-from ramify.tools.knowledge.rule_builder import find_spans, group_by_first_word
+from ramify.tools.names import names_in, searchable
 
 _UNREAD_PREFIX = "unread "
 """Prefix of the facts that record units that could not be read."""
@@ -175,7 +176,8 @@ class Walk:
             position = {id: place for place, id in enumerate(ids)}
             known = [position.get(id, -1) for (id,) in database.execute("SELECT id FROM passages ORDER BY number")]
             place_of = np.array(known, dtype=np.int64)
-            self._number_of: Mapping[str, int] = dict(database.execute("SELECT key, number FROM names"))
+            rows = database.execute("SELECT key, number FROM names")
+            self._number_of: Mapping[str, int] = {unicodedata.normalize("NFC", key): number for key, number in rows}
             mentions, titles = (_pairs(database, table, place_of) for table in ("mentions", "titles"))
             edges = np.array(database.execute("SELECT source, target, count FROM edges").fetchall(), dtype=np.int64).reshape(-1, 3)
         names = len(self._number_of)
@@ -211,10 +213,8 @@ class Walk:
 
     def _start_mass(self, query: str, cosines: Cosines, order: Sequence[int], options: WalkSearch) -> Mass:
         """Return the start mass by name: half for the names of the question, half for those of the nearest passages."""
-        words = fold(query).split()
-        spans = {" ".join(words[i : i + n]) for n in range(1, _MAX_NAME_WORDS + 1) for i in range(len(words) - n + 1)}
-        known = group_by_first_word(span for span in spans if span in self._number_of)
-        own = dict.fromkeys(self._number_of[key] for key in find_spans(" ".join(words), known))
+        keys = dict.fromkeys(fold(name) for name in searchable(query).possible_names(_MAX_NAME_WORDS))
+        own = dict.fromkeys(self._number_of[key] for key in names_in(query, [key for key in keys if key in self._number_of]))
         mass = self._rarity_shares(np.array(list(own), dtype=np.int64), options)
         seeds = _weight_by_cosine(dict.fromkeys(order[: options.seeds], 1.0), cosines)
         for position, weight in seeds.items():

@@ -37,7 +37,9 @@ from ramify.tools.knowledge.elements import (
 )
 from ramify.tools.knowledge.reports import EXTRACTIVE, Report, ReportFinding, ReportMaterial
 from ramify.tools.languages import is_english_question
+from ramify.tools.names import names_in
 from ramify.tools.quoting import truncate_line
+from ramify.tools.supporting_sentence import split_sentences
 
 MAX_NAME_CHARS = 100
 """Characters of the longest name; longer capitalized runs are headings."""
@@ -291,12 +293,11 @@ def extract_by_rules(pieces: Sequence[Piece]) -> Iterator[Elements]:
         yield Elements(tuple(first.values()), tuple(links))
 
 
-def links_in_sentences(pieces: Sequence[Piece], names: Iterable[str]) -> Iterator[Link]:
-    """Yield a link for each two of the names (given by key) that share a sentence; used where a model returned no relations."""
-    written = group_by_first_word(names)
+def links_in_sentences(pieces: Sequence[Piece], names: Mapping[str, str]) -> Iterator[Link]:
+    """Yield a link for each two of the names (spelling by key) that share a sentence; used where a model returned no relations."""
     for piece in pieces:
-        for sentence in sentences(piece.text):
-            for one, other in combinations(dict.fromkeys(find_spans(fold(sentence), written)), 2):
+        for sentence in (unit for part in sentences(piece.text) for unit in split_sentences(part)):
+            for one, other in combinations(names_in(sentence, names), 2):
                 yield make_link(one, other, sentence, piece.id)
 
 

@@ -25,6 +25,8 @@ export const make = (name, given = {}, ...children) => {
 };
 export const button = (text, click, given = {}) => make("button", { type: "button", text, on: { click }, ...given });
 export const many = (count, one, several = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+/** The highest confidence shown, because nothing is certain. */
+const sureness = value => Math.min(value, 0.99);
 export const figure = value => (Math.floor(value * 100 + 1e-9) / 100).toFixed(2);
 
 /** Why a request failed: a kind for the script, a message for people. */
@@ -144,7 +146,7 @@ class Tree {
     const doing = this.doing[branch.path];
     const tone = doing || WORKING.has(branch.status) ? "working" : branch.status;
     card.className = `card ${tone}${doing ? " busy" : ""}`;
-    const told = [["confidence", branch.confidence], ["judged", branch.score]].filter(([, value]) => typeof value === "number");
+    const told = [["confidence", branch.answer === "Unknown" || typeof branch.confidence !== "number" ? null : sureness(branch.confidence)], ["judged", branch.score]].filter(([, value]) => typeof value === "number");
     const asked = branch.kind === "entity" ? `about ${branch.question}` : branch.kind === "batch" ? "a batch of reports" : branch.question;
     card.replaceChildren(
       make("div", { class: "head" }, make("span", { class: "path", text: branch.path }), make("span", { class: "status", text: doing ? `${doing} …` : branch.status })),
@@ -254,8 +256,8 @@ export class Turn {
       isQuoted(result) ? "" : make("p", { class: `final${unknown ? " unknown" : result.answer.length > 120 ? " long" : ""}` }, make("span", { dir: "auto", text: result.answer }), behind),
       text.length && (result.quoted || (unknown && closest)) ? make("p", { class: "note", text: unknown && closest ? "Closest passages, which may not hold the answer:" : "Quoted from the sources:" }) : "",
       text.length ? make("div", { class: `text${result.quoted ? " quoted" : ""}`, dir: "auto" }, text.map(line => make("p", {}, line.map(one => this.said(one))))) : "",
-      typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", result.confidence), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") })) : "",
-      result.explanation ? make("p", { dir: "auto", text: result.explanation }) : "",
+      typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", sureness(result.confidence)), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") })) : "",
+      result.explanation && !result.notices?.includes(result.explanation) ? make("p", { dir: "auto", text: result.explanation }) : "",
       (said.notes || []).map(text => make("p", { class: "note", text })),
       said.stopped ? make("p", { class: "warning", text: said.stopped }) : "",
       said.cost ? make("p", { class: "cost", text: said.cost }) : "");
@@ -318,7 +320,7 @@ export const markdown = (asked, result) => {
   const plain = text => reveal(text || "").replace(/[\\`]|~(?=~)|<(?=[A-Za-z/!?])|(?<=\])[(:[]|!(?=\[)|\[(?=\^)/g, "\\$&").replace(/\s*\n\s*/g, " ").trim();
   const lines = linesOf(result).map(line => line.map(one => `${plain(one.text)}${one.citations.map(place => ` [${place}]`).join("")}${one.supported === false ? ` *(${UNSURE})*` : ""}`).join(" "));
   const sources = (result.citations || []).map((one, place) => `${place + 1}. ${plain(title(one))}${file(one) ? `, ${plain(file(one))}` : ""}: ${plain(one.quote || one.text)}`);
-  const sure = typeof result.confidence === "number" ? `Confidence ${figure(result.confidence)} (${level(result.confidence)})` : "";
+  const sure = typeof result.confidence === "number" ? `Confidence ${figure(sureness(result.confidence))} (${level(result.confidence)})` : "";
   return `${[`## ${plain(asked)}`, isQuoted(result) ? "" : `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
 };
 

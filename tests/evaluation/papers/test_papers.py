@@ -63,6 +63,11 @@ def test_rules_build_one_graph_and_a_model_one_for_each_size_and_gleaning() -> N
     assert found[0] == {"unit_tokens": 600, "gleanings": 0, "base_url": "http://h", "model": "ollama:m"}
 
 
+def test_all_conditions_that_a_judge_compares_answer_in_sentences() -> None:
+    orders = PAPERS["graph"].run_options(OUT)
+    assert {order.options["style"] for order in orders} == {"full"}
+
+
 def test_levels_missing_in_a_graph_are_dropped() -> None:
     order = PAPERS["graph"].run_options(OUT)[0]
     assert drop_missing_levels(order, [{"levels": [0, 1, 2]}, {"levels": [0, 1]}]).sweeps["level"] == [0, 1]

@@ -10,7 +10,7 @@ import pytest
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, HierarchyContent, write_hierarchy_file
 from ramify.tools.hierarchy.index import HierarchyIndex
-from ramify.tools.hierarchy.leaves import Edge, Group, Node, Summary
+from ramify.tools.hierarchy.leaves import Edge, Group, Node, Summary, fold_value
 from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
@@ -128,6 +128,28 @@ def test_fused_ranks_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     worked_out = [p[0] / 61 + 0.2 / 61, p[0] / 62 + 0.2 / 64, p[1] / 61 + 0.2 / 62, 0.5 * p[1] / 62 + 0.2 / 63]
     order = router.rerank("what of bbb", vectors[0], found, lambda places: vectors[list(places)], how)
     assert order == sorted(range(4), key=lambda place: -worked_out[place]) == [2, 3, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "question", "named"),
+    [
+        (("SUPRA_X", "SUPRA_XP"), "SUPRA_XP의 SOP에서 온도는 몇 도인가?", 1),
+        (("SUPRA_XP", "SUPRA_X"), "SUPRA_X에서는 무엇을 하나?", 1),
+        (("부산", "대전"), "대전에서 만든 부품은?", 1),
+        (("大阪", "名古屋"), "名古屋の工場はどこ？", 1),
+        (("Warszawa", "Kraków"), "Kto mieszka w Krakowie?", 1),
+        (("Pumpe A1", "Pumpe A10"), "Wie wird die Pumpe A10 geprüft?", 1),
+        (("カラス", "ガラス"), "ガラスの部品は？", 1),
+    ],
+)
+def test_metadata_is_found_in_a_question_in_any_language(tmp_path: Path, values: tuple[str, str], question: str, named: int) -> None:
+    vectors = np.eye(2, dtype=np.float32)
+    groups = [Group(value, (fold_value(value),), "metadata") for value in values]
+    edges = [Edge(leaf, leaf, 1.0, "primary") for leaf in range(2)]
+    write_hierarchy_file(tmp_path / HIERARCHY, HierarchyContent(("name",), ["a", "b"], ["", ""], groups, edges, {}, [], [], [], {}))
+    router = Router(tmp_path / HIERARCHY, ["a", "b"])
+    order = router.rerank(question, vectors[0], {0: 0.55, 1: 0.5}, lambda places: vectors[list(places)], RouteSearch(alpha=2, summaries=0))
+    assert order[0] == named
 
 
 def test_either_formula_finds_what_the_question_names(index: HierarchyIndex) -> None:

@@ -84,6 +84,32 @@ class TestElements:
         )
         assert (made.names, made.communities, made.replaced) == (2, 1, 1)
 
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("김하늘은 부산에서 태어났다. 한빛전자는 김하늘이 세웠다.", ["김하늘", "부산", "한빛전자"]),
+            ("山田太郎は大阪で生まれた。ミナト工業は山田太郎が設立した。", ["山田太郎", "大阪", "ミナト工業"]),
+            ("王小明出生于武汉。江南公司由王小明创立。", ["王小明", "武汉", "江南公司"]),
+            ("Он родился в Казани. Завод построен Орловым.", ["Казань", "Орлов"]),
+        ],
+    )
+    def test_names_of_a_text_in_another_language_are_kept_and_connected(self, tmp_path: Path, text: str, names: list[str]) -> None:
+        Index.from_texts([text], WordEncoder(), ids=["note"], path=tmp_path / "index")
+        made_up = ["부산대학교", "山川", "上海", "Казанова", "Орловская"]
+        build_with_model(
+            tmp_path / "index", graph_model_with(extract={"entities": [*names, *made_up], "relations": [" | ".join(names[:2])]})
+        )
+        graph = graph_file(tmp_path / "index").graph()
+        assert {one.name for one in graph.names.values()} == set(names)
+        assert len(graph.edges) == 1
+
+    def test_names_in_a_sentence_of_another_script_are_connected(self, tmp_path: Path) -> None:
+        text = "王小明出生于武汉。江南公司很大。"
+        Index.from_texts([text], WordEncoder(), ids=["note"], path=tmp_path / "index")
+        names = ["王小明", "武汉", "江南公司"]
+        build_with_model(tmp_path / "index", graph_model_with(extract={"entities": names, "relations": []}))
+        assert list(graph_file(tmp_path / "index").graph().edges) == [("武汉", "王小明")]
+
     def test_after_a_full_list_of_relations_as_well(self, folder: Path) -> None:
         full = ["Vane | Oskel | near | 3"] * 10
         build_with_model(

@@ -1,0 +1,91 @@
+"""Why a question ended with Unknown, in words for a reader: the one source of it for every interface (`explanation`)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ramify.nodes.settings import is_embedded
+from ramify.nodes.tree import DROPPED, ROOT, Branch, Tree
+from ramify.nodes.tree.notes import confidence_figure, read_missing_note, shorten_note
+from ramify.tools.anaphora import unclear_reference
+from ramify.tools.extractive.questions import open_question_kind
+from ramify.tools.identifiers import missing_identifiers
+from ramify.tools.quoting import truncate_line
+
+NOT_LISTED = {
+    "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
+    "list": "it asks for a list, and no items were found that the embedded model can quote for that",
+    "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
+}
+"""Why the embedded model has quoted nothing for an open-ended question, by its kind."""
+EXHAUSTED = {
+    "calls": "the budget of model calls (max_calls) was used up before an answer was found",
+    "tokens": "the budget of tokens (max_tokens) was used up before an answer was found",
+    "seconds": "the time (max_seconds) was used up before an answer was found",
+    "rounds": "the last round of reading (rounds) came before an answer was found",
+}
+"""Which limit was reached, by `stopped_by`."""
+NOTHING_FOUND = "nothing was found"
+MAX_QUOTED_CHARS = 80
+"""Characters of an answer or question that are shown."""
+
+
+def unknown_reason(state: Mapping[str, Any]) -> str:
+    """Return why the answer of a state is Unknown; it is never empty.
+
+    A failure, an answer that a profile withheld, nothing found, the part of the question without an answer, an answer that is not sure
+    enough, and the limit that was reached; after what the last step says.
+    """
+    tree: Tree = state["tree"]
+    said = shorten_note(state["explanation"]).rest
+    if state["error"]:
+        return str(state["error"])
+    if state["stopped_by"] == "error":
+        notes = (branch.note for branch in tree.values())
+        told = _join([said, *state["notices"][-1:]])
+        return told or next(filter(None, notes), "the model gave no usable reply")
+    if state.get("withheld"):
+        return f"unsure: {state['withheld']}"
+    default = "nothing that was found answers the question" if state["index"] else "the model does not know the answer"
+    return _join([said, _reason(state, tree), EXHAUSTED.get(state["stopped_by"], "")]) or default
+
+
+def _join(reasons: Sequence[str]) -> str:
+    """Return reasons in one line, without those that another one contains."""
+    return "; ".join(dict.fromkeys(one for one in reasons if one and not any(one != other and one in other for other in reasons)))
+
+
+def _reason(state: Mapping[str, Any], tree: Tree) -> str:
+    """Return why the tree has no answer: nothing found, an open-ended question, a part without answer, or too low a confidence."""
+    embedded = is_embedded(state["model"])
+    if embedded and (reason := unclear_reference(state["question"])):
+        return reason
+    if state["index"] and not state["passages"]:
+        return NOTHING_FOUND
+    if lost := missing_identifiers(state["question"], ("\n".join(one.with_version()) for one in state["passages"].values())):
+        return f"{' and '.join(map(repr, lost))} occurs in none of the passages found"
+    if embedded and (kind := open_question_kind(state["question"])):
+        return NOT_LISTED[kind]
+    asked = [branch for branch in tree.values() if branch.kind == "question" and branch.status not in DROPPED]
+    if (lacking := _unanswered_part(state["question"], asked)) is not None:
+        return f"unsure: no answer was found to {truncate_line(lacking.question, MAX_QUOTED_CHARS)!r}"
+    if not state["index"]:
+        return ""
+    if known := [branch for branch in asked if branch.known]:
+        weakest = min(known, key=lambda branch: branch.confidence or 0.0)
+        answer, question = (truncate_line(text, MAX_QUOTED_CHARS) for text in (weakest.answer, weakest.question))
+        if embedded:
+            return f"unsure: {answer!r} was withheld, only {confidence_figure(weakest.confidence)} sure"
+        return f"unsure: {answer!r} was found for {question!r}, but it does not settle the whole question"
+    root = next((branch for branch in asked if branch.path == ROOT and branch.confidence), None)
+    if root is not None and embedded:
+        return f"unsure: what was read is only {confidence_figure(root.confidence)} sure, and was withheld"
+    if root is not None:
+        missing = read_missing_note(root.note)
+        return f"the model finds no answer in what was found{f': {missing}' if missing else ''}"
+    return "none of the findings is sure enough to be the answer" if state["settled_by"] == "unsettled" else ""
+
+
+def _unanswered_part(question: str, asked: list[Branch]) -> Branch | None:
+    """Return the first sub-question that was asked and has no answer, the deepest one of its line."""
+    missing = [branch for branch in asked if branch.answer is not None and not branch.known and branch.question != question]
+    return next((one for one in missing if not any(other.path.startswith(f"{one.path}.") for other in missing)), None)
