@@ -211,6 +211,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "a redirect to http",
         "cyclic redirects",
         "a mirror that is not https",
+        "a mirror, and a token of the hub",
         "a package with another hash",
         "the download of a model in slices is interrupted",
         "a model's file in an archive is missing, or differs",
