@@ -9,6 +9,7 @@ from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
+from ramify.studio.serve.questions import to_failure
 from ramify.studio.server.bounds import check_allowed, unique_index_names
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
@@ -43,15 +44,17 @@ class Collection:
         return open_index(self.where).manifest
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description of the collection as JSON values. Blocking."""
-        manifest = self.manifest()
+        """Return the description of the collection as JSON values; with an `error`, and no counts, if it cannot be opened. Blocking."""
+        is_address = is_store_address(self.where)
+        path = self.name if self.where == DEMO else mask_address(self.where) if is_address else Path(self.where).name
+        try:
+            manifest = self.manifest()
+        except Exception as error:  # noqa: BLE001 - the other collections are listed
+            unknown = {"kind": "passages", "documents": None, "passages": None, "description": ""}
+            return {"name": self.name, "path": path, **unknown, "error": to_failure(error).message}
         return {
             "name": self.name,
-            "path": self.name
-            if self.where == DEMO
-            else mask_address(self.where)
-            if is_store_address(self.where)
-            else Path(self.where).name,
+            "path": path,
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,
@@ -152,10 +155,15 @@ class Catalog:
         return options
 
     def model_names(self) -> list[str]:
-        """Return a model name `collection/strategy` for each collection and each strategy that can answer from it. Blocking."""
-        return [
-            f"{collection.name}/{strategy}" for collection in list(self.collections.values()) for strategy in self.strategies(collection)
-        ]
+        """Return a model name `collection/strategy` for each collection and each strategy that can answer from it. Blocking.
+
+        Collections that cannot be opened have none.
+        """
+        return [f"{collection.name}/{strategy}" for collection in self.intact_collections() for strategy in self.strategies(collection)]
+
+    def intact_collections(self) -> list[Collection]:
+        """Return the collections that can be opened. Blocking."""
+        return [collection for collection in list(self.collections.values()) if "error" not in collection.to_json()]
 
     def resolve_model(self, name: str) -> tuple[Selection, str] | None:
         """Return the collections and strategy of a model name such as `a+b/prune`; None if there are none of these names. Blocking."""
@@ -177,10 +185,10 @@ class Catalog:
 def _find_or_first(known: Mapping[str, T], name: str | None, what: str) -> T:
     """Return the item with this name, or the first if the name is None; raise UsageError for an unknown name."""
     if name is None:
-        return next(iter(known.values()))
+        return next(iter(list(known.values())))  # a copy, because other threads may add items
     if name not in known:
         raise UsageError(
-            f"there is no {what} {truncate_line(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(known)}"
+            f"there is no {what} {truncate_line(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(list(known))}"
         )
     return known[name]
 

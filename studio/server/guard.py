@@ -41,8 +41,11 @@ TIMEOUT_S = _read_timeout()
 """Time limit for receiving the header of a request, and again for its body."""
 
 
-async def receive_body(scope: Scope, receive: Receive) -> Receive:
-    """Wait for the whole body of a request; return a `receive` that yields it. Raise HTTPException beyond a limit."""
+async def receive_body(scope: Scope, receive: Receive) -> Receive | None:
+    """Wait for the whole body of a request; return a `receive` that yields it, or None if the client has disconnected before.
+
+    Raise HTTPException beyond a limit.
+    """
     too_large = HTTPException(413, f"this server reads bodies of at most {MAX_BODY_BYTES:,} bytes: send less at a time")
     declared = Headers(scope=scope).get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > MAX_BODY_BYTES:
@@ -57,6 +60,8 @@ async def receive_body(scope: Scope, receive: Receive) -> Receive:
                 if not message.get("more_body"):
                     message = {"type": "http.request", "body": bytes(body), "more_body": False}
                     break
+            else:
+                return None
     except TimeoutError:
         raise HTTPException(408, f"the body of the request did not arrive within {TIMEOUT_S:g} s: send it again without pauses") from None
     first = iter([message])
@@ -178,7 +183,8 @@ class Guard:
                 return await send({"type": "websocket.close", "code": 1008, "reason": error.detail})
             response = JSONResponse({"detail": error.detail}, error.status_code, {"connection": "close"})
             return await response(scope, receive, send)  # the rest of its body is not read
-        await self._app(scope, receive_again, send)
+        if receive_again is not None:  # else nobody is there to answer
+            await self._app(scope, receive_again, send)
 
     def _check(self, scope: Scope) -> None:
         """Raise HTTPException for a request that is not allowed."""
