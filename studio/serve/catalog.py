@@ -10,7 +10,7 @@ from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, fin
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.studio.serve.questions import to_failure
-from ramify.studio.server.bounds import check_allowed, unique_index_names
+from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.index_store import is_store_address
@@ -132,7 +132,8 @@ class Catalog:
     ) -> dict[str, Any]:
         """Return the options of a question; raise UsageError for an invalid setting, or one that a request cannot set.
 
-        Settings that ask a person first (`ask_first`) are allowed only if the question `has_reviewer`.
+        Of a limit that the operator has set (`LIMITS`), the smaller value is used. Settings that ask a person first (`ask_first`) are
+        allowed only if the question `has_reviewer`.
         """
         request_values = dict(settings or {})
         if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
@@ -150,6 +151,8 @@ class Catalog:
         }
         request_settings = configure(strategy, options)[1]
         check_allowed(request_settings, COMMAND)
+        if request_values:
+            options |= cap_limits(request_settings, configure(strategy, server_options)[1], server_options)
         if not has_reviewer:
             check_reviewer(request_settings, None)
         return options
@@ -212,6 +215,8 @@ def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in SERVER_SETTINGS:
             shared = name in common and common[name].default == known.default
             schema = {part: properties[name][part] for part in _SCHEMA_KEYWORDS if part in properties[name]}
+            if name in LIMITS and options.get(name) is not None:  # a larger value of a request would not be used
+                schema["maximum"] = options[name]
             settings.append(setting_json(name, known.default, known.description or "", shared, schema))
     settings.sort(key=lambda setting: bool(setting["common"]))
     for name, argument in strategy.parameters.items():

@@ -47,12 +47,12 @@ class Failure(NamedTuple):
 def to_failure(error: BaseException) -> Failure:
     """Convert an error to a failure for clients, who see no folders of the server; the log has the whole message.
 
-    A UsageError quotes what the client sent, and is not shortened.
+    What a UsageError says happened quotes what the client sent, and is not shortened.
     """
     if isinstance(error, HTTPException):
         return Failure(_KIND_BY_STATUS.get(error.status_code, "other"), error.detail, error.status_code)
     if isinstance(error, UsageError):
-        return Failure("usage", str(error), 400)
+        return Failure("usage", f"{error.what} — {hide_folders(error.remedy)}", 400)
     if is_disk_full(error):
         _log_once(scrub(one_line(str(error))))
         return Failure("disk", DISK_FULL, 507)
