@@ -118,6 +118,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "two writers of one index",
         "writer beside readers",
         "many conversations that start at once",
+        "file of conversations emptied or removed beside its list",
     ],
     "secrets": [
         "key in an address, path, user or the environment, and a server that fails",
@@ -145,6 +146,8 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "terminal commands in a document",
         "MCP lines that are not JSON, or with invalid types, ids or methods",
         "model that hangs during an MCP call",
+        "encoding of the terminal that lacks characters",
+        "process without enough memory",
         "MCP client that cancels a call",
     ],
     "servers": [
