@@ -6,6 +6,7 @@ Over HTTP it is stateless, as in the specification of 2026-07-28. Clients of ear
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -38,6 +39,7 @@ from mcp.types import (
     JSONRPCResponse,
     ListToolsResult,
     PaginatedRequestParams,
+    RequestId,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -228,19 +230,25 @@ class _PendingRequests:
     """The requests that are not answered yet: the library would drop them at the end of stdin."""
 
     def __init__(self) -> None:
-        self._ids: set[str] = set()
+        self._ids: Counter[RequestId] = Counter()  # a client may give an id twice
         self.all_answered = asyncio.Event()
         self.all_answered.set()
 
     def track(self, message: JSONRPCMessage) -> None:
         """Track a message from or to the client. Cancelled requests are not answered."""
         if isinstance(message, JSONRPCRequest):
-            self._ids.add(str(message.id))
+            self._ids[message.id] += 1
         elif isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._ids.discard(str(message.id))
+            self._remove(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._ids.discard(str((message.params or {}).get("requestId")))
+            self._remove((message.params or {}).get("requestId"))
         (self.all_answered.clear if self._ids else self.all_answered.set)()
+
+    def _remove(self, request_id: object) -> None:
+        """Remove one request of an id, if there is one."""
+        if isinstance(request_id, int | str) and request_id in self._ids:
+            self._ids[request_id] -= 1
+            self._ids += Counter()  # drops what is zero
 
 
 async def _forward(
