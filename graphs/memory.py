@@ -37,6 +37,8 @@ _CONNECT_TIMEOUT_S = 10
 _LOCK_ID = 7_264_392
 """Id of the advisory lock that is held while the tables are created."""
 _RETRY_S = 0.1
+_LIST_SUFFIX = ".threads"
+"""Ending of the file that lists the conversations."""
 
 
 class Memory(NamedTuple):
@@ -89,7 +91,7 @@ def _is_store(file: Path, known: set[str]) -> bool:
 
 def _files_of(file: Path) -> dict[Path, set[str]]:
     """Return the two files of a memory, of LangGraph's checkpointer and of its store, each with the tables by which it is recognized."""
-    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
+    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}{_LIST_SUFFIX}"): {"store", "store_migrations"}}
 
 
 @asynccontextmanager
@@ -164,6 +166,19 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
         raise _unreachable(repr(file), error, remedy) from error
 
 
+def _check_not_emptied(saved: Path, listed: Path) -> None:
+    """Raise RamifyError if the list has conversations and the file that has their turns is empty or gone."""
+    if saved.with_name(f"{saved.name}-wal").exists() or (saved.exists() and saved.stat().st_size) or not listed.exists():
+        return
+    with closing(sqlite3.connect(f"{listed.as_uri()}?mode=ro", uri=True)) as database:
+        has_table = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'store'").fetchone()
+        count = database.execute("SELECT count(*) FROM store").fetchone()[0] if has_table else 0
+    if count:
+        state = "is empty" if saved.exists() else "is gone"
+        what = f"the file of conversations {str(saved)!r} {state}, but {listed.name!r} lists some"
+        raise RamifyError(what, f"restore it from a backup, or move it and {listed.name!r} away to begin anew")
+
+
 @asynccontextmanager
 async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
     """Open a SQLite file, with the list of conversations beside it."""
@@ -172,6 +187,7 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
         from langgraph.store.sqlite.aio import AsyncSqliteStore
     except ImportError as error:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
+    await asyncio.to_thread(_check_not_emptied, *_files_of(Path(file)))
     saved, listed = [await asyncio.to_thread(make_file, kept, _FILE_MODE) for kept in _files_of(Path(file))]
     async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
         saver.lock = _Lock(saver.conn)

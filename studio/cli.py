@@ -34,7 +34,8 @@ from ramify.studio.commands import (
 )
 from ramify.studio.commands import eval as evaluation
 from ramify.studio.console.options import RayCommand
-from ramify.studio.console.streams import fail
+from ramify.studio.console.streams import escape_unencodable, fail
+from ramify.studio.entry import is_out_of_memory
 from ramify.tools.errors import RamifyError, UsageError
 
 ClickException: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -115,6 +116,8 @@ def run(arguments: Sequence[str] | None = None, invoked: list[str] | None = None
     except BrokenPipeError:
         raise
     except OSError as error:
+        if is_out_of_memory(error):
+            raise
         fail(f"{error} — check the file, its permissions and free disk space")
         return 1
     except typer.Abort:
@@ -127,6 +130,7 @@ def run(arguments: Sequence[str] | None = None, invoked: list[str] | None = None
 
 def main() -> None:
     """Run the command line of this process."""
+    escape_unencodable()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # library warnings are for developers
     invoked: list[str] = []

@@ -100,9 +100,17 @@ def write_error_remedy(error: Exception, otherwise: str, resumable: bool = False
     """
     if isinstance(error, IsADirectoryError):
         return f"move the folder {str(error.filename2 or error.filename)!r} away and run the command again"
-    full = getattr(error, "errno", None) in _DISK_FULL_ERRNOS or getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE_ERRORS
     room = f"make room on its disk and run the command again{': it resumes where it stopped' if resumable else ''}"
-    return room if full else otherwise
+    return room if is_disk_full(error) else otherwise
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Return whether an error, or one that caused it, is that of a full disk."""
+    while error is not None:
+        if getattr(error, "errno", None) in _DISK_FULL_ERRNOS or getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE_ERRORS:
+            return True
+        error = error.__cause__
+    return False
 
 
 def write_atomically(content: str | bytes, path: Path, mode: int | None = None) -> None:

@@ -14,6 +14,10 @@ INVISIBLE = re.compile(
 """Control characters (C0 without tab and line breaks, C1, bidirectional), invisible characters and lone surrogates."""
 VISIBLE = re.compile(INVISIBLE.pattern.replace("[", r"[^\s", 1))
 """A visible character."""
+_SEPARATORS, _SEPARATORS_TEXT = r"[/\\]+", "/\\"
+_QUOTED_PATH = re.compile(r"(['\"`])((?:~|[A-Za-z]:)?[/\\][^'\"`\n]+)\1")
+_BARE_PATH = re.compile(r"(?<![\w/\\.~-])(?:~|[A-Za-z]:)?[/\\][^\s'\"`/\\,;:()]+(?:[/\\]+[^\s'\"`/\\,;:()]+)+")
+"""An absolute path, in quotes or without spaces and with a folder: not part of an address, a word or another path."""
 ZWJ = "\u200d"
 JOINERS = frozenset({"\xad", "\u200c", ZWJ})
 """Soft hyphen, zero-width non-joiner and joiner: they are part of a word if between letters."""
@@ -64,6 +68,12 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
 def one_line(message: object) -> str:
     """Return a text on one line for display, with invisible and control characters escaped."""
     return escape_invisible(" ".join(str(message).split()))
+
+
+def hide_folders(text: str) -> str:
+    """Return a message with each absolute path in it shortened to its last part; addresses of servers are not changed."""
+    text = _QUOTED_PATH.sub(lambda found: f"{found[1]}{re.split(_SEPARATORS, found[2].rstrip(_SEPARATORS_TEXT))[-1]}{found[1]}", text)
+    return _BARE_PATH.sub(lambda found: re.split(_SEPARATORS, found[0].rstrip(_SEPARATORS_TEXT))[-1], text)
 
 
 def collapse_whitespace(text: object) -> str:

@@ -14,7 +14,7 @@ import typer
 from ramify.studio.commands.studio import Origins, Rerankers, bind_socket
 from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, merge_options
 from ramify.studio.console.streams import err, note
-from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.errors import IndexingError, RamifyError, UsageError
 from ramify.tools.scrub import mask_address
 from ramify.tools.server_address import is_loopback
 
@@ -64,6 +64,7 @@ Watch = Annotated[
         help="A folder to serve as a collection that is kept up to date, as with `ramify watch`; repeatable.",
     ),
 ]  # fmt: skip
+MaxCollections = Annotated[int, typer.Option(metavar="NUMBER", min=0, max=100_000, help="Collections that a user may create.")]
 REQUIRED_MODULES = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite", "mcp")
 
 
@@ -81,6 +82,7 @@ def serve_command(
     at_once: AtOnce = 4,
     memory: Memory = None,
     documents: Documents = None,
+    max_collections: MaxCollections = 50,
     watch: Watch = None,
     allow_origin: Origins = None,
 ) -> None:
@@ -110,7 +112,7 @@ def serve_command(
         threads = UserThreads(memory or f"sqlite:{_data_folder() / CONVERSATIONS}")
         asyncio.run(threads.create_tables())
         allowed_folders = [folder.expanduser() for folder in documents or []]
-        user_collections = UserCollections(catalog, _data_folder() / "collections", allowed_folders, bool(users))
+        user_collections = UserCollections(catalog, _data_folder() / "collections", allowed_folders, bool(users), max_collections)
         service, address = (
             QuestionService(catalog, QuestionQueue(at_once), threads, user_collections, users, watched_folders),
             f"http://{host_and_port(host, port)}",
@@ -176,6 +178,7 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     from ramify.graphs.strategies import configure
     from ramify.studio.serve.catalog import Catalog, name_collections
     from ramify.studio.server.bounds import set_allowed
+    from ramify.tools.index.manifest import MANIFEST
     from ramify.tools.models.gguf import GGUF, find_gguf
 
     configure(strategy, options)
@@ -186,9 +189,19 @@ def _open_catalog(places: list[str], models: list[str], strategy: str, options: 
     base_urls = str(options.get("base_url") or "").split()
     set_allowed(places, base_urls, [Path(file) for file in files], [*rerank, *operator_rerankers], options.get("profile"))
     catalog = Catalog(name_collections(places), strategy, models, options)
+    problems = []
     for collection in catalog.collections.values():
         catalog.request_options(strategy, catalog.selection(collection.name))
-        collection.manifest()
+        try:
+            collection.manifest()
+        except IndexingError as error:
+            if not (Path(collection.where) / MANIFEST).exists():  # a wrong path, or a store that cannot be reached
+                raise
+            problems.append(error)
+    if len(problems) == len(catalog.collections):
+        raise problems[0]
+    for problem in problems:
+        note(f"a collection is damaged, the others are served: {problem}")
     return catalog
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import Profile
+from ramify.studio.console.options import Profile, read_pairs
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 from ramify.tools.scrub import mask_address
@@ -41,6 +41,10 @@ Origins = Annotated[
     list[str] | None,
     typer.Option("--allow-origin", metavar="URL", help="Another origin whose pages may use the server; repeatable."),
 ]
+Limits = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A limit that runs cannot raise, such as max_calls=20; repeatable. [none]"),
+]
 
 PRIVACY_VARIABLES = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
 """No usage statistics, no update check."""
@@ -57,11 +61,13 @@ def studio_command(
     gguf: ModelFiles = None,
     rerank: Rerankers = None,
     profile: Profile = None,
+    limits: Limits = None,
     allow_origin: Origins = None,
 ) -> None:
     """Start the server for LangGraph Studio: run, inspect, edit and resume every strategy as a graph; Ctrl-C stops it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
         raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
+    from ramify.studio.server.bounds import set_limits
     from ramify.studio.server.guard import host_and_port, parse_origin
     from ramify.studio.server.langgraph_json import ENVIRONMENT, configuration_text
 
@@ -71,6 +77,7 @@ def studio_command(
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in REPORTING_KEYS:
         os.environ.pop(key, None)
+    set_limits(read_pairs(limits or [], "--set"))
     _allow_resources(index or [], base_url or [], gguf or [], rerank or [], profile)
     assistants = _create_assistants(index or [])
     folder_path = _working_folder(port)

@@ -1,5 +1,7 @@
 """Output of the command line: results on stdout, everything else on stderr."""
 
+import codecs
+import io
 import json
 import sys
 from typing import Any
@@ -10,6 +12,21 @@ from rich.text import Text
 
 from ramify.tools.quoting import escape_invisible, one_line, truncate_message
 from ramify.tools.scrub import scrub
+
+
+def escape_unencodable() -> None:
+    """From now on, print characters that the terminal's encoding lacks as escapes, which are valid in JSON, too."""
+    codecs.register_error("ramify.escape", _escape_character)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="ramify.escape")
+
+
+def _escape_character(error: UnicodeError) -> tuple[str, int]:
+    """Return the escapes of what an encoder rejects, as in JSON, and the position after it."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
 def out() -> Console:

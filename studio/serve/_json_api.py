@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import binascii
 from collections.abc import AsyncIterator
 from importlib.metadata import version
 from typing import Any
@@ -22,11 +21,12 @@ from ramify.studio.serve._answers import (
     stored_remarks,
     stored_result_page,
 )
-from ramify.studio.serve.catalog import Selection, strategies_json
+from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, Selection, strategies_json
 from ramify.studio.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
 from ramify.studio.serve.service import AskRequest, EditRequest, QuestionService, RatingRequest
 from ramify.studio.serve.transport import NO_STORE_HEADERS, SSE_MEDIA_TYPE, AnswerStream, format_sse, parse_body, request_user
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.quoting import truncate_line
 
 PREFIX = "/ramify/v1"
 _FILE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -45,13 +45,14 @@ class CreateCollectionRequest(BaseModel):
 
 
 class DocumentChunk(BaseModel):
-    """A part of a document: its offset, and its bytes in base64."""
+    """A part of a document: its offset, its bytes in base64, and the size of the whole document, without which the part completes it."""
 
     model_config = ConfigDict(extra="forbid")
 
     file: str
     offset: NonNegativeInt = 0
     content: str
+    size: NonNegativeInt | None = None
 
 
 class StopRequest(BaseModel):
@@ -138,7 +139,11 @@ class JsonApi:
             turn["remarks"] = None
             if turn["result"] is not None:
                 stored = StoredResult(collection=turn["collection"], result=turn["result"])
-                turn["remarks"] = await asyncio.to_thread(stored_remarks, turn["asked"], stored, self._catalog)
+                try:
+                    turn["remarks"] = await asyncio.to_thread(stored_remarks, turn["asked"], stored, self._catalog)
+                except IndexingError:  # the collection is damaged, and listed as such: the turn is shown without what its passages tell
+                    stored = stored.model_copy(update={"collection": None})
+                    turn["remarks"] = await asyncio.to_thread(stored_remarks, turn["asked"], stored, self._catalog)
         return JSONResponse(conversation)
 
     async def delete_thread(self, request: Request) -> Response:
@@ -221,10 +226,12 @@ class JsonApi:
         body = await parse_body(request, DocumentChunk)
         try:
             content = base64.b64decode(body.content, validate=True)
-        except binascii.Error as error:
-            raise UsageError(f"the content of {body.file!r} is not base64 ({error})", "encode its bytes in base64") from None
+        except ValueError as error:  # binascii.Error, or a character that is not ASCII
+            raise UsageError(
+                f"the content of {truncate_line(repr(body.file), MAX_QUOTED_CHARS)} is not base64 ({error})", "encode its bytes in base64"
+            ) from None
         user, name = request_user(request), request.path_params["name"]
-        size = await asyncio.to_thread(self._collections.append_upload, user, name, body.file, body.offset, content)
+        size = await asyncio.to_thread(self._collections.append_upload, user, name, body.file, body.offset, content, body.size)
         return JSONResponse({"file": body.file, "bytes": size})
 
     async def delete_document(self, request: Request) -> Response:

@@ -1,8 +1,9 @@
 """The application of `ramify serve`: all protocols, the web page, and the health and readiness probes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -48,8 +49,8 @@ _PAGE_FILES = {
 def create_app(service: QuestionService, origins: Sequence[str] = ()) -> Starlette:
     """Return the application of `ramify serve`; `origins` are allowed besides this machine's."""
     catalog, chat_service, tokens = service.catalog, ChatService(service), [Middleware(TokenMiddleware, users=service.users)]
-    all_collections = catalog.request_options(catalog.strategy, Selection(tuple(catalog.collections.values())))
-    tools = mcp.create_session_manager(mcp.create_server(catalog.strategy, all_collections, queue=mcp.shared_queue(service.questions)))
+    tool_options = _tool_options(catalog)
+    tools = mcp.create_session_manager(mcp.create_server(catalog.strategy, tool_options, queue=mcp.shared_queue(service.questions)))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -89,8 +90,21 @@ def create_app(service: QuestionService, origins: Sequence[str] = ()) -> Starlet
     )
 
 
+def _tool_options(catalog: Catalog) -> Callable[[], dict[str, Any]]:
+    """Return a function that returns the options of tools for agents: they search all collections of now that are intact."""
+    names = list(catalog.collections)
+
+    def options() -> dict[str, Any]:
+        intact = [collection for collection in catalog.intact_collections() if collection.name in names]
+        return catalog.request_options(catalog.strategy, Selection(tuple(intact or [catalog.collection(None)])))
+
+    return options
+
+
 def _load_all(catalog: Catalog) -> None:
-    for collection in catalog.collections.values():
+    """Load the model and the collections, except those that cannot be opened; raise RamifyError if that is none."""
+    intact = catalog.intact_collections()
+    for collection in intact or [catalog.collection(None)]:
         warm(collection.where)
     _, settings = configure(catalog.strategy, catalog.request_options(catalog.strategy, catalog.selection(None)))
     current_model(settings).load()

@@ -11,7 +11,8 @@ from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
-from ramify.studio.server.bounds import check_allowed, unique_index_names
+from ramify.studio.serve.questions import to_failure
+from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
@@ -55,18 +56,21 @@ class Collection:
         return int(count)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description of the collection as JSON values. Blocking."""
-        manifest = self.manifest()
+        """Return the description of the collection as JSON values; with an `error`, and no counts, if it cannot be opened. Blocking."""
+        is_address = is_store_address(self.where)
+        path = self.name if self.where == DEMO else mask_address(self.where) if is_address else Path(self.where).name
+        try:
+            manifest = self.manifest()
+            files = manifest.documents if is_address else self._count_files()
+        except Exception as error:  # noqa: BLE001 - the other collections are listed
+            unknown = {"kind": "passages", "documents": None, "files": None, "passages": None, "description": ""}
+            return {"name": self.name, "path": path, **unknown, "error": to_failure(error).message}
         return {
             "name": self.name,
-            "path": self.name
-            if self.where == DEMO
-            else mask_address(self.where)
-            if is_store_address(self.where)
-            else Path(self.where).name,
+            "path": path,
             "kind": manifest.kind,
             "documents": manifest.documents,
-            "files": manifest.documents if is_store_address(self.where) else self._count_files(),
+            "files": files,
             "passages": manifest.passages,
             "description": ABOUT_DEMO if self.where == DEMO else manifest.description,
         }
@@ -142,7 +146,8 @@ class Catalog:
     ) -> dict[str, Any]:
         """Return the options of a question; raise UsageError for an invalid setting, or one that a request cannot set.
 
-        Settings that ask a person first (`ask_first`) are allowed only if the question `has_reviewer`.
+        Of a limit that the operator has set (`LIMITS`), the smaller value is used. Settings that ask a person first (`ask_first`) are
+        allowed only if the question `has_reviewer`.
         """
         request_values = dict(settings or {})
         if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
@@ -160,15 +165,22 @@ class Catalog:
         }
         request_settings = configure(strategy, options)[1]
         check_allowed(request_settings, COMMAND)
+        if request_values:
+            options |= cap_limits(request_settings, configure(strategy, server_options)[1], server_options)
         if not has_reviewer:
             check_reviewer(request_settings, None)
         return options
 
     def model_names(self) -> list[str]:
-        """Return a model name `collection/strategy` for each collection and each strategy that can answer from it. Blocking."""
-        return [
-            f"{collection.name}/{strategy}" for collection in list(self.collections.values()) for strategy in self.strategies(collection)
-        ]
+        """Return a model name `collection/strategy` for each collection and each strategy that can answer from it. Blocking.
+
+        Collections that cannot be opened have none.
+        """
+        return [f"{collection.name}/{strategy}" for collection in self.intact_collections() for strategy in self.strategies(collection)]
+
+    def intact_collections(self) -> list[Collection]:
+        """Return the collections that can be opened. Blocking."""
+        return [collection for collection in list(self.collections.values()) if "error" not in collection.to_json()]
 
     def resolve_model(self, name: str) -> tuple[Selection, str] | None:
         """Return the collections and strategy of a model name such as `a+b/prune`; None if there are none of these names. Blocking."""
@@ -190,10 +202,10 @@ class Catalog:
 def _find_or_first(known: Mapping[str, T], name: str | None, what: str) -> T:
     """Return the item with this name, or the first if the name is None; raise UsageError for an unknown name."""
     if name is None:
-        return next(iter(known.values()))
+        return next(iter(list(known.values())))  # a copy, because other threads may add items
     if name not in known:
         raise UsageError(
-            f"there is no {what} {truncate_line(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(known)}"
+            f"there is no {what} {truncate_line(repr(name), MAX_QUOTED_CHARS)} on this server", f"choose one of {', '.join(list(known))}"
         )
     return known[name]
 
@@ -217,6 +229,8 @@ def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in SERVER_SETTINGS:
             shared = name in common and common[name].default == known.default
             schema = {part: properties[name][part] for part in _SCHEMA_KEYWORDS if part in properties[name]}
+            if name in LIMITS and options.get(name) is not None:  # a larger value of a request would not be used
+                schema["maximum"] = options[name]
             settings.append(setting_json(name, known.default, known.description or "", shared, schema))
     settings.sort(key=lambda setting: bool(setting["common"]))
     for name, argument in strategy.parameters.items():

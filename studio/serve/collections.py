@@ -1,22 +1,35 @@
 """Collections that users create, of uploaded documents or of a folder that the operator allowed; and folders that are watched."""
 
 import asyncio
+import os
 import re
-import shutil
-import time
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
 
+from ramify.studio.serve._build_jobs import MAX_LISTED, BuildJob, build_summary
+from ramify.studio.serve._collection_folders import (
+    INDEX_FOLDER,
+    RECORD_FILE,
+    CollectionRecord,
+    Uploads,
+    check_file_name,
+    create_folder,
+    delete_folder,
+    read_record,
+    sweep,
+)
 from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, Catalog, Collection
 from ramify.studio.serve.questions import Event, to_failure
 from ramify.studio.server.bounds import allow_index
-from ramify.tools.errors import InputError, RamifyError, UsageError
+from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.index_store import is_store_address
@@ -25,68 +38,15 @@ from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.index.watching import watch
-from ramify.tools.new_files import make_folder, write_atomically
 from ramify.tools.quoting import truncate_line
+from ramify.tools.user_input import expand_path
 
 MAX_FILE_BYTES, MAX_COLLECTION_BYTES, MAX_FILES = 200 * 2**20, 2 * 2**30, 10_000
 """Limits of a document and of a collection."""
-MAX_LISTED = 2000
-"""Maximum number of documents in a list."""
-REPORT_INTERVAL_S = 0.2
-"""Seconds between two progress events of a build."""
-MIN_RATE_TIME_S = 1.0
-"""Seconds after which a rate is reported."""
+MAX_COLLECTIONS = 50
+"""Default limit of the collections of a user."""
 _NAME = re.compile(r"\w[\w.-]{0,39}")
-_FILE_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f/\\]+")
-_MAX_FILE_NAME_BYTES = 200
-_INDEX_FOLDER, _DOCUMENTS_FOLDER, _RECORD_FILE = "index", "documents", "collection.json"
-
-
-class BuildJob:
-    """A running or finished build: its progress and its result. It is the progress callback of `Index.build`, which runs in a thread."""
-
-    def __init__(self) -> None:
-        self.stopped = False
-        self.end: Event | None = None
-        """The event with the result or error; None while the build runs."""
-        self._progress: dict[str, Any] = {}
-        self._started = time.monotonic()
-        self._unit = ""
-
-    def __call__(self, done: int, total: int | None, unit: str) -> None:
-        """Record the progress; raise RamifyError if the build is to stop."""
-        if self.stopped:
-            raise RamifyError("indexing was stopped", "index again: it resumes where it stopped")
-        now = time.monotonic()
-        if unit != self._unit:
-            self._unit, self._started = unit, now
-        rate = round(done / (now - self._started), 3) if done and now - self._started >= MIN_RATE_TIME_S else None
-        remaining = round((total - done) / rate, 1) if total is not None and rate else None
-        self._progress = {"unit": unit, "done": done, "total": total, "rate": rate, "rest_s": remaining}
-
-    async def events(self) -> AsyncIterator[Event]:
-        """Yield progress events, and at the end the event `built` or `error`."""
-        reported: dict[str, Any] = {}
-        while self.end is None:
-            if self._progress != reported:
-                yield Event("progress", reported := self._progress)
-            await asyncio.sleep(REPORT_INTERVAL_S)
-        yield self.end
-
-
-class _CollectionRecord(BaseModel):
-    """The stored record of a collection: the folder of its documents, or None if they are uploaded, and the user who created it."""
-
-    folder: Path | None
-    user: str
-
-
-def _read_record(path: Path) -> _CollectionRecord:
-    try:
-        return _CollectionRecord.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        remedy = f"restore it, or remove {str(path.parent)!r} with the documents and index in it"
-        raise InputError(f"{str(path)!r} is not a valid record of a collection", remedy) from error
+INCOMPLETE = "it was not received completely: send it again"
 
 
 @dataclass
@@ -96,8 +56,12 @@ class _UserCollection:
     path: Path
     source: Path | None
     user: str
+    error: str = ""
+    """Why it can only be deleted: its record is damaged, so that neither its user nor its documents are known."""
     build: BuildJob | None = None
     task: asyncio.Task[None] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while its documents are changed."""
 
     @property
     def running_build(self) -> BuildJob | None:
@@ -105,42 +69,55 @@ class _UserCollection:
         return self.build if self.build is not None and self.build.end is None else None
 
     @property
-    def uploads_folder(self) -> Path:
-        """Return the folder of uploaded documents; raise UsageError if the collection is of another folder."""
+    def uploads(self) -> Uploads:
+        """Return the uploaded documents; raise UsageError if the collection is of another folder."""
         if self.source is not None:
             what = f"the documents of {self.path.name!r} are in the folder {str(self.source)!r}"
             raise UsageError(what, "change them there, and index again")
-        return self.path / _DOCUMENTS_FOLDER
+        return Uploads(self.path)
 
 
 class UserCollections:
     """The collections stored below the folder `root` of the server; they are added to the catalog when they are indexed.
 
-    With `separate_users` (users with tokens), each user can change only the collections that they created.
+    With `separate_users` (users with tokens), each user can change only the collections that they created, and has at most
+    `max_collections`; without, that is the limit of all.
     """
 
-    def __init__(self, catalog: Catalog, root: Path, folders: Sequence[Path] = (), separate_users: bool = False) -> None:
-        self._catalog, self._root, self._separate_users = catalog, root, separate_users
+    def __init__(
+        self,
+        catalog: Catalog,
+        root: Path,
+        folders: Sequence[Path] = (),
+        separate_users: bool = False,
+        max_collections: int = MAX_COLLECTIONS,
+    ) -> None:
+        self._catalog, self._root, self._separate_users, self._max_collections = catalog, root, separate_users, max_collections
         self.folders = [folder.resolve() for folder in folders]
         self._by_name: dict[str, _UserCollection] = {}
+        self._lock = threading.Lock()
+        """Held while collections are created or deleted, or a build is started."""
         self._build_lock = asyncio.Lock()
-        for record in sorted(root.glob(f"*/{_RECORD_FILE}")):
+        sweep(root)
+        for record in sorted(root.glob(f"*/{RECORD_FILE}")):
             if (name := record.parent.name) not in catalog.collections and _NAME.fullmatch(name):
-                content = _read_record(record)
-                self._by_name[name] = _UserCollection(record.parent, content.folder, content.user)
-                self._add_to_catalog(name)
+                self._by_name[name] = _open_stored(record.parent)
+                if not self._by_name[name].error:
+                    self._add_to_catalog(name)
 
     def list_collections(self, user: str) -> list[dict[str, Any]]:
         """Return all collections; those created here with their folder, whether they are being indexed, and changeable. Blocking."""
-        listed = [collection.to_json() for collection in self._catalog.collections.values()]
+        listed = [collection.to_json() for collection in list(self._catalog.collections.values())]
         names = {entry["name"] for entry in listed}
         not_indexed: dict[str, Any] = {"kind": "passages", "documents": None, "passages": None, "description": ""}
-        listed += [{"name": name, "path": name, **not_indexed} for name in sorted(self._by_name.keys() - names)]
+        listed += [{"name": name, "path": name, **not_indexed} for name in sorted(set(self._by_name) - names)]
         for entry in listed:
             if (collection := self._by_name.get(entry["name"])) is not None:
                 folder = str(collection.source) if collection.source else ""
                 entry |= {"path": entry["name"], "folder": folder, "building": collection.running_build is not None}
                 entry["changeable"] = self._can_change(user, collection)
+                if collection.error:
+                    entry["error"] = collection.error
         return listed
 
     def create(self, user: str, name: str, folder: str | None = None) -> str:
@@ -150,28 +127,32 @@ class UserCollections:
                 f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid collection name", "use up to 40 letters, digits, _, . and -"
             )
         source = None if folder is None else self._check_source(folder)
-        for number in range(1, len(self._by_name) + len(self._catalog.collections) + 2):
-            unique_name = name if number == 1 else f"{name[:36]}-{number}"
-            existing = self._by_name.get(unique_name)
-            if existing is not None and existing.source == source and self._can_change(user, existing):
-                return unique_name
-            if existing is None and unique_name not in self._catalog.collections:
-                break
-        path = self._root / unique_name
-        make_folder(path / _DOCUMENTS_FOLDER)
-        write_atomically(_CollectionRecord(folder=source, user=user).model_dump_json(), path / _RECORD_FILE)
-        self._by_name[unique_name] = _UserCollection(path, source, user)
+        with self._lock:
+            for number in count(1):
+                unique_name = name if number == 1 else f"{name[:36]}-{number}"
+                existing = self._by_name.get(unique_name)
+                if existing is not None and not existing.error and existing.source == source and self._can_change(user, existing):
+                    return unique_name
+                if existing is None and unique_name not in self._catalog.collections and not os.path.lexists(self._root / unique_name):
+                    break
+            if sum(self._can_change(user, collection) for collection in self._by_name.values()) >= self._max_collections:
+                what = f"there are {self._max_collections} collections of yours, as many as this server allows"
+                raise HTTPException(409, f"{what} — delete one, or add documents to one")
+            path = self._root / unique_name
+            create_folder(path, CollectionRecord(folder=source, user=user))
+            self._by_name[unique_name] = _UserCollection(path, source, user)
         return unique_name
 
     def list_documents(self, name: str) -> dict[str, Any]:
         """Return the documents of a collection with their numbers of passages, and the skipped ones with the reason. Blocking."""
-        file_list, not_indexed, collection = FileList(), set[str](), self._by_name.get(name)
+        file_list, not_indexed, incomplete, collection = FileList(), set[str](), list[str](), self._by_name.get(name)
         if collection is not None and collection.source is None:
-            not_indexed = {file.name for file in collection.uploads_folder.iterdir()}
+            not_indexed, incomplete = collection.uploads.complete(), collection.uploads.incomplete()
         if collection is None or name in self._catalog.collections:
             where = self._catalog.collection(name).where
             file_list = FileList() if where == DEMO or "://" in where or not Path(where).is_dir() else read_file_list(Path(where))
         skipped = [{"name": source, "reason": reason} for source, reason in file_list.unread]
+        skipped += [{"name": file, "reason": INCOMPLETE} for file in incomplete]
         counts = {file.source: file.searched + sum(file.left_out.values()) for file in file_list.files}
         not_indexed -= {*counts, *(source for source, _ in file_list.unread)}
         files = [{"name": file, "passages": count} for file, count in (*((file, 0) for file in sorted(not_indexed)), *counts.items())]
@@ -179,43 +160,42 @@ class UserCollections:
         uploaded = collection is not None and collection.source is None
         return {"files": files[:MAX_LISTED], "skipped": skipped[:MAX_LISTED], "more": omitted, "uploaded": uploaded}
 
-    def append_upload(self, user: str, name: str, file: str, offset: int, content: bytes) -> int:
-        """Append a chunk to an uploaded document, and return its size in bytes; raise UsageError beyond a limit. Blocking."""
-        folder = self._find_idle(user, name).uploads_folder
-        path = folder / _check_file_name(file)
-        existing = list(folder.iterdir())
-        size = path.stat().st_size if offset and path.exists() else 0
-        if offset != size:
-            raise UsageError(f"the chunk at {offset} of {file!r} does not follow the {size} bytes received", "send the file again from 0")
-        if path not in existing and len(existing) >= MAX_FILES:
-            raise UsageError(f"the collection {name!r} already has {MAX_FILES:,} documents", "index a folder of the server instead")
-        if size + len(content) > MAX_FILE_BYTES:
-            raise UsageError(f"{file!r} is larger than {MAX_FILE_BYTES:,} bytes", "index its folder on the server instead")
-        if sum(one.stat().st_size for one in existing if one != path) + size + len(content) > MAX_COLLECTION_BYTES:
-            raise UsageError(f"the collection {name!r} would be larger than {MAX_COLLECTION_BYTES:,} bytes", "make another one")
-        with path.open("ab" if offset else "wb") as file_object:
-            file_object.write(content)
-        return size + len(content)
+    def append_upload(self, user: str, name: str, file: str, offset: int, content: bytes, size: int | None = None) -> int:
+        """Append a part to an uploaded document of `size` bytes, and return the bytes received; raise UsageError beyond a limit.
+
+        The document is indexed only when it is complete; without `size`, each part completes it. Blocking.
+        """
+        collection = self._find_idle(user, name)
+        uploads, file = collection.uploads, check_file_name(file)
+        with collection.lock:
+            sizes, new_size = uploads.sizes(), max(offset + len(content), size or 0)
+            if file not in sizes and len(sizes) >= MAX_FILES:
+                raise UsageError(f"the collection {name!r} already has {MAX_FILES:,} documents", "index a folder of the server instead")
+            if new_size > MAX_FILE_BYTES:
+                raise UsageError(f"{file!r} is larger than {MAX_FILE_BYTES:,} bytes", "index its folder on the server instead")
+            if sum(sizes.values()) - sizes.get(file, 0) + new_size > MAX_COLLECTION_BYTES:
+                raise UsageError(f"the collection {name!r} would be larger than {MAX_COLLECTION_BYTES:,} bytes", "make another one")
+            return uploads.append(file, offset, content, size)
 
     def delete_document(self, user: str, name: str, file: str) -> bool:
         """Delete an uploaded document; return whether there was one. Blocking."""
-        path = self._find_idle(user, name).uploads_folder / _check_file_name(file.partition("#")[0])
-        if not path.is_file():
-            return False
-        path.unlink()
-        return True
+        collection = self._find_idle(user, name)
+        with collection.lock:
+            return collection.uploads.delete(check_file_name(file.partition("#")[0]))
 
     def delete(self, user: str, name: str) -> None:
         """Delete a collection with its index and uploads; documents in a folder of the server are not deleted. Blocking."""
-        collection = self._find_idle(user, name)
-        self._catalog.collections.pop(name, None)
-        del self._by_name[name]
-        shutil.rmtree(collection.path)
+        with self._lock:
+            collection = self._find_idle(user, name, damaged=True)
+            delete_folder(collection.path)
+            self._catalog.collections.pop(name, None)
+            del self._by_name[name]
 
     def start_indexing(self, user: str, name: str) -> None:
         """Start indexing a collection; raise UsageError if it is being indexed."""
-        collection = self._find_idle(user, name)
-        collection.build = BuildJob()
+        with self._lock:
+            collection = self._find_idle(user, name)
+            collection.build = BuildJob()
         collection.task = asyncio.create_task(self._run_build(collection, collection.build))
 
     def find_build(self, name: str) -> BuildJob | None:
@@ -232,35 +212,36 @@ class UserCollections:
 
     async def close(self) -> None:
         """Stop all builds."""
-        for collection in self._by_name.values():
+        collections = list(self._by_name.values())
+        for collection in collections:
             if collection.build is not None:
                 collection.build.stopped = True
-        await asyncio.gather(
-            *(collection.task for collection in self._by_name.values() if collection.task is not None), return_exceptions=True
-        )
+        await asyncio.gather(*(collection.task for collection in collections if collection.task is not None), return_exceptions=True)
 
     async def _run_build(self, collection: _UserCollection, build: BuildJob) -> None:
         try:
             async with self._build_lock:
                 build(0, None, "documents")
-                source = collection.uploads_folder if collection.source is None else self._check_source(str(collection.source))
-                summary = await asyncio.to_thread(Index.build, [source], collection.path / _INDEX_FOLDER, progress=build)
+                source = collection.uploads.documents if collection.source is None else self._check_source(str(collection.source))
+                summary = await asyncio.to_thread(Index.build, [source], collection.path / INDEX_FOLDER, progress=build)
         except Exception as error:  # noqa: BLE001 - reported to the user
             build.end = Event("error", to_failure(error).to_json())
         else:
             self._add_to_catalog(collection.path.name)
-            build.end = Event("built", _build_summary(summary))
+            build.end = Event("built", build_summary(summary))
 
     def _add_to_catalog(self, name: str) -> None:
         """Add a collection to the catalog if it has been indexed."""
-        path = self._root / name / _INDEX_FOLDER
+        path = self._root / name / INDEX_FOLDER
         if (path / MANIFEST).exists():
             allow_index(path)
             self._catalog.collections[name] = Collection(name, str(path))
 
-    def _find_idle(self, user: str, name: str) -> _UserCollection:
+    def _find_idle(self, user: str, name: str, damaged: bool = False) -> _UserCollection:
         """Return a collection that the user may change and that is not being indexed; raise UsageError for any other."""
         collection = self._find_owned(user, name)
+        if collection.error and not damaged:
+            raise UsageError(f"the collection {name!r} is damaged", "delete it, and create another")
         if collection.running_build is not None:
             raise UsageError(f"the collection {name!r} is being indexed", "wait for it, or stop it")
         return collection
@@ -270,16 +251,21 @@ class UserCollections:
         if (collection := self._by_name.get(name)) is None:
             what = f"no collection {truncate_line(repr(name), MAX_QUOTED_CHARS)} was made on this server"
             raise UsageError(what, "create one, or change its index with `ramify index`")
+        if collection.error and self._separate_users:
+            raise UsageError(f"the collection {name!r} is damaged", "ask the operator of the server to restore or remove it")
         if not self._can_change(user, collection):
             raise UsageError(f"the collection {name!r} was made by another user", "ask them, or create one of your own")
         return collection
 
     def _can_change(self, user: str, collection: _UserCollection) -> bool:
-        return not self._separate_users or collection.user == user
+        return not self._separate_users or (collection.user == user and not collection.error)
 
     def _check_source(self, folder: str) -> Path:
         """Return the resolved path of a folder that is, or is below, an allowed one; raise UsageError for any other."""
-        path = Path(folder).expanduser().resolve() if "\x00" not in folder else Path()
+        try:
+            path = expand_path(folder).resolve()
+        except (RamifyError, OSError, RuntimeError):  # an impossible path, or one that may not be read
+            path = Path()
         if not any(path.is_relative_to(allowed) for allowed in self.folders):
             raise UsageError(
                 f"the folder {truncate_line(repr(folder), MAX_QUOTED_CHARS)} is not allowed for collections",
@@ -290,24 +276,13 @@ class UserCollections:
         return path
 
 
-def _check_file_name(name: str) -> str:
-    """Return a file name that cannot lead out of its folder; raise UsageError for any other."""
-    if (
-        not _FILE_NAME.fullmatch(name)
-        or name.startswith(".")
-        or len(name.encode(errors="replace")) > _MAX_FILE_NAME_BYTES
-        or not name.isprintable()
-    ):
-        raise UsageError(
-            f"{truncate_line(repr(name), MAX_QUOTED_CHARS)} is not a valid document name", "give the name of a file without its folder"
-        )
-    return name
-
-
-def _build_summary(summary: Built) -> dict[str, Any]:
-    names = ("added", "changed", "unchanged", "removed", "documents", "passages", "seconds")
-    skipped = [{"name": name, "reason": reason} for name, reason in summary.skipped[:MAX_LISTED]]
-    return {**{name: getattr(summary, name) for name in names}, "skipped": skipped}
+def _open_stored(path: Path) -> _UserCollection:
+    """Return a stored collection; one with a damaged record has an error."""
+    try:
+        record = read_record(path)
+    except InputError as error:
+        return _UserCollection(path, None, "", to_failure(error).message)
+    return _UserCollection(path, record.folder, record.user)
 
 
 class WatchedFolder:
@@ -336,7 +311,7 @@ class WatchedFolder:
 
     def _record_build(self, outcome: Built | RamifyError) -> None:
         if isinstance(outcome, RamifyError):
-            self._problem = str(outcome)
+            self._problem = to_failure(outcome).message
         else:
             self._updated, self._problem = datetime.now(UTC).isoformat(timespec="seconds"), ""
 
@@ -355,5 +330,9 @@ def _source_folder(where: str) -> Path | None:
     """Return the only folder that an index was built of; None if there is no index, or several folders."""
     if is_store_address(where) or not (Path(where) / PASSAGES).exists():
         return None
-    roots = {Path(file.root).resolve() for file in read_file_list(Path(where)).files}
+    try:
+        files = read_file_list(Path(where)).files
+    except IndexingError:  # the index is damaged, and listed as such
+        return None
+    roots = {Path(file.root).resolve() for file in files}
     return roots.pop() if len(roots) == 1 else None

@@ -6,6 +6,7 @@ Over HTTP it is stateless, as in the specification of 2026-07-28. Clients of ear
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -38,6 +39,7 @@ from mcp.types import (
     JSONRPCResponse,
     ListToolsResult,
     PaginatedRequestParams,
+    RequestId,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -55,9 +57,9 @@ from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.studio.serve.questions import CLIENT_GONE, Failure, QuestionQueue
 from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import clear_cache
-from ramify.tools.quoting import one_line, truncate_message
+from ramify.tools.quoting import hide_folders, one_line, truncate_message
 from ramify.tools.scrub import scrub
 from ramify.tools.user_input import check_text, is_unicode
 
@@ -111,45 +113,67 @@ class SearchOutput(BaseModel):
 
 
 def create_server(
-    strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents", queue: Queue | None = None
+    strategy: str,
+    options: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
+    about: str = "",
+    name: str = "documents",
+    queue: Queue | None = None,
 ) -> Server[Any]:
     """Return the server, for any transport. Raise UsageError for invalid options.
 
-    `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question starts.
+    `options` may be a blocking function: then each call of a tool has the options of its time. `about` describes the documents, `name` is
+    the suffix of the tools' names; a `queue` decides when a question starts, and is given by servers for others: their errors name no
+    folders.
     """
-    _, settings = configure(strategy, options)
-    about = check_text(about) or describe_index(settings.index)
+    about = check_text(about)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"{'research_' + name!r} is not a valid name of a tool", "use up to 50 letters, digits, _ and - for the name")
-    research = research_tool(
-        strategy, name=f"research_{name}", about=about, watch=lambda kind, event: _current_watch.get()(kind, event), queue=queue, **options
-    )
-    search = search_tool(settings.index, settings.k, name=f"search_{name}", about=about, filter=settings.filter)
-    tools = {tool.name: tool for tool in (research, search)}
+
+    def create_tools(options: Mapping[str, Any]) -> dict[str, StructuredTool]:
+        _, settings = configure(strategy, options)
+        described = about or describe_index(settings.index)
+        research = research_tool(
+            strategy, name=f"research_{name}", about=described, watch=lambda kind, event: _current_watch.get()(kind, event), queue=queue,
+            **options,
+        )  # fmt: skip
+        search = search_tool(settings.index, settings.k, name=f"search_{name}", about=described, filter=settings.filter)
+        return {tool.name: tool for tool in (research, search)}
+
+    first_options = options() if callable(options) else options
+    first_tools = create_tools(first_options)
+    research, search = first_tools.values()
     definitions = [_tool_definition(research, ResearchOutput), _tool_definition(search, SearchOutput)]
 
     async def list_tools(context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
 
     async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        if params.name not in tools:
-            raise MCPError(INVALID_PARAMS, truncate_message(f"unknown tool {params.name!r} — call {' or '.join(tools)}"))
+        if params.name not in first_tools:
+            raise MCPError(INVALID_PARAMS, truncate_message(f"unknown tool {params.name!r} — call {' or '.join(first_tools)}"))
         clear_cache()  # look again for model servers: one may have been started since the last call
         try:
+            tools = await asyncio.to_thread(lambda: create_tools(options())) if callable(options) else first_tools
             async with _report_progress(context.session):
                 message: ToolMessage = await tools[params.name].ainvoke(
                     {"type": "tool_call", "id": "1", "name": params.name, "args": params.arguments or {}}
                 )
+        except RamifyError as error:  # of indexes that cannot be opened
+            return CallToolResult(content=[TextContent(text=f"error: {hide_folders(one_line(error))}")], is_error=True)
         except Exception as error:  # an unexpected error: the library would send its text unmasked, with code 0
             problem = scrub(one_line(f"{params.name} failed with {type(error).__name__}: {error}"))
             raise MCPError(INTERNAL_ERROR, truncate_message(f"{problem} — please report it")) from error
         output = {"passages": message.artifact} if isinstance(message.artifact, list) else message.artifact
         if isinstance(output, dict) and "notices" in output:
             output["notices"] = for_callers(output["notices"])
-        text = TextContent(text=_replace_surrogates(str(message.content)))
+        content = str(message.content)
+        if message.status == "error" and queue is not None:
+            content = hide_folders(content)
+        text = TextContent(text=_replace_surrogates(content))
         return CallToolResult(content=[text], structured_content=_replace_surrogates(output), is_error=message.status == "error")
 
-    instructions = INSTRUCTIONS.format(about=about, research=research.name, search=search.name)
+    instructions = INSTRUCTIONS.format(
+        about=about or describe_index(configure(strategy, first_options)[1].index), research=research.name, search=search.name
+    )
     return Server("ramify", version=version("ramify-rag"), instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
@@ -207,19 +231,25 @@ class _PendingRequests:
     """The requests that are not answered yet: the library would drop them at the end of stdin."""
 
     def __init__(self) -> None:
-        self._ids: set[str] = set()
+        self._ids: Counter[RequestId] = Counter()  # a client may give an id twice
         self.all_answered = asyncio.Event()
         self.all_answered.set()
 
     def track(self, message: JSONRPCMessage) -> None:
         """Track a message from or to the client. Cancelled requests are not answered."""
         if isinstance(message, JSONRPCRequest):
-            self._ids.add(str(message.id))
+            self._ids[message.id] += 1
         elif isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._ids.discard(str(message.id))
+            self._remove(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._ids.discard(str((message.params or {}).get("requestId")))
+            self._remove((message.params or {}).get("requestId"))
         (self.all_answered.clear if self._ids else self.all_answered.set)()
+
+    def _remove(self, request_id: object) -> None:
+        """Remove one request of an id, if there is one."""
+        if isinstance(request_id, int | str) and request_id in self._ids:
+            self._ids[request_id] -= 1
+            self._ids += Counter()  # drops what is zero
 
 
 async def _forward(

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from functools import lru_cache
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -14,7 +15,8 @@ from ramify.nodes.settings import is_embedded
 from ramify.nodes.step.review import DECISIONS
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.extractive.questions import unreadable_reason
-from ramify.tools.quoting import one_line
+from ramify.tools.new_files import is_disk_full
+from ramify.tools.quoting import hide_folders, one_line
 from ramify.tools.scrub import scrub
 
 Decisions = list[dict[str, Any]]
@@ -26,8 +28,10 @@ CLIENT_GONE, STOPPED_BY_USER = "its client has gone", "it was stopped"
 SERVER_STOPPING = "the server is being stopped"
 _BRANCH_FIELDS = ("path", "parent", "question", "kind", "status", "answer", "confidence", "note")
 """Fields of a branch in the events of the growing tree."""
-_KIND_BY_STATUS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
-_FAILURE_KINDS = ((UsageError, "usage", 400), (ModelError, "model", 503), (ReplyError, "model", 502), (IndexingError, "index", 503))
+_KIND_BY_STATUS = {400: "usage", 401: "token", 404: "missing", 405: "usage", 409: "usage"}
+DISK_FULL = "the disk of the server is full — ask its operator to make room, and try again"
+_LOG = logging.getLogger("ramify.serve")
+_FAILURE_KINDS = ((ModelError, "model", 503), (ReplyError, "model", 502), (IndexingError, "index", 503), (InputError, "input", 500))
 
 
 class Failure(NamedTuple):
@@ -43,16 +47,31 @@ class Failure(NamedTuple):
 
 
 def to_failure(error: BaseException) -> Failure:
-    """Convert an error to a failure; an unexpected error is logged."""
-    for kind, name, status in _FAILURE_KINDS:
-        if isinstance(error, kind):
-            return Failure(name, str(error), status)
-    if isinstance(error, RamifyError):
-        return Failure("input" if isinstance(error, InputError) else "other", str(error), 500)
+    """Convert an error to a failure for clients, who see no folders of the server; the log has the whole message.
+
+    What a UsageError says happened quotes what the client sent, and is not shortened.
+    """
     if isinstance(error, HTTPException):
         return Failure(_KIND_BY_STATUS.get(error.status_code, "other"), error.detail, error.status_code)
-    logging.getLogger("ramify.serve").error("a question failed", exc_info=error)
-    return Failure("unexpected", f"{scrub(one_line(f'{type(error).__name__}: {error}'))} — the server's log has more: report it", 500)
+    if isinstance(error, UsageError):
+        return Failure("usage", f"{error.what} — {hide_folders(error.remedy)}", 400)
+    if is_disk_full(error):
+        _log_once(scrub(one_line(str(error))))
+        return Failure("disk", DISK_FULL, 507)
+    if not isinstance(error, RamifyError):
+        _LOG.error("a question failed", exc_info=error)
+        line = scrub(one_line(f"{type(error).__name__}: {error}"))
+        return Failure("unexpected", f"{hide_folders(line)} — the server's log has more: report it", 500)
+    if (message := hide_folders(str(error))) != str(error):
+        _log_once(str(error))
+    name, status = next(((name, status) for kind, name, status in _FAILURE_KINDS if isinstance(error, kind)), ("other", 500))
+    return Failure(name, message, status)
+
+
+@lru_cache(maxsize=256)
+def _log_once(message: str) -> None:
+    """Log a message, unless it was among the last ones."""
+    _LOG.warning("%s", message)
 
 
 class Event(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import uvicorn
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -48,6 +49,10 @@ async def parse_body(request: Request, model: type[M]) -> M:
 
 def _parse_json(body: bytes, model: type[M]) -> M:
     try:
+        from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise UsageError(f"the body of the request is not valid JSON ({error})", "send a JSON object") from None
+    try:
         return model.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
@@ -75,6 +80,8 @@ def parse_tokens(tokens: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"the token of {name!r}, of {len(secret)} characters, is not valid", remedy)
         if name in secrets:
             raise UsageError(f"{name!r} has two tokens", "give each user one")
+        if other := next((user for user, known in secrets.items() if known == secret), None):
+            raise UsageError(f"{other!r} and {name!r} have the same token", "give each user another secret")
         secrets[name] = secret
     return secrets
 

@@ -8,11 +8,13 @@ import json
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
+from ramify.graphs.strategies import STRATEGIES, build
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
@@ -41,7 +43,15 @@ RERANKERS_VARIABLE = "RAMIFY_STUDIO_RERANKERS"
 """Environment variable: the allowed cross-encoders, separated as in PATH."""
 ASSISTANTS_VARIABLE = "RAMIFY_STUDIO_ASSISTANTS"
 """Environment variable: the indexes of the assistants by the assistants' names, as JSON."""
+LIMITS_VARIABLE = "RAMIFY_STUDIO_LIMITS"
+"""Environment variable: the limits that a run cannot raise, as JSON."""
 DEMO = "demo"
+LIMITS = (
+    *("max_calls", "max_tokens", "max_seconds", "max_concurrency", "max_depth", "max_batches"),
+    *("timeout", "num_ctx", "num_predict", "context_tokens", "passage_tokens", "batch_tokens", "passage_chars"),
+    *("k", "fetch_k", "final_k", "rerank_k", "top_k", "batch", "rounds", "final_facts", "shots", "redecompositions"),
+)
+"""Settings that bound the cost of a question: where the operator of a server sets one, a request cannot raise it."""
 
 
 def restrict_settings(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
@@ -57,6 +67,11 @@ def restrict_settings(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     if profile := os.environ.get(PROFILE_VARIABLE):
         profile_field = base.model_fields["profile"]
         fields["profile"] = (profile_field.annotation, Field(default=profile, description=profile_field.description))
+    limits: dict[str, Any] = json.loads(os.environ.get(LIMITS_VARIABLE) or "{}")
+    for name in [name for name, bound in limits.items() if bound is not None and name in base.model_fields]:
+        known, bound = base.model_fields[name], limits[name]
+        kind = Annotated[(known.annotation, *known.metadata, AfterValidator(partial(_smaller, bound)))]  # type: ignore[valid-type]
+        fields[name] = (kind, Field(default=_smaller(bound, known.default), description=known.description))
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_check_settings)}
     class_fields: dict[str, Any] = {"__doc__": base.__doc__, "__module__": base.__module__, "__validators__": validators}
     wiring.settings = create_model(base.__name__, __base__=base, **class_fields, **fields)
@@ -94,6 +109,29 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     for name, chosen, known in (("rerank", settings.rerank, allowed_rerankers()), ("check", settings.check, {MODEL, *allowed_rerankers()})):
         if chosen not in known:
             raise not_allowed(f"{name}={chosen!r}", f"--rerank {chosen}")
+
+
+def cap_limits(requested: Settings, operator: Settings, names: Collection[str]) -> dict[str, Any]:
+    """Return those limits of `names` that are smaller in the operator's settings than in the requested ones, with that value."""
+    pairs = {name: (getattr(requested, name, None), getattr(operator, name, None)) for name in LIMITS if name in names}
+    return {name: bound for name, (value, bound) in pairs.items() if _smaller(bound, value) != value}
+
+
+def _smaller(bound: Any, value: Any) -> Any:
+    """Return the smaller of two limits; None is no limit."""
+    return value if bound is None or (value is not None and value <= bound) else bound
+
+
+def set_limits(limits: Mapping[str, Any]) -> None:
+    """Set the limits that runs of the server in this process cannot raise; raise UsageError for another setting or an invalid value."""
+    classes = [build(name).settings for name in STRATEGIES]
+    for name, value in limits.items():
+        with_limit = [settings for settings in classes if name in LIMITS and name in settings.model_fields]
+        if not with_limit:
+            raise UsageError(f"{name!r} is not a limit", f"choose of {', '.join(LIMITS)}")
+        for settings in with_limit:
+            settings.model_validate({name: value})
+    os.environ[LIMITS_VARIABLE] = json.dumps(dict(limits))
 
 
 def allowed_indexes() -> set[str]:

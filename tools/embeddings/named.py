@@ -105,7 +105,8 @@ class OllamaEncoder(LangChainEncoder):
         if not model:
             raise UsageError("the embedding 'ollama:' has no model name", "give one, such as ollama:nomic-embed-text")
         address = ollama_host(None)
-        client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment cannot reach this machine
+        # A proxy set in the environment cannot reach this machine; texts are sent only to the server named, so no redirect is followed.
+        client = {"trust_env": not is_loopback(address), "follow_redirects": False}
         super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA_SCHEME + model)
         self._model, self._address = model, without_credentials(address)
 
@@ -117,6 +118,8 @@ class OllamaEncoder(LangChainEncoder):
             return embed()
         except ResponseError as error:
             remedy = f"ollama pull {self._model}" if error.status_code == 404 else "see the server's log"
+            if 300 <= error.status_code < 400:
+                remedy = "set OLLAMA_HOST to the address that it redirects to, if you trust that one"
             raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
         except (ConnectionError, HTTPError) as error:
             raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error

@@ -17,7 +17,7 @@ import numpy as np
 from langchain_core.documents import Document
 from numpy.typing import NDArray
 
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.full_text import search_words
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.user_input import check_text
@@ -350,12 +350,15 @@ class FileList(NamedTuple):
 
 
 def read_file_list(folder: Path) -> FileList:
-    """Return the files of an index and what its last build skipped; blocking."""
-    with closing(open_readonly(folder / PASSAGES)) as database:
-        found: dict[tuple[str, str], dict[str | None, int]] = {}
-        for root, source, hidden, count in database.execute(_FILE_COUNTS):
-            found.setdefault((root, source), {})[hidden] = count
-        fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
+    """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
+    found: dict[tuple[str, str], dict[str | None, int]] = {}
+    try:
+        with closing(open_readonly(folder / PASSAGES)) as database:
+            for root, source, hidden, count in database.execute(_FILE_COUNTS):
+                found.setdefault((root, source), {})[hidden] = count
+            fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
+    except sqlite3.Error as error:
+        raise IndexingError(f"{str(folder / PASSAGES)!r} is damaged ({error})", "index again the documents that it was made of") from error
     files = tuple(
         ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
         for (root, source), counts in found.items()

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import cache_folder, make_file, make_folder, sync, write_error_remedy
 from ramify.tools.scrub import register_secrets
-from ramify.tools.server_address import is_loopback, is_server_address, without_credentials
+from ramify.tools.server_address import DEFAULT_PORTS, is_loopback, is_server_address, without_credentials
 
 if TYPE_CHECKING:
     from httpx import Client, Request, Response
@@ -66,6 +67,8 @@ _MODELS = (
 )  # fmt: skip
 HUB_MODELS: Mapping[str, HubModel] = MappingProxyType({model.name: model for model in _MODELS})
 
+HUB = "https://huggingface.co"
+"""The only server that gets the user's token."""
 _MB = 1_000_000
 _TIMEOUT_S = 30.0
 _ATTEMPTS = 5
@@ -115,7 +118,7 @@ def _download_url(model: HubModel, mirror: str | None) -> str:
 
     if constants.HF_HUB_OFFLINE:
         raise ModelError(f"{model.file!r} cannot be downloaded: HF_HUB_OFFLINE is set", "unset it")
-    endpoint = (mirror or os.environ.get("HF_ENDPOINT", "").strip() or constants.ENDPOINT).rstrip("/")
+    endpoint = (mirror or os.environ.get("HF_ENDPOINT", "").strip() or HUB).rstrip("/")
     check_mirror(endpoint)
     return hf_hub_url(model.repository, model.file, endpoint=endpoint)
 
@@ -125,12 +128,12 @@ def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None
     from httpx import Client, ConnectError, HTTPError
     from huggingface_hub import get_token
 
-    if token := get_token():  # these repositories need none, a mirror may
+    if token := get_token() if _origin(url) == _origin(HUB) else None:
         register_secrets(token)
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
     hooks = {"request": [_https_check(url)]}
-    # The token is not sent to another host on a redirect.
+    # On a redirect to another origin, the client removes the token.
     with Client(headers=headers, follow_redirects=True, max_redirects=_REDIRECTS, timeout=_TIMEOUT_S, event_hooks=hooks) as client:
         while (before := part.stat().st_size) < model.size:
             why = "it sends no more data"
@@ -142,6 +145,12 @@ def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None
             if failed == _ATTEMPTS:
                 what = f"the download of {model.file!r} was cut off at {before:,} of {model.size:,} bytes ({why})"
                 raise ModelError(what, _RESUME_REMEDY)
+
+
+def _origin(url: str) -> tuple[str, str | None, int]:
+    """Return the scheme, host and port of a server's address."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or DEFAULT_PORTS[parts.scheme]
 
 
 def _https_check(start: str) -> "Callable[[Request], None]":

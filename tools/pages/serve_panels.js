@@ -180,11 +180,11 @@ const item = (one, tools) => {
       await tools.then();
       await tools.draw();
     }), { class: "danger" })];
-  const held = one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.files, "document")} · ${many(one.passages, "passage")}`;
+  const held = one.error ? "cannot be opened" : one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.files, "document")} · ${many(one.passages, "passage")}`;
   const follows = one.watched ? [make("p", { class: "told", text: `follows the folder ${one.watched.folder}${one.watched.updated ? `, up to date since ${new Date(one.watched.updated).toLocaleString()}` : ""}` }),
     one.watched.problem ? failed({ message: one.watched.problem }) : ""] : "";
   return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }), follows,
-    one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
+    one.error ? failed({ message: one.error }) : "", one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
     make("div", { class: "row" }, button("Documents", guarded(show), { "aria-expanded": "false" }), acts), files);
 };
 
@@ -219,7 +219,7 @@ const form = (folders, tools) => {
         text.textContent = `uploading ${file.name}: ${size(sent)} of ${size(all)}`;
         bar.value = sent;
         const part = file.slice(offset, offset + PART);
-        await call(`/collections/${encodeURIComponent(made.name)}/documents`, { method: "POST", body: { file: file.name, offset, content: await base64(part) } });
+        await call(`/collections/${encodeURIComponent(made.name)}/documents`, { method: "POST", body: { file: file.name, offset, size: file.size, content: await base64(part) } });
         sent += part.size;
       }
     }

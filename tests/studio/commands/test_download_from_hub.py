@@ -13,7 +13,7 @@ import pytest
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf
 from ramify.tools.models.gguf import find_gguf
-from ramify.tools.models.hub import HUB_MODELS
+from ramify.tools.models.hub import HUB, HUB_MODELS, _origin
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 
@@ -295,15 +295,62 @@ def test_a_hub_that_cannot_be_reached_is_one_line(ramify: Ramify, hub: Hub, monk
     assert "cannot be reached" in done.err
 
 
+def authorizations(hub: Hub) -> dict[str, set[str | None]]:
+    """The credentials that each server got."""
+    return {server: {authorization for one, _, authorization in hub.asked if one == server} for server in ("hub", "files")}
+
+
 def test_a_token_goes_to_the_hub_alone_and_into_no_log(
     ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", TOKEN)
+    monkeypatch.setattr("ramify.tools.models.hub.HUB", hub.url)
+    monkeypatch.delenv("HF_ENDPOINT")
     with caplog.at_level(logging.DEBUG):
         done = ramify("download", NAME)
-    given = {server: {authorization for one, _, authorization in hub.asked if one == server} for server in ("hub", "files")}
-    assert given == {"hub": {f"Bearer {TOKEN}"}, "files": {None}}
+    assert done.code == 0, done.err
+    assert authorizations(hub) == {"hub": {f"Bearer {TOKEN}"}, "files": {None}}
     assert not any(TOKEN in text for text in (done.out, done.err, caplog.text))
+
+
+@pytest.mark.parametrize("way", ["variable", "option"])
+@fault("downloads", "a mirror, and a token of the hub", sees="the model", kept="the token: the mirror gets none")
+def test_a_mirror_gets_no_token(ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    if way == "option":
+        monkeypatch.setenv("HF_ENDPOINT", "https://huggingface.co")
+    assert ramify("download", NAME, *(["--mirror", hub.url] if way == "option" else [])).code == 0
+    assert authorizations(hub) == {"hub": {None}, "files": {None}}
+
+
+def test_credentials_of_a_mirror_go_to_it_and_not_to_where_it_redirects(
+    ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    with caplog.at_level(logging.DEBUG):
+        done = ramify("download", NAME, "--mirror", hub.url.replace("//", "//me:pass-of-mirror@"))
+    assert done.code == 0, done.err
+    assert authorizations(hub) == {"hub": {"Basic bWU6cGFzcy1vZi1taXJyb3I="}, "files": {None}}
+    assert not any("pass-of-mirror" in text for text in (done.out, done.err))
+
+
+@pytest.mark.parametrize(
+    ("address", "is_hub"),
+    [
+        ("https://huggingface.co/a/resolve/main/b", True),
+        ("HTTPS://HuggingFace.co:443/a", True),
+        ("http://huggingface.co/a", False),
+        ("https://huggingface.co:8443/a", False),
+        ("https://huggingface.co.mirror.example/a", False),
+        ("https://huggingface.co@mirror.example/a", False),
+        ("https://mirror.example/huggingface.co", False),
+        ("https://mirror.example#@huggingface.co", False),
+        ("https://cdn.huggingface.co/a", False),
+        ("https://hf.co/a", False),
+    ],
+)
+def test_no_address_passes_for_the_hub(address: str, is_hub: bool) -> None:
+    assert (_origin(address) == _origin(HUB)) == is_hub
 
 
 def test_one_that_is_not_downloaded_names_the_command(hub: Hub) -> None:

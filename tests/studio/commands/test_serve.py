@@ -1,6 +1,11 @@
 """`ramify serve` as a command: what it refuses before anything is served."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
+from langgraph.store.sqlite import SqliteStore
 
 from ramify.studio.commands import serve as command
 from tests.studio.conftest import Ramify
@@ -43,3 +48,15 @@ def test_the_error_on_missing_libraries_names_the_command_to_install_them(ramify
     done = ramify("serve")
     assert done.code == 1
     assert "run `pip install 'ramify-rag[serve]'`" in done.err
+
+
+def test_an_emptied_file_of_conversations_is_one_line(ramify: Ramify, tmp_path: Path) -> None:
+    file = tmp_path / "talks.db"
+    with closing(sqlite3.connect(tmp_path / "talks.db.threads")) as database:
+        SqliteStore(database).setup()
+        database.execute("INSERT INTO store (prefix, key, value) VALUES ('threads', 'pens', '{}')")
+        database.commit()
+    file.touch()
+    done = ramify("serve", "--port", free_port(), "--memory", f"sqlite:{file}", "--model", "extractive")
+    assert (done.code, done.err.count("error: ")) == (1, 1)
+    assert str(file) in done.err

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from ramify.studio.serve import collections
-from ramify.studio.serve.catalog import Catalog
-from ramify.tools.errors import InputError
 from tests.faults import fault
 from tests.studio.serve.conftest import Running, Serve, read_events, wait_until
 
@@ -198,11 +196,3 @@ def test_without_tokens_all_is_one_user_s(serve: Serve) -> None:
     server = serve()
     assert list_collections(server)["arda"]["changeable"] is True
     assert server.call("DELETE", "/collections/arda").status_code == 200
-
-
-@pytest.mark.parametrize("record", ["", "[]", '{"folder": null}', '{"folder": 1, "user": "me"}'])
-def test_a_record_that_does_not_say_what_it_is_of_is_one_line(tmp_path: Path, record: str) -> None:
-    (tmp_path / "arda").mkdir()
-    (tmp_path / "arda" / "collection.json").write_text(record, encoding="utf-8")
-    with pytest.raises(InputError, match=r"collection\.json.* — "):
-        collections.UserCollections(Catalog({}, "naive", ["extractive"]), tmp_path)

@@ -195,6 +195,51 @@ def test_every_line_of_a_client_is_answered(built: Path, tmp_path: Path, monkeyp
     assert all(len(one["error"]["message"]) < 1000 for one in told if "error" in one)
 
 
+def test_odd_lines_end_nothing_and_each_call_is_answered(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rejected = [
+        *(
+            "{",
+            "[]",
+            f"[{call(2, {})}]",
+            "null",
+            "5",
+            "\x00",
+            "\ufeff{}",
+            "",
+            "   ",
+            '{"a":',
+            call(2, {"query": "river"}) * 2,
+            "x" * 3_000_000,
+        ),
+        *(call(2, {}).replace('"2.0"', version) for version in ('"1.0"', "2", "null")),
+        '{"jsonrpc": "2.0", "id": 2, "method": 5}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": []}',
+        '{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": []}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ' + '{"a":' * 3000 + "1" + "}" * 3001,
+    ]
+    ignored = [
+        '{"jsonrpc": "2.0", "method": "notifications/none"}',
+        '{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 55}}',
+        '{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": []}}',
+        '{"jsonrpc": "2.0", "id": 77, "result": {}}',
+        '{"jsonrpc": "2.0", "id": 77, "error": {"code": 1, "message": "x"}}',
+    ]
+    refused = [
+        json.dumps({"jsonrpc": "2.0", "id": f"m{number}", "method": method}) for number, method in enumerate(("", "none", "resources/list"))
+    ]
+    refused += [
+        json.dumps({"jsonrpc": "2.0", "id": f"p{number}", "method": "tools/call", "params": params})
+        for number, params in enumerate((None, {}, {"name": 1}, {"name": "search_documents", "arguments": []}))
+    ]
+    twice = [call(3, {"query": "river"}), call(3, {"query": "Warsaw"}), call("3", {"query": "Vistula"})]
+    lines = [FIRST, *rejected, *ignored, *refused, *twice, call(9, {"query": "river"})]
+    told = told_by("\n".join(lines), tmp_path, monkeypatch, "--model", "extractive", "--index", built)  # the last line has no end
+    answered = [one["id"] for one in told if "result" in one and not one["result"].get("isError")]
+    assert sorted(map(str, answered)) == ["1", "3", "3", "3", "9"]
+    assert {one["id"] for one in told if str(one.get("id"))[0] in "mp"} == {json.loads(line)["id"] for line in refused}
+    assert all(len(json.dumps(one)) < 2000 for one in told if "error" in one)
+
+
 async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_passage_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*given: Any, **options: Any) -> Any:
         raise ZeroDivisionError("a fault of ramify")

@@ -145,18 +145,37 @@ def test_ollama_not_running_is_an_error_with_the_command(monkeypatch: pytest.Mon
         load_encoder("ollama:nomic-embed-text").encode_queries(["x"])
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_of_the_server_is_not_followed(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    texts: list[bytes] = []
+    with embedding_server(200, {"embeddings": [[0.0, 2.0]]}, texts) as other, embedding_server(status, {}, location=other) as address:
+        monkeypatch.setenv("OLLAMA_HOST", address)
+        with pytest.raises(ModelError, match="set OLLAMA_HOST"):
+            load_encoder("ollama:nomic-embed-text").encode_queries(["x"])
+    assert texts == []
+
+
 @contextmanager
-def embedding_server(status: int, reply: dict[str, object]) -> Iterator[str]:
-    """Answer every request with the same reply."""
+def embedding_server(status: int, reply: dict[str, object], received: list[bytes] | None = None, location: str = "") -> Iterator[str]:
+    """Answer every request with the same reply; `received` gets the bodies of the requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             content = json.dumps(reply).encode()
-            self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if received is not None:
+                received.append(body)
             self.send_response(status)
+            if location:
+                self.send_header("Location", location)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
+
+        def do_GET(self) -> None:
+            if received is not None:
+                received.append(b"")
+            self.send_error(405)
 
         def log_message(self, format: str, *args: object) -> None:
             pass
