@@ -1,6 +1,7 @@
 """The command line: `ramify`, its commands and its exit codes."""
 
 import atexit
+import errno
 import os
 import sys
 import warnings
@@ -35,7 +36,6 @@ from ramify.studio.commands import (
 from ramify.studio.commands import eval as evaluation
 from ramify.studio.console.options import RayCommand
 from ramify.studio.console.streams import escape_unencodable, fail
-from ramify.studio.entry import is_out_of_memory
 from ramify.tools.errors import RamifyError, UsageError
 
 ClickException: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -116,7 +116,7 @@ def run(arguments: Sequence[str] | None = None, invoked: list[str] | None = None
     except BrokenPipeError:
         raise
     except OSError as error:
-        if is_out_of_memory(error):
+        if error.errno == errno.ENOMEM:  # the entry point says so
             raise
         fail(f"{error} — check the file, its permissions and free disk space")
         return 1

@@ -85,7 +85,11 @@ def leave_out_copies(state: State, update: Update) -> Update:
 
 
 def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:
-    """Return the sentences with the citations that they lack, and all citations; blocking."""
+    """Return the sentences with the citations that they lack, and all citations; blocking.
+
+    The bare answer gets none: a passage that has its words need not say that they answer the question.
+    """
+    answer = fold(str(update["answer"]))
     citations: list[Citation] = list(update.get("citations", []))
     cited = {citation.id for citation in citations}
     shown = merge_max(state.get("shown"), update.get("shown"))
@@ -96,7 +100,8 @@ def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) ->
     sentences = []
     for sentence in update["sentences"]:
         own = [materials[number - 1] for number in sentence.citations]
-        source = None if own and check_support(sentence.text, own, asked) is not False else _find(sentence, own, materials, asked)
+        is_complete = fold(sentence.text) == answer or (own and check_support(sentence.text, own, asked) is not False)
+        source = None if is_complete else _find(sentence, own, materials, asked)
         if source is not None:
             if source not in places:
                 places[source] = len(citations)
