@@ -101,9 +101,9 @@ def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with `preset` replaced by its options, overridden by the other ones; UsageError for an unknown preset."""
     presets = find_strategy(name).presets
     preset: Any = options.get(PRESET)
-    if preset is not None and str(preset) not in presets:
+    if preset is not None and not (isinstance(preset, str) and preset in presets):
         raise UsageError(f"{name} has no preset {truncate_line(repr(preset), MAX_QUOTED_CHARS)}", f"it has {_join_names(presets)}")
-    return {**presets.get(preset, {}), **{key: value for key, value in options.items() if key != PRESET}}
+    return {**(presets[preset] if preset is not None else {}), **{key: value for key, value in options.items() if key != PRESET}}
 
 
 def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> MaxCalls | None:

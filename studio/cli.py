@@ -35,6 +35,7 @@ from ramify.studio.commands import (
 )
 from ramify.studio.commands import eval as evaluation
 from ramify.studio.console.options import RayCommand
+from ramify.studio.console.out_of_memory import is_out_of_memory
 from ramify.studio.console.streams import escape_unencodable, fail
 from ramify.tools.errors import RamifyError, UsageError
 

@@ -88,6 +88,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "file that is deleted while others are read",
         "file name that is not UTF-8",
         "gzip that expands beyond the limit",
+        "archive that is uploaded to harm",
     ],
     "disk": [
         "full while an index is built",

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, ValidationError
 
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line, truncate_line
@@ -81,7 +81,7 @@ class Profile(_FrozenModel):
     curve: Annotated[tuple[tuple[Fraction, Fraction], ...], Field(max_length=20_000), AfterValidator(_check_monotonic)] = ()
     types: dict[ShortText, Fraction | None] = {}
     """The threshold of each type of question; None if no threshold satisfies the bound."""
-    figures: dict[ShortText, float | None] = {}
+    figures: dict[ShortText, FiniteFloat | None] = {}
     """Measurements on the questions used for calibration and on the others."""
 
     @property

@@ -1,7 +1,7 @@
 """Terminal input and output.
 
 * command-line input: `options` that several commands share
-* output: `streams`, `progress_bar`
+* output: `streams`, `progress_bar`; errors `out_of_memory`
 * `answering` a question: the growing tree, and a person's decisions on proposed actions
 * long-running work with its output: `building` an index, `evaluating` a run or a paper, the `terminal_chat`
 """

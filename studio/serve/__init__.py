@@ -1,7 +1,7 @@
 """The server of `ramify serve`: questions over HTTP, for its web page, scripts, and clients of OpenAI's or Ollama's protocol or MCP.
 
-* what is served: the `catalog` (collections, strategies, models), the `collections` that users create or that follow a folder, with their
-  `collection_folders` and `build_jobs`
+* what is served: the `catalog` (collections, strategies, models), the `collections` that users create or that follow a folder, with
+  `collection_folders` (their files) and `build_jobs` (their indexing)
 * a question: `service` (submits requests as questions, with or without a conversation), `questions` (the queue, the events of an answer)
 * the protocols: `json_api` (ramify's own) with `answers`, `openai`, `ollama`, which share `chat`, and `mcp`, also for `ramify mcp`
 * `transport` is the HTTP layer of all protocols, `app` builds the application

@@ -70,7 +70,7 @@ def restrict_settings(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     limits: dict[str, Any] = json.loads(os.environ.get(LIMITS_VARIABLE) or "{}")
     for name in [name for name, bound in limits.items() if bound is not None and name in base.model_fields]:
         known, bound = base.model_fields[name], limits[name]
-        kind = Annotated[(known.annotation, *known.metadata, AfterValidator(partial(_smaller, bound)))]  # type: ignore[valid-type]
+        kind: Any = Annotated.__class_getitem__((known.annotation, *known.metadata, AfterValidator(partial(_smaller, bound))))  # type: ignore[attr-defined]
         fields[name] = (kind, Field(default=_smaller(bound, known.default), description=known.description))
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_check_settings)}
     class_fields: dict[str, Any] = {"__doc__": base.__doc__, "__module__": base.__module__, "__validators__": validators}

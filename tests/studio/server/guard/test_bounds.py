@@ -11,8 +11,10 @@ from ramify.studio.server.bounds import (
     DEFAULT_INDEX_VARIABLE,
     INDEX_ADDRESSES_VARIABLE,
     INDEX_FOLDERS_VARIABLE,
+    LIMITS_VARIABLE,
     restrict_settings,
     set_allowed,
+    set_limits,
 )
 from ramify.tools.errors import UsageError
 from tests.faults import fault
@@ -140,3 +142,21 @@ def test_an_invalid_model_file_is_rejected_before_the_server_starts(ramify: Rami
     done = ramify("studio", "--port", str(free_port()), "--gguf", "/etc/hostname")
     assert (done.code, done.out) == (1, "")
     assert "'/etc/hostname' cannot be run: it is not a GGUF file" in done.err
+
+
+def test_a_run_cannot_raise_the_operator_s_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LIMITS_VARIABLE, "")
+    set_limits({"max_calls": 2, "k": 3, "max_seconds": 5, "max_batches": 4})
+    settings = restrict_settings(graphs.build("tor")).settings
+    assert (settings().max_calls, settings().k, settings().max_seconds) == (2, 3, 5)
+    assert [settings(max_calls=given).max_calls for given in (None, 1, 2, 50, "50")] == [2, 1, 2, 2, 2]
+    assert [settings(k=given).k for given in (1, 3, 100)] == [1, 3, 3]
+    assert settings(max_seconds=float("inf")).max_seconds == 5
+    with pytest.raises(UsageError, match="k=0 is not valid"):
+        settings(k=0)
+
+
+@pytest.mark.parametrize("limit", ["max_calls=0", "k=many", "model=extractive", "none=1", "temperature=1", "max_calls"])
+def test_what_is_no_limit_is_refused_before_the_server_starts(ramify: Ramify, limit: str) -> None:
+    done = ramify("studio", "--port", str(free_port()), "--set", limit)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
