@@ -10,6 +10,7 @@ from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
+from ramify.tools.anaphora import is_complete, only_extends
 from ramify.tools.english import (
     added_words,
     are_persons,
@@ -20,6 +21,7 @@ from ramify.tools.english import (
     replace_pronouns,
     unresolved_pronoun,
 )
+from ramify.tools.languages import is_english_question
 from ramify.tools.names import contains_name
 
 MAX_TURNS = 4
@@ -52,8 +54,11 @@ def _resolve_person(question: str, rewritten: str, messages: list[AnyMessage]) -
     """Return the rewritten question, and a clarifying question if its pronoun refers to a person and nobody was mentioned.
 
     A pronoun for a person that was rewritten as a thing, or left, is replaced by the last person, also if the rewritten question lacks
-    words of the question. A rewritten question that lacks a name of the question is another one: the question stays unchanged.
+    words of the question. A rewritten question that lacks a name of the question, or inserts words into a complete one, is another one:
+    the question stays unchanged.
     """
+    if is_english_question(question) and is_complete(question) and not only_extends(question, rewritten):
+        rewritten = question
     if not has_pronoun(question):
         return (rewritten if all(contains_name(rewritten, name) for name in find_names(question)) else question), ""
     known = persons_mentioned(messages)

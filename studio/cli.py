@@ -1,7 +1,6 @@
 """The command line: `ramify`, its commands and its exit codes."""
 
 import atexit
-import errno
 import os
 import sys
 import warnings
@@ -117,7 +116,7 @@ def run(arguments: Sequence[str] | None = None, invoked: list[str] | None = None
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.errno == errno.ENOMEM:  # the entry point says so
+        if is_out_of_memory(error):
             raise
         fail(f"{error} — check the file, its permissions and free disk space")
         return 1

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ramify.tools.english import WORD, content_stems, find_names, word_set
+from ramify.tools.english import WORD, content_stems, descriptions, find_names, fold, word_set
 
 PERSONAL: Final = word_set("it itself they them themselves he him himself she her hers herself")
 POSSESSIVES: Final = word_set("its their theirs his her hers")
@@ -27,6 +27,9 @@ _REST: Final = word_set("other others another else same")
 ARTICLES: Final = word_set("a an the")
 PLACES: Final = word_set("there")
 _CONJUNCTIONS: Final = word_set("and but when if because before after while since until")
+_SAID_BEFORE: Final = _REST | word_set("one ones then former latter both")
+"""Words beside pronouns that refer to what was said: "Which one does Acme sell?"."""
+_HOW_MANY: Final = re.compile(rf"\bhow many (?:{'|'.join(sorted(_AUXILIARIES))})\b", re.IGNORECASE)
 _MAX_OWNER_WORDS: Final = 3
 """Longer phrases take "of" instead of a genitive."""
 _SINGULAR_VERBS: Final = {"are": "is", "were": "was", "do": "does", "have": "has"}
@@ -63,6 +66,31 @@ def is_fragment(question: str) -> bool:
         return False
     asks = rest != question or _ABOUT.match(rest) is not None or question.rstrip().endswith("?")
     return asks and not words & _AUXILIARIES and (not words & _QUESTION_WORDS or not find_names(rest))
+
+
+def named_by_fragment(question: str) -> tuple[str, str]:
+    """Return the new name in a question without a clause, and a preposition before it: "What about macOS?" names "macOS"; else empty."""
+    name = _ABOUT.sub("", without_lead_in(question)).strip(" ?.!")
+    first, _, rest = name.partition(" ")
+    preposition = first.casefold() if first.casefold() in _PREPOSITIONS else ""
+    name = rest if preposition else name
+    is_name = not name.islower() and not question.startswith(name)  # the first word of a sentence has a capital letter anyway
+    return (name, preposition) if is_name else ("", "")
+
+
+def is_complete(question: str) -> bool:
+    """Return whether a question names what it asks about, and no word of it stands for, or leaves out, what was said before."""
+    refers = referring_words(question) or set(_words(question)) & _SAID_BEFORE or _HOW_MANY.search(question)
+    return bool(_names(question)) and not refers and not is_fragment(question)
+
+
+def only_extends(question: str, rewritten: str) -> bool:
+    """Return whether a rewritten question begins with the question: only "the drill", which may stand for a name, may be replaced."""
+    words = re.escape(fold(without_lead_in(question)))
+    for noun in descriptions(question):
+        if noun.lower().startswith("the ") and len(noun.split()) == 2:
+            words = words.replace(re.escape(fold(noun)), ".+")
+    return re.match(rf"{words}\b", fold(without_lead_in(rewritten))) is not None
 
 
 def referring_words(question: str) -> list[re.Match[str]]:
@@ -169,10 +197,14 @@ def has_preposition(question: str, phrase: str) -> bool:
 
 
 def with_article(question: str, phrase: str, asked: str) -> str:
-    """Return the question with "the" before a phrase, where the earlier question has it: "the Kestrel 16"."""
-    if not phrase or f" the {phrase}" not in asked or re.search(rf"(?i:\bthe) {re.escape(phrase)}", question):
+    """Return the question with "the" before a phrase, where the earlier question has it ("the Kestrel 16"), and without, where not."""
+    bare = phrase.removeprefix("the ")
+    article = re.compile(rf"(?i:\bthe) {re.escape(bare)}")
+    if not bare or bare not in asked:
         return question
-    return question.replace(phrase, f"the {phrase}", 1)
+    if not article.search(asked):
+        return article.sub(lambda _: bare, question, count=1) if bare[0].isupper() else question
+    return question if article.search(question) else question.replace(bare, f"the {bare}", 1)
 
 
 def with_singular_verb(question: str, subject: str) -> str:

@@ -42,7 +42,7 @@ _ABBREVIATION = re.compile(
 _SUFFIX = re.compile(r"(?:ational|ations|ation|ional|ings|ing|edly|ed|ors|or|ers|er|ions|ion|ies|es|s|ly|e|y)$")
 UPPERCASE_LETTER = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ]"
 """A capital letter, as a regular expression."""
-_CAPITALIZED = rf"{UPPERCASE_LETTER}[\w’'&./-]*"
+_CAPITALIZED = rf"\b[a-z\d]*{UPPERCASE_LETTER}[\w’'&./-]*"
 _NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITALIZED}(?:(?: (?:of|the|de|la|von|van))* (?:{_CAPITALIZED}|\d+\b))*)")
 
 
@@ -132,6 +132,12 @@ def person_probabilities(phrases: Sequence[str]) -> list[float]:
     weights, bias = _weights()
     scores = load_encoder(MINILM).encode_documents(list(phrases)) @ weights + bias
     return [float(score) for score in 1 / (1 + np.exp(-scores))]
+
+
+def similarities(phrase: str, others: Sequence[str]) -> list[float]:
+    """Return how similar a phrase is to each of others: the cosine of their embeddings, by MiniLM. Blocking."""
+    vectors = load_encoder(MINILM).encode_documents([phrase, *others])
+    return [float(score) for score in vectors[1:] @ vectors[0]]
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ The conversations are in `follow_ups.toml`; each is held with the embedded model
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 import ramify.graphs as graphs
 from ramify.studio.drawing.phrases import unknown_reason
+from ramify.tools.english import find_names
 from tests.fakes import FakeModel, library
 from tests.river import but
 
@@ -26,13 +27,20 @@ TEXTS = (
     "Marrow Works is a supplier in Bergen. Marrow Works gives a discount of 8 percent. Jonas Weil is the account manager of Marrow Works. "
     "The extension of Jonas Weil is 4420.",
 )
+FERRIES = (
+    "The Merganser is a ferry of the Skarland Line. The Merganser carries 240 passengers and was built in 1998. Its captain is Ruth Osei.",
+    "The Cormorant is a ferry of the Skarland Line. The Cormorant carries 410 passengers and was built in 2011. Its captain is Pavel Hron.",
+    "The Skarland Line is a shipping company in Tolvik. The Skarland Line was founded by Edda Brekke in 1931. Its director is Samir Lund.",
+)
+INDEXES = {"tools": TEXTS, "ferries": FERRIES}
 CONVERSATIONS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("follow_ups.toml").read_text(encoding="utf-8"))["conversation"]
 ASKED_BACK = "?"
 each_conversation = pytest.mark.parametrize("conversation", CONVERSATIONS, ids=[one["about"] for one in CONVERSATIONS])
 
 
 def index_of(conversation: Mapping[str, Any]) -> dict[str, Any]:
-    return {"index": library(*TEXTS)} if conversation["index"] == "tools" else {}
+    texts = INDEXES.get(conversation["index"])
+    return {"index": library(*texts)} if texts else {}
 
 
 def test_the_table_has_turns_of_each_kind() -> None:
@@ -61,7 +69,7 @@ def test_a_language_model_is_asked_and_what_it_understands_is_asked(conversation
     answers = {meant[question]: answer or "It is 7" for question, _, answer in conversation["turns"]}
 
     def understand(slots: Mapping[str, Any]) -> Mapping[str, Any]:
-        understood = meant[slots["question"]] if slots["question"] in meant else slots["question"]
+        understood = meant.get(slots["question"], slots["question"])
         return {"question": slots["question"] if understood == ASKED_BACK else understood}
 
     model = but(
@@ -74,8 +82,63 @@ def test_a_language_model_is_asked_and_what_it_understands_is_asked(conversation
         answered += answered > 0 or not result.asked_back
         if understood == ASKED_BACK:
             assert result.asked_back
-        elif understood in meant.values() and question in meant:
+        else:
             assert (result.question, result.asked_back) == (understood or question, "")
+
+
+COMPLETE = list(
+    dict.fromkeys(question for one in CONVERSATIONS for question, understood, _ in one["turns"] if not understood and find_names(question))
+)
+SUBJECTS = {
+    "the Heron 3": "How heavy is the Heron 3?",
+    "supplier": "Which supplier gives the largest discount?",
+    "Ada Byron": "Who is Ada Byron?",
+}
+
+
+def put_first(question: str, subject: str) -> str:
+    first, _, rest = question.partition(" ")
+    return f"{first} {subject} {rest}"
+
+
+def put_inside(question: str, subject: str) -> str:
+    *before, last = question.split(" ")
+    return " ".join([*before, subject, last])
+
+
+def put_instead(question: str, subject: str) -> str:
+    return question.replace(find_names(question)[0], subject)
+
+
+@pytest.mark.parametrize("insert", [put_first, put_inside, put_instead])
+@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("question", COMPLETE)
+def test_a_complete_question_is_not_rewritten_by_a_language_model(question: str, subject: str, insert: Callable[[str, str], str]) -> None:
+    assert understood_by_a_model(question, insert(question, subject), before=SUBJECTS[subject]) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "rewritten"),
+    [
+        ("Is Lyon bigger?", "Is Lyon bigger than Paris?"),
+        ("And does Halberd Tools?", "Does Halberd Tools supply the Heron 3?"),
+        ("Which one does Marrow Works supply?", "Which drill does Marrow Works supply?"),
+        ("How many did Halberd Tools sell?", "How many drills did Halberd Tools sell?"),
+        ("Is the drill heavier than the Osprey 17?", "Is the Heron 3 heavier than the Osprey 17?"),
+        ("Does the supplier have a shop in Bergen?", "Does Marrow Works have a shop in Bergen?"),
+        ("Does it cost more than the Osprey 17?", "Does the Heron 3 cost more than the Osprey 17?"),
+        ("And the Osprey 17?", "How heavy is the Osprey 17?"),
+    ],
+)
+def test_a_question_that_lacks_something_is_what_the_language_model_makes_of_it(question: str, rewritten: str) -> None:
+    assert understood_by_a_model(question, rewritten, before="How heavy is the Heron 3?") == rewritten
+
+
+def understood_by_a_model(question: str, rewritten: str, *, before: str) -> str:
+    """Ask a question after another, with a language model that rewrites it; return how it was understood."""
+    talk = graphs.Conversation()
+    talk.messages = heard(before, "Marrow Works")
+    return talk.ask(question, "naive", model=but(contextualize={"question": rewritten}), index=library(*TEXTS)).question
 
 
 ASKED = "Who invented the ballpoint pen?"

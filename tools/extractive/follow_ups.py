@@ -18,6 +18,7 @@ from ramify.tools.anaphora import (
     is_about_event,
     is_fragment,
     is_question_word_alone,
+    named_by_fragment,
     referring_words,
     replace_reference,
     with_article,
@@ -38,6 +39,7 @@ from ramify.tools.english import (
     person_named_by,
     person_probabilities,
     same_question,
+    similarities,
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
@@ -58,6 +60,8 @@ _MIN_PERSON: Final = 0.8
 _MAX_ANSWER_CHARS: Final = 300
 _MAX_SUBSTITUTE_WORDS: Final = 6
 """Longer answers are sentences."""
+_MIN_MARGIN: Final = 0.1
+"""A new name replaces the name of a question that is more like it than any other by this difference of similarity."""
 _HOW_BE: Final = re.compile(r"^How (is|are|was|were) (the|an?)\b")
 """What the writer makes of "How heavy is it?" and "And the price?"."""
 
@@ -103,8 +107,28 @@ def _complete_fragment(question: str, rewriting: Rewriting, lines: Sequence[str]
         return with_circumstance
     if find_names(without_lead_in(question)) and not find_names(lines[0]):
         return None
+    if replaced := _replace_name_of_its_kind(question, lines[0]):
+        return replaced
     rewritten = _HOW_BE.sub(r"What \1 \2", rewriting.question)
+    for name in find_names(lines[0]):
+        rewritten = rewritten if contains_name(question, name) else with_article(rewritten, name, lines[0])
     return rewritten if rewriting.fluency >= _MIN_FLUENCY and _is_sound(question, rewritten, lines) else None
+
+
+def _replace_name_of_its_kind(question: str, asked: str) -> str:
+    """Return the earlier question with a new name for that of its kind ("macOS" for "Windows"); empty if it is not clear which that is."""
+    new, preposition = named_by_fragment(question)
+    if not new or contains_name(asked, new):
+        return ""
+    names = [name for name in find_names(asked) if not preposition or f" {preposition} {name}" in asked]
+    noun = new.split()[-1]
+    with_noun = [f"{name} {noun}" for name in names if noun.islower() and contains_name(asked, f"{name} {noun}")]  # "the Basic plan"
+    is_sure = bool(preposition or with_noun)
+    ranked = sorted(zip(similarities(new, with_noun or names), with_noun or names, strict=True), reverse=True)
+    if not ranked or (len(ranked) == 1 and not is_sure) or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _MIN_MARGIN):
+        return ""
+    article = r"(?:\bthe )?" if new.startswith("the ") else ""
+    return re.sub(rf"{article}\b{re.escape(ranked[0][1])}\b", lambda _: new, asked, count=1)
 
 
 def _extend_noun(question: str, lines: Sequence[str]) -> str | None:
