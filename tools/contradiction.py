@@ -30,14 +30,14 @@ _PREFIXES = ("un", "dis", "non", "in", "im", "ir", "il", "de")
 _MIN_PREFIXED_CHARS = 4
 _NOT = word_set("not never cannot without nor neither")
 _SOFT_NOT = word_set(
-    "no none nobody nothing nowhere forbidden prohibited banned avoid avoids avoided prevent prevents lacks lack fails refuses"
+    "no none nobody nothing nowhere forbidden prohibited banned avoid avoids avoided prevent prevents lacks lack fail fails failed refuses"
 )
 """They deny the sentence, but not always the word after them: where there is one, only the number of denials is compared."""
 _NO_DENIAL = re.compile(r"\bnot only\b|\bwhether or not\b|\bno\. ?(?=\d)|\bno doubt\b|\bno (?:later|more|less|fewer) than\b", re.IGNORECASE)
 _CONTRACTED = re.compile(r"\b(?:(ca)n|(wo)n|(\w+?)n)['’]t\b", re.IGNORECASE)
 _IRREGULAR_FORMS = (
     "rose:rise risen:rise fell:fall fallen:fall grew:grow grown:grow sold:sell bought:buy won:win lost:lose began:begin "
-    "begun:begin ran:run left:leave shrank:shrink froze:freeze built:build held:hold kept:keep"
+    "begun:begin forbidden:forbid forbade:forbid ran:run left:leave shrank:shrink froze:freeze built:build held:hold kept:keep"
 )
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_FORMS.split())
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
@@ -121,7 +121,7 @@ def _prefixed(one: _Reading, other: _Reading) -> set[str]:
     for mine, theirs in ((one, other), (other, one)):
         for word, signs in mine.signs.items():
             bases = [
-                word.removeprefix(prefix)
+                word.removeprefix(prefix).lstrip("-")
                 for prefix in _PREFIXES
                 if word.startswith(prefix) and len(word) >= len(prefix) + _MIN_PREFIXED_CHARS
             ]
@@ -136,6 +136,9 @@ def _read(sentence: str) -> _Reading:
     signs: dict[str, set[bool]] = defaultdict(set)
     denials, is_soft, is_denied = 0, False, False
     for word in _WORD.findall(text.casefold()):
+        if word in _SOFT_NOT:  # "prohibited" denies what stands before it, too
+            for pair, sign in _SIGNS.get(_root(word), ()):
+                signs[pair].add(sign != is_denied)
         if word in _NOT or word in _SOFT_NOT:
             denials, is_denied = denials + 1, not is_denied
             is_soft = is_soft or word in _SOFT_NOT
