@@ -8,6 +8,7 @@ DENIED = [
     ("The deposit is refundable.", "The deposit is non-refundable."),
     ("Camping is prohibited.", "Camping is allowed."),
     ("Camping is permitted.", "Camping is forbidden."),
+    ("The law forbids camping.", "The law allows camping."),
     ("She failed to reach the hut.", "She reached the hut."),
     ("The motor works without oil.", "The motor works with oil."),
 ]
@@ -15,6 +16,7 @@ AGREEING = [
     ("The deposit is not refundable.", "The deposit is non-refundable."),
     ("Camping is prohibited.", "Camping is not allowed."),
     ("Camping is not forbidden.", "Camping is permitted."),
+    ("No camping is allowed on the beach.", "Camping is forbidden on the beach."),
     ("She failed to reach the hut.", "She did not reach the hut."),
 ]
 
