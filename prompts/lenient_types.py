@@ -12,6 +12,7 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -40,6 +41,8 @@ _DEGREE = re.compile(
 )
 PASSAGE_NUMBER = re.compile(r"(?<![-\d])\d{1,6}\b")
 BRACKETED = re.compile(r"\[(\d{1,6})\]")
+ANSWER_LABEL = re.compile(r"^(?:\*\*)?(?:(?:final|short) )?answer:(?:\*\*)?\s+", re.IGNORECASE)
+ANSWER_CITATIONS = re.compile(r"(?:\s\[\d{1,2}(?:, ?\d{1,2})*\])+$")
 MAX_NUMBER_CHARS = 40
 MAX_SCORE = 5
 THOUGHT = "thought"
@@ -154,6 +157,12 @@ def _text(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _bare(answer: str) -> str:
+    """Return an answer without what models write around it: "Answer: **Lyon** [1]" is "Lyon"."""
+    bare = ANSWER_CITATIONS.sub("", ANSWER_LABEL.sub("", answer.strip()))
+    return bare[2:-2] if bare.startswith("**") and bare.find("**", 2) == len(bare) - 2 > 2 else bare
+
+
 def _texts(value: Any) -> Any:
     """Return a list of texts: a single text as one item, None as an empty list."""
     parts = value if isinstance(value, list) else [] if value is None else [value]
@@ -194,6 +203,8 @@ Score = Annotated[float, Field(ge=0, le=MAX_SCORE), BeforeValidator(lambda value
 Text = Annotated[str, BeforeValidator(_text)]
 Query = Annotated[Text, AtMost(QUERY_CHARS)]
 Span = Annotated[Text, AtMost(SPAN_CHARS)]
+ShortAnswer = Annotated[Span, AfterValidator(_bare)]
+"""An answer without a label, emphasis of Markdown and citations, since it is filled into the next question."""
 Sentence = Annotated[Text, AtMost(SENTENCE_CHARS)]
 Paragraph = Annotated[Text, AtMost(PARAGRAPH_CHARS)]
 EmbeddedText = Annotated[str, BeforeValidator(lambda value: value[:NAME_CHARS] if isinstance(value, str) else ""), SkipJsonSchema()]

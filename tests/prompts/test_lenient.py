@@ -88,6 +88,11 @@ def test_numbers_of_passages_are_read_however_they_are_written(written: Any, num
         (["Paris", "Lyon"], "Paris, Lyon"),
         (None, ""),
         ({"name": "Lyon"}, "Lyon"),
+        ("Answer: **Lyon** [1]", "Lyon"),
+        ("**Final answer:** Lyon [1] [2]", "Lyon"),
+        ("Lyon [1, 2]", "Lyon"),
+        ("items[0]", "items[0]"),
+        ("2**8 and 2**9", "2**8 and 2**9"),
     ],
 )
 def test_an_answer_of_another_type_is_written_out(said: Any, answer: str) -> None:

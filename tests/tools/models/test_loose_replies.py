@@ -153,7 +153,9 @@ def roles(body: dict[str, Any]) -> list[str]:
         ("Jinja Exception: System role not supported", 500),
         ("Only user and assistant roles are supported! (no system)", 400),
         ("'system' role is not allowed for this model", 422),
+        ("Only user and assistant roles are supported!", 400),
         ("Developer message is not supported", 400),
+        ("Developer instruction is not enabled for models/m", 400),
         ("Conversation roles must alternate user/assistant/user/assistant/...", 400),
     ],
 )
@@ -179,6 +181,12 @@ async def test_a_refused_temperature_is_left_out() -> None:
     message = "Unsupported value: 'temperature' does not support 0 with this model."
     found, asked, notices = await reply_of(refusing(lambda body: "temperature" in body, message))
     assert (found, len(asked), len(notices)) == (Answered(**OBJECT), 2, 1)
+
+
+async def test_a_feature_that_only_the_details_of_a_refusal_name_is_left_out() -> None:
+    details = {"detail": [{"loc": ["body", "logprobs"], "msg": "Extra inputs are not permitted"}]}
+    found, asked, _ = await reply_of(lambda body: (422, details) if body.get("logprobs") else (200, completion(WRITTEN)))
+    assert (found, len(asked)) == (Answered(**OBJECT), 2)
 
 
 HOSTILE = [
