@@ -3,14 +3,16 @@
 from pydantic import Field
 
 from ramify.prompts._worked_examples import HOLLIN, VALLEY, example, passage
-from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Sentence, Span
+from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Sentence, ShortAnswer
 from ramify.prompts.prompt import Prompt
 
 
 class Answered(ModelReply):
     """A short answer, how sure the model is, and the passages it rests on."""
 
-    answer: Span = Field(description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; otherwise Unknown")
+    answer: ShortAnswer = Field(
+        description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; otherwise Unknown"
+    )
     confidence: Fraction = Field(description="how sure you are that it is right")
     citations: Citations = Field(description="the numbers of the passages that support it")
 

@@ -3,14 +3,14 @@
 from pydantic import Field
 
 from ramify.prompts._worked_examples import FIRST_OPENED, OSKEL, example, passage
-from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Paragraph, Span
+from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Paragraph, ShortAnswer
 from ramify.prompts.prompt import Prompt
 
 
 class Compressed(ModelReply):
     """A short answer and the explanation that cites its sources."""
 
-    answer: Span = Field(description="Yes or No, a number, a date, a name or a short phrase, or Unknown")
+    answer: ShortAnswer = Field(description="Yes or No, a number, a date, a name or a short phrase, or Unknown")
     confidence: Fraction = Field(description="how sure you are of it")
     citations: Citations = Field(description="the numbers of the passages that support it")
     explanation: Paragraph = Field(default="", description="how the answer follows, in one sentence")

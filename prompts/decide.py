@@ -16,7 +16,7 @@ from ramify.prompts.lenient_types import (
     EmbeddedText,
     Fraction,
     ModelReply,
-    Span,
+    ShortAnswer,
     Texts,
     one_of_words,
 )
@@ -30,7 +30,7 @@ class Decision(ModelReply):
     """What to do with a question: one of four ways, with what that way needs."""
 
     action: Annotated[Way, one_of_words(Way)] = Field(description="your choice; the others' fields are empty")
-    answer: Span = Field(default="", description="the shortest exact answer")
+    answer: ShortAnswer = Field(default="", description="the shortest exact answer")
     confidence: Fraction = Field(description="how sure you are of it")
     citations: Citations = Field(description="the passages that support it, or tell a part")
     questions: Annotated[Texts, AtMost(2, each=SENTENCE_CHARS)] = Field(description="one or two, self-contained")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ramify.prompts._worked_examples import HOLLIN, example, finding, passage
-from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Span, one_of_words
+from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, ShortAnswer, one_of_words
 from ramify.prompts.prompt import Prompt
 
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
@@ -14,7 +14,7 @@ Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 class Final(ModelReply):
     """The answer, what it rests on, and how conflicting findings were settled."""
 
-    answer: Span = Field(description="Yes, No, a number, a date, a name or a short phrase, or Unknown")
+    answer: ShortAnswer = Field(description="Yes, No, a number, a date, a name or a short phrase, or Unknown")
     confidence: Fraction = Field(description="how sure you are of it")
     citations: Citations = Field(description="the numbers of the passages that support it")
     settled_by: Annotated[Step, one_of_words(Step, otherwise="agreement")] = Field(

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, finding
-from ramify.prompts.lenient_types import Fraction, Span
+from ramify.prompts.lenient_types import Fraction, ShortAnswer
 from ramify.prompts.next_question import DESIGNER, Next
 from ramify.prompts.prompt import NO_ANSWER, Prompt
 
@@ -11,7 +11,7 @@ from ramify.prompts.prompt import NO_ANSWER, Prompt
 class Concluded(Next):
     """What a chain looks up next, or the answer to the main question."""
 
-    answer: Span = Field(
+    answer: ShortAnswer = Field(
         default="", description="if done: Yes or No, a number, a date, a name or a short phrase, or Unknown; otherwise empty"
     )
     confidence: Fraction = Field(description="how sure you are of the answer; 0 if not done")

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -24,17 +25,24 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
-NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
+NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|(?<!\d)[.,]\d+)(?:e-?\d{1,2}\b)?", re.IGNORECASE)
 SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|von|of)\s*(\d+)", re.IGNORECASE)
 CONFIDENCE_WORDS = {
     0.95: "very high, certain, sure, very confident, very likely, absolute, definite, full, yes, true",
-    0.9: "high, confident, likely, probable, strong, hoch, sicher, alta, alto, élevée, haute, 高, 높음",
-    0.5: "medium, moderate, fair, average, possible, mittel, media, médio, moyenne, 中, 보통",
-    0.2: "low, weak, unlikely, unsure, uncertain, not sure, not certain, doubtful, niedrig, unsicher, baja, bassa, baixa, faible, 低, 낮음",
+    0.9: "high, confident, likely, probable, strong, hoch, sicher, alta, alto, élevée, haute, 高, 高い, 높음",
+    0.5: "medium, moderate, fair, average, possible, mittel, media, médio, moyenne, 中, 中程度, 보통",
+    0.2: "low, weak, unlikely, unsure, uncertain, not sure, not certain, doubtful, niedrig, unsicher, baja, bassa, baixa, faible, 低, 低い, 낮음",
     0.05: "very low, very unlikely, none, no, false",
 }
 """Confidences for words that models write in place of a number."""
+_DEGREE = re.compile(
+    r"(?:(?:very|quite|fairly|pretty|rather|extremely|highly|absolutely|completely|reasonably|relatively|sehr|ziemlich|très|muy|molto|"
+    r"muito|非常|很|とても|매우) ?)+"
+)
 PASSAGE_NUMBER = re.compile(r"(?<![-\d])\d{1,6}\b")
+BRACKETED = re.compile(r"\[(\d{1,6})\]")
+ANSWER_LABEL = re.compile(r"^(?:\*\*)?(?:(?:final|short) )?answer:(?:\*\*)?\s+", re.IGNORECASE)
+ANSWER_CITATIONS = re.compile(r"(?:\s\[\d{1,2}(?:, ?\d{1,2})*\])+$")
 MAX_NUMBER_CHARS = 40
 MAX_SCORE = 5
 THOUGHT = "thought"
@@ -99,19 +107,28 @@ def reply_fields(reply: type[BaseModel]) -> tuple[str, ...]:
     return tuple(reply.model_json_schema()["properties"])
 
 
+def _unwrap(value: Any) -> Any:
+    """Return the value of a list or an object that has one alone."""
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    return _unwrap(parts[0]) if isinstance(parts, list) and len(parts) == 1 else value
+
+
 def _number(value: Any) -> float:
     """Return the first number in a value; 0 if there is none."""
+    value = _unwrap(value)
     found = NUMBER.search(str(value)[:MAX_NUMBER_CHARS]) if isinstance(value, (int, float, str)) else None
     return float(found[0].replace(",", ".")) if found else 0.0
 
 
 def _fraction(value: Any) -> float:
     """Return a stated fraction within [0, 1]: 95, "95%" and "9.5 out of 10" are .95; words are those of CONFIDENCE_WORDS."""
+    value = _unwrap(value)
     written = "" if value is None else str(value)[:MAX_NUMBER_CHARS].casefold()
     if (share := SHARE.search(written)) and float(share[2]):
         return min(1.0, float(share[1].replace(",", ".")) / float(share[2]))
     if not NUMBER.search(written):
-        return _FRACTIONS.get(" ".join(re.findall(r"\w+", written)).removesuffix(" confidence"), 0.0)
+        words = " ".join(re.findall(r"\w+", written)).removesuffix(" confidence")
+        return _FRACTIONS.get(words, _FRACTIONS.get(_DEGREE.sub("", words, count=1), 0.0))
     number = _number(value)
     return max(0.0, min(1.0, number / 100 if number > 1 else number))
 
@@ -128,7 +145,9 @@ def percent(value: Any) -> int:
 
 
 def _text(value: Any) -> Any:
-    """Return a value of another type as text: Yes for true, a list as its parts."""
+    """Return a value of another type as text: Yes for true, a list as its parts, an object with one text as that text."""
+    if isinstance(value, Mapping) and isinstance(text := _unwrap(value), str):
+        return text
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, (int, float)):
@@ -138,6 +157,12 @@ def _text(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _bare(answer: str) -> str:
+    """Return an answer without what models write around it: "Answer: **Lyon** [1]" is "Lyon"."""
+    bare = ANSWER_CITATIONS.sub("", ANSWER_LABEL.sub("", answer.strip()))
+    return bare[2:-2] if bare.startswith("**") and bare.find("**", 2) == len(bare) - 2 > 2 else bare
+
+
 def _texts(value: Any) -> Any:
     """Return a list of texts: a single text as one item, None as an empty list."""
     parts = value if isinstance(value, list) else [] if value is None else [value]
@@ -145,16 +170,32 @@ def _texts(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> list[int]:
-    """Return the numbers of passages, in any form: 1, "[1]", "passage 2", "1, 3"."""
-    parts = value if isinstance(value, list) else [value]
-    written = [part for part in parts if isinstance(part, (int, str)) and not isinstance(part, bool)]
-    return [int(number) for part in written for number in PASSAGE_NUMBER.findall(str(part)[:MAX_NUMBER_CHARS])]
+    """Return the numbers of passages, in any form: 1, "[1]", "passage 2", "1, 3", {"passage": 1}, {"2": "what it says"}."""
+    if isinstance(value, list):
+        return [number for part in value for number in _numbers(part)]
+    if isinstance(value, Mapping):
+        return _numbers([name for name in value if str(name).isdecimal()] or [part for part in value.values() if _is_number(part)])
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return []
+    written = str(value)[:MAX_NUMBER_CHARS].removesuffix(".0")
+    return [int(number) for number in BRACKETED.findall(written) or PASSAGE_NUMBER.findall(written)]
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is the number of a passage, and not a text with numbers: 1, "[1]"."""
+    return isinstance(value, (int, float)) or (isinstance(value, str) and value.strip(" []").isdecimal())
 
 
 def one_of_words(kind: Any, otherwise: str | None = None) -> BeforeValidator:
-    """Return a validator for a Literal's words in any case, or as a number; other values become `otherwise`."""
+    """Return a validator for a Literal's words in any case, also before an explanation, or as a number; other values become `otherwise`."""
     words = {word.casefold(): word for word in get_args(kind)}
-    return BeforeValidator(lambda value: words.get(str(value).strip(" .").casefold(), value if otherwise is None else otherwise))
+
+    def validate(value: Any) -> Any:
+        text = str(_unwrap(value)).strip(" .").casefold()
+        first = re.match(r"\W*(\w+)\W*(?:[:(\n–—].*)?$", text, re.DOTALL)
+        return words.get(text) or words.get(first[1] if first else "", value if otherwise is None else otherwise)
+
+    return BeforeValidator(validate)
 
 
 Fraction = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_fraction)]
@@ -162,6 +203,8 @@ Score = Annotated[float, Field(ge=0, le=MAX_SCORE), BeforeValidator(lambda value
 Text = Annotated[str, BeforeValidator(_text)]
 Query = Annotated[Text, AtMost(QUERY_CHARS)]
 Span = Annotated[Text, AtMost(SPAN_CHARS)]
+ShortAnswer = Annotated[Span, AfterValidator(_bare)]
+"""An answer without a label, emphasis of Markdown and citations, since it is filled into the next question."""
 Sentence = Annotated[Text, AtMost(SENTENCE_CHARS)]
 Paragraph = Annotated[Text, AtMost(PARAGRAPH_CHARS)]
 EmbeddedText = Annotated[str, BeforeValidator(lambda value: value[:NAME_CHARS] if isinstance(value, str) else ""), SkipJsonSchema()]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 NULL_VALUES = (
     "none, null, n/a, n.a, k.a, s/d, unk, idk, dunno, aucun, aucune, keine, ninguno, ninguna, nenhum, nenhuma, 无, 無, なし, 無し, 없음, "
-    "onbekend, niet bekend, неизвестно, nieznane, nieznany, ukjent, okänd, tuntematon, bilinmiyor, không rõ, غير معروف, अज्ञात"
+    "해당 없음, 해당없음, 해당 사항 없음, 해당사항 없음, onbekend, niet bekend, неизвестно, nieznane, nieznany, ukjent, okänd, tuntematon, bilinmiyor, không rõ, غير معروف, अज्ञात"
 )
 """Values that stand for a missing answer, also in languages without a vocabulary here."""
 
@@ -17,11 +17,12 @@ ENGLISH = {
     "states": "say says state states mention mentions specify specifies tell tells indicate indicates answer answers reveal reveals disclose "
     "discloses name names identify identifies give gives provide provides offer offers list lists describe describes discuss discusses "
     "address addresses explain explains clarify clarifies cover covers show shows determine find know infer conclude confirm establish "
-    "deduce ascertain derive verify locate sure certain clear silent omit omits",
+    "deduce ascertain derive verify locate sure certain clear silent omit omits see known",
+    "never": "never",
     "mentioned": "mentioned stated specified mention mentions",
     "stated": "given provided found known available indicated disclosed reported listed included described discussed addressed answered "
     "determined present contained said revealed named identified applicable established inferred concluded confirmed covered shown located "
-    "told clarified explained deduced derived ascertained verified documented determinable ascertainable",
+    "told clarified explained deduced derived ascertained verified documented determinable ascertainable appear appears",
     "information": "information info details detail data facts fact context mention answer answers indication reference record "
     "records results result clue idea",
     "documents": "passage passages document documents text texts article articles source sources context contexts excerpt excerpts evidence "
@@ -37,7 +38,7 @@ ENGLISH = {
     "other": "i we any all of these those this that it its there is was are were be been being am do does did could can would may will in by "
     "from within based according given provided available retrieved above supplied search following explicitly directly clearly "
     "specifically exactly precisely exact precise relevant specific such really simply just only also and or at anywhere here with using "
-    "me my our us sorry unfortunately apologies afraid so therefore thus currently either each point matter topic subject very possible "
+    "me my our us something anything final short allow allows sorry unfortunately apologies afraid so therefore thus currently either each point matter topic subject very possible "
     "m s ve re",
 }
 GERMAN = {
@@ -45,7 +46,7 @@ GERMAN = {
     "not": "nicht unmoglich",
     "no": "kein keine keinen keiner keinem keinerlei ohne",
     "none": "nichts nirgends",
-    "states": "nennt nennen erwahnt erwahnen sagt sagen gibt geben beantworten bestimmen ermitteln feststellen weiss wissen finden entnehmen "
+    "states": "nennt nennen erwahnt erwahnen sagt sagen gibt geben beantworten bestimmen ermitteln feststellen weiss wissen finden finde fand bekannt entnehmen "
     "beurteilen steht stehen hervor sicher beschreibt beschreiben behandelt behandeln verrat verraten",
     "mentioned": "erwahnt genannt angegeben erwahnung",
     "stated": "bekannt gefunden enthalten beantwortet bestimmt ermittelt ersichtlich klar beschrieben vorhanden verfugbar festgestellt "
@@ -55,7 +56,7 @@ GERMAN = {
     "documents": "text texte texten textes abschnitt abschnitte abschnitten passage passagen dokument dokumente dokumenten kontext quelle "
     "quellen auszug auszuge auszugen textstelle textstellen artikel artikeln unterlagen informationen frage",
     "has": "enthalt enthalten gibt liegt liegen ausreichend genug genugend hat haben",
-    "about": "zu zum zur uber bezuglich daruber dazu ob um",
+    "about": "zu zum zur uber bezuglich daruber dazu ob um auf",
     "question": "wer wen wem wessen wann wo wohin woher welche welcher welches welchen ob",
     "manner": "was wie warum wieso",
     "copula": "ist sind bleibt war",
@@ -72,7 +73,7 @@ FRENCH = {
     "not": "pas impossible jamais non",
     "no": "aucun aucune sans manque pas",
     "none": "rien nulle",
-    "states": "dit disent dire mentionne mentionnent precise precisent indique indiquent donne donnent nomme nomment sais savons sait savoir "
+    "states": "connu dit disent dire mentionne mentionnent precise precisent indique indiquent donne donnent nomme nomment sais savons sait savoir "
     "determiner repondre trouver trouve identifier specifie specifient figure figurent parle parlent permet permettent sur certain clair evoque evoquent",
     "mentioned": "mentionne mentionnee mentionnes precise precisee precises specifie specifiee indique indiquee mention",
     "stated": "connu connue donne donnee fourni fournie trouve trouvee disponible disponibles determine determinee identifie identifiee "
@@ -94,11 +95,11 @@ FRENCH = {
     "pertinentes nulle part ni et base basant possible il",
 }
 SPANISH = {
-    "unknown": "desconocido desconocida indeterminado indeterminada incierto incierta",
+    "unknown": "desconocido desconocida desconoce desconocen desconozco indeterminado indeterminada incierto incierta",
     "not": "no imposible tampoco",
     "no": "ningun ninguna sin falta insuficiente insuficientes",
     "none": "nada ninguno",
-    "states": "menciona mencionan indica indican dice dicen especifica especifican da dan proporciona proporcionan nombra nombran responder "
+    "states": "conocido determinarlo saberlo decirlo menciona mencionan indica indican dice dicen especifica especifican da dan proporciona proporcionan nombra nombran responder "
     "determinar encontrar encuentra encuentran encontre se saber sabe sabemos conoce conozco identificar revela revelan aparece aparecen "
     "seguro claro consta describe describen",
     "mentioned": "menciona mencionan mencionado mencionada especificado especificada especifica indica indicado indicada mencion",
@@ -125,7 +126,7 @@ ITALIAN = {
     "not": "non impossibile",
     "no": "nessun nessuna senza manca insufficiente insufficienti",
     "none": "nulla niente nessuno",
-    "states": "menziona menzionano indica indicano dice dicono specifica specificano fornisce forniscono nomina nominano so sappiamo sapere "
+    "states": "noto saperlo menziona menzionano indica indicano dice dicono specifica specificano fornisce forniscono nomina nominano so sappiamo sapere "
     "sa conosco rispondere determinare determinarlo trovare trovo trova dire dirlo identificare identificarlo stabilire stabilirlo rivela "
     "rivelano sicuro chiaro descrive descrivono",
     "mentioned": "menzionato menzionata menzionati specificato specificata indicato indicata menzione",
@@ -152,7 +153,7 @@ PORTUGUESE = {
     "not": "nao impossivel",
     "no": "nenhum nenhuma sem falta insuficiente insuficientes",
     "none": "nada",
-    "states": "menciona mencionam indica indicam diz dizem especifica especificam informa informam da dao fornece fornecem nomeia sei sabe "
+    "states": "conhecido menciona mencionam indica indicam diz dizem especifica especificam informa informam da dao fornece fornecem nomeia sei sabe "
     "sabemos saber responder determinar encontrar encontrei encontra identificar revela revelam consta constam certeza claro descreve "
     "descrevem cita citam",
     "mentioned": "mencionado mencionada mencionados especificado especificada indicado indicada informado informada mencao",
@@ -177,7 +178,7 @@ PORTUGUESE = {
 CHINESE = {
     "unknown": "未知 不明 不详 不詳 不清楚 不知道 不确定 不確定 未详 未詳 无从得知 無從得知 不得而知",
     "not": "未 没有 沒有 没 沒 无法 無法 不能 并未 並未 不 无 無 未能",
-    "no": "没有 沒有 无 無 缺乏 缺少 不足 未",
+    "no": "没有 沒有 暂无 暫無 无 無 缺乏 缺少 不足 未",
     "states": "提及 提到 说明 說明 确定 確定 回答 判断 判斷 找到 给出 給出 提供 得知 知道 记载 記載 指出 得出 描述 涉及 列出 明确 明確 包含 "
     "显示 顯示 查到 推断 推斷 确认 確認 透露",
     "mentioned": "提及 提到 说明 說明 记载 記載 指明 注明 註明",
@@ -214,7 +215,7 @@ KOREAN = {
     "불가 불가능 안",
     "no": "없습니다 없음 없다 없어요 없었다 없었습니다 부족 부족합니다",
     "states": "언급 명시 기재 나와 나오지 나타나 확인 파악 판단 결정 알 찾을 답할 답변할 대답할 답변 대답 특정 포함 제공 설명 기술 서술 밝히",
-    "mentioned": "언급 명시 기재 나와 나오지",
+    "mentioned": "언급 명시 기재 기록 나와 나오지",
     "information": "정보 언급 내용 답 정답 답변 근거 자료 기록 단서 설명",
     "documents": "본문 지문 문서 문단 구절 자료 텍스트 글 문맥 맥락 문장 내용 컨텍스트 기사 출처 발췌문 질문 정보",
     "has": "충분한 충분히",

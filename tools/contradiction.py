@@ -30,14 +30,15 @@ _PREFIXES = ("un", "dis", "non", "in", "im", "ir", "il", "de")
 _MIN_PREFIXED_CHARS = 4
 _NOT = word_set("not never cannot without nor neither")
 _SOFT_NOT = word_set(
-    "no none nobody nothing nowhere forbidden prohibited banned avoid avoids avoided prevent prevents lacks lack fails refuses"
+    "no none nobody nothing nowhere forbid forbids forbade forbidden prohibit prohibits prohibited ban bans banned "
+    "avoid avoids avoided prevent prevents lacks lack fail fails failed refuses"
 )
 """They deny the sentence, but not always the word after them: where there is one, only the number of denials is compared."""
 _NO_DENIAL = re.compile(r"\bnot only\b|\bwhether or not\b|\bno\. ?(?=\d)|\bno doubt\b|\bno (?:later|more|less|fewer) than\b", re.IGNORECASE)
 _CONTRACTED = re.compile(r"\b(?:(ca)n|(wo)n|(\w+?)n)['’]t\b", re.IGNORECASE)
 _IRREGULAR_FORMS = (
     "rose:rise risen:rise fell:fall fallen:fall grew:grow grown:grow sold:sell bought:buy won:win lost:lose began:begin "
-    "begun:begin ran:run left:leave shrank:shrink froze:freeze built:build held:hold kept:keep"
+    "begun:begin forbidden:forbid forbade:forbid ran:run left:leave shrank:shrink froze:freeze built:build held:hold kept:keep"
 )
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_FORMS.split())
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
@@ -75,6 +76,8 @@ def _pairs() -> dict[str, list[tuple[str, bool]]]:
 
 _SIGNS = _pairs()
 """The pairs of antonyms that a stem belongs to, with its side."""
+_DENYING_PAIRS = {pair for pair, _ in _SIGNS[_root("forbid")]}
+"""Pairs whose negative words all are denials: "No food is allowed" agrees with "Food is prohibited"."""
 
 
 class _Reading(NamedTuple):
@@ -99,11 +102,13 @@ def contradicts(sentence: str, statement: str) -> bool:
     if one.order and other.order:  # compared above: "A before B" is "B after A", and "lower than" reversed is "higher than"
         opposed = {key for key in opposed if not _orders(key)}
     shared = one.signs.keys() & other.signs.keys()
+    differ = (one.denials - other.denials) % 2 == 1
     by_antonyms = {key for key in opposed if ":" in key and not any(key == pair for root in shared for pair, _ in _SIGNS.get(root, ()))}
+    by_antonyms = {key for key in by_antonyms if differ or key not in _DENYING_PAIRS}
     if by_antonyms or _prefixed(one, other):
         return True
     opposed = {key for key in opposed if ":" not in key}
-    return bool(opposed) and (not (one.is_soft or other.is_soft) or (one.denials - other.denials) % 2 == 1)
+    return bool(opposed) and (not (one.is_soft or other.is_soft) or differ)
 
 
 _ORDERING = ("before:", "high", "more:", "above", "early", "long:", "large", "fast", "loud", "strong", "thick", "most")
@@ -121,7 +126,7 @@ def _prefixed(one: _Reading, other: _Reading) -> set[str]:
     for mine, theirs in ((one, other), (other, one)):
         for word, signs in mine.signs.items():
             bases = [
-                word.removeprefix(prefix)
+                word.removeprefix(prefix).lstrip("-")
                 for prefix in _PREFIXES
                 if word.startswith(prefix) and len(word) >= len(prefix) + _MIN_PREFIXED_CHARS
             ]
@@ -136,6 +141,9 @@ def _read(sentence: str) -> _Reading:
     signs: dict[str, set[bool]] = defaultdict(set)
     denials, is_soft, is_denied = 0, False, False
     for word in _WORD.findall(text.casefold()):
+        if word in _SOFT_NOT:  # "prohibited" denies what stands before it, too
+            for pair, sign in _SIGNS.get(_root(word), ()):
+                signs[pair].add(sign != is_denied)
         if word in _NOT or word in _SOFT_NOT:
             denials, is_denied = denials + 1, not is_denied
             is_soft = is_soft or word in _SOFT_NOT

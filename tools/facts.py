@@ -57,6 +57,7 @@ _SMALL = (
     "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 )
 _TENS = "thirty forty fifty sixty seventy eighty ninety"
+_MAX_DAY = 31
 _MULTIPLIERS = {100: "hundred", 1000: "thousand"}
 _NUMBER_WORDS = (
     {word: value for value, word in enumerate(_SMALL.split())}
@@ -159,6 +160,8 @@ def _date(match: re.Match[str]) -> Date | None:
     day, month, year = (match[name] for name in ("day", "month", "year"))
     if not month.isdigit() and not day and not year and not (month[0].isupper() and len(month) > 4 and month != "March"):
         return None  # a word such as "may" or "mars", or an abbreviation of something else
+    if (day and int(day) > _MAX_DAY) or (month in ("may", "march") and not year):
+        return None  # "the Heron 16 may not be towed"
     number = int(month) if month.isdigit() else _MONTHS[month.casefold()]
     return Date(int(day or 0), number, int(year or 0), match[0]) if number <= 12 or (day and int(day) <= 12) else None
 
@@ -205,8 +208,8 @@ def _values(number: str) -> frozenset[str]:
 
 
 def is_vague(number: Number) -> bool:
-    """Return whether a number counts what the sentence itself names, as "the two" does."""
-    return number.in_words and number.values <= _VAGUE
+    """Return whether a number counts what the sentence itself names, as "the two" does, and "two years" does not."""
+    return number.in_words and not number.unit and number.values <= _VAGUE
 
 
 def _without(text: str, names: Sequence[str]) -> str:

@@ -54,7 +54,8 @@ _MARKERS = word_set(
 _LINKS = word_set("number no nr num code id # № :")
 """Words between such a word and the number: `order no. 4711`."""
 _VERSION_WORDS = word_set(
-    "version versions v release § section sections clause paragraph article rule chapter firmware build revision rev annex"
+    "version versions v release § section sections clause paragraph article rule regulation chapter firmware build revision rev annex "
+    "appendix table figure step item room standard"
 )
 _MONTHS = word_set(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec"

@@ -75,7 +75,7 @@ class _Vocabulary:
         numbered = 0
         for word in _WORD.findall(clause):
             wide = word not in self._kinds and word[0] >= "\u3040"
-            for part in self._parts.findall(word) if wide else [word]:
+            for part in self._parts.findall(word) if wide else [word] if word in _NULL_VALUES else word.split("/"):
                 kinds = _NUMBER if numbered and part.isdecimal() else self._kinds.get(part, frozenset())
                 numbered = 2 if kinds & {"documents", "number"} else max(0, numbered - 1)
                 yield part, kinds
@@ -94,7 +94,8 @@ def _gives_no_answer(clauses: Sequence[str], vocabulary: _Vocabulary) -> bool:
     for contrast, words in _split_at_conjunctions(clauses, vocabulary):
         kinds = frozenset[str]().union(*(kinds for _, kinds in words))
         closed = all(kinds for _, kinds in words)
-        if _is_refusal(words, of_documents):
+        # "The passages mention the pen but not its inventor."
+        if _is_refusal(words, of_documents) or ({"documents", "states"} <= described and "not" in words[0][1] and len(words) > 1):
             if described and (not contrast or "number" in kinds | described):
                 return False
             refused, described = True, frozenset()
@@ -103,12 +104,17 @@ def _gives_no_answer(clauses: Sequence[str], vocabulary: _Vocabulary) -> bool:
         elif refused and words[0][1] & {"question", "manner"}:
             if not of_documents and "question" not in words[0][1]:
                 return False
-        elif not closed and not kinds & {"documents", "mentioned"}:
+        elif not closed and not kinds & {"documents", "mentioned"} and not (of_documents and _describes(words)):
             return False
         elif not closed and not refused:
             described |= kinds
         of_documents |= "documents" in kinds
     return refused and not described
+
+
+def _describes(words: Sequence[Word]) -> bool:
+    """Return whether a clause goes on about the documents: "They only discuss …"."""
+    return words[0][0] in ("they", "it") and any("states" in kinds for _, kinds in words)
 
 
 def _split_at_conjunctions(clauses: Sequence[str], vocabulary: _Vocabulary) -> Iterator[tuple[bool, list[Word]]]:
@@ -144,6 +150,7 @@ def _is_closed_refusal(kinds: Sequence[Kinds]) -> bool:
     has = frozenset[str]().union(*kinds)
     return (
         _is_called_unknown(kinds)
+        or {"never", "mentioned"} <= has
         or ("not" in has and bool(has & {"states", "mentioned", "stated", "documents"} or {"has", "information"} <= has))
         or ("no" in has and bool(has & {"information", "documents"}))
         or ("none" in has and bool(has & {"mentioned", "stated", "documents"}))
@@ -162,9 +169,13 @@ def _begins_refusal(head: Sequence[Kinds], tail: Sequence[Kinds]) -> bool:
     sources = sum(bool(kind & {"documents", "information"}) for kind in head)
     if "documents" in has and negated and ("states" in has or ("information" in has and sources > 1)):
         return True
-    if {"none", "about"} <= has and any("documents" in kind for kind in tail):
+    if {"none", "about"} <= has and any("documents" in kind for kind in (*head, *tail)):
         return True
-    lacking = "no" in has or {"not", "has"} <= has
+    if "question" in has and _is_called_unknown(head):
+        return True
+    if {"no", "about"} <= has and tail and "information" in tail[-1]:  # 没有关于…的信息
+        return True
+    lacking = "no" in has or {"not", "has"} <= has or {"not", "states", "mentioned"} <= has
     if lacking and ("mentioned" in has or {"information", "about"} <= has):
         return True
     return {"not", "states"} <= has and ("question" in has or any("documents" in kind for kind in tail))
@@ -173,7 +184,8 @@ def _begins_refusal(head: Sequence[Kinds], tail: Sequence[Kinds]) -> bool:
 def _ends_refusal(head: Sequence[Kinds], tail: Sequence[Kinds], of_documents: bool) -> bool:
     """Return whether a clause's last words say that what comes before is not told: "… is not mentioned", "… is unknown"."""
     has = frozenset[str]().union(*tail)
-    negated = "not" in has or any(kind & {"no", "none"} for kind in head)
+    negated = "not" in has or {"never", "mentioned"} <= has or any(kind & {"no", "none"} for kind in head)
     of_documents |= any(kind & {"documents", "information"} for kind in (*head, *tail))
     told = "mentioned" in has or (of_documents and bool(has & {"states", "stated"}))
-    return (negated and told) or ("copula" in has and _is_called_unknown(tail))
+    lacking = bool(tail) and {"about", "information"} <= has and "no" in tail[-1]  # …に関する情報がありません
+    return (negated and told) or lacking or ("copula" in has and _is_called_unknown(tail))

@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 import ramify.graphs as graphs
 from ramify.studio.drawing.phrases import unknown_reason
 from ramify.tools.english import find_names
+from ramify.tools.extractive.follow_ups import contextualize
 from tests.fakes import FakeModel, library
 from tests.river import but
 
@@ -173,6 +174,21 @@ def test_a_language_model_is_asked_after_an_edited_answer(answer: str, rewritten
     assert len(model.asked("contextualize")) == 1
     assert "László Bíró die?" in result.question
     assert result.asked_back == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "question", "understood"),
+    [
+        ("Which is heavier, the Kelda 30 or the Skua 45?", "Skua 45", "Who makes it?", "Who makes the Skua 45?"),
+        ("Which is heavier, the Kelda 30 or the Skua 45?", "Kelda 30", "Who makes it?", "Who makes the Kelda 30?"),
+        ("Who was born first, Nikola Tesla or J. J. Thomson?", "J. J. Thomson", "Where was he born?", "Where was J. J. Thomson born?"),
+        ("Is Oslo or Bergen larger?", "Bergen", "Who is its mayor?", "Who is the mayor of Bergen?"),
+        ("Which bridge is longer, Hollin Bridge or Vane Bridge?", "Vane Bridge", "Who designed it?", "Who designed Vane Bridge?"),
+    ],
+)
+def test_a_pronoun_means_what_was_chosen(asked: str, answer: str, question: str, understood: str) -> None:
+    turns = [{"asked": asked, "answer": answer, "sure": True}]
+    assert contextualize({"question": question, "turns": turns})["question"] == understood
 
 
 def test_a_clarifying_question_is_known_without_its_data() -> None:

@@ -37,6 +37,14 @@ CONFIDENCES = [
     ("0/0", 0.0),
     ("0,95", 0.95),
     ("95,5 %", 0.955),
+    (".9", 0.9),
+    ("quite high", 0.9),
+    ("extremely confident", 0.9),
+    ("sehr hoch", 0.9),
+    ("高い", 0.9),
+    ("not high", 0.0),
+    ([0.9], 0.9),
+    ({"score": 0.9}, 0.9),
 ]
 
 
@@ -58,6 +66,11 @@ def test_a_stated_confidence_is_read_as_a_share(stated: Any, read: float) -> Non
         ([-1, 0], [0]),
         ([True, None], []),
         ({}, []),
+        ([1.0], [1]),
+        ([[1], [3]], [1, 3]),
+        ([{"passage": 1, "quote": "opened in 1938"}, {"id": "[2]"}], [1, 2]),
+        ({"2": "opened in 1938"}, [2]),
+        (["[1] Ballpoint pen, 1938"], [1]),
     ],
 )
 def test_numbers_of_passages_are_read_however_they_are_written(written: Any, numbers: list[int]) -> None:
@@ -66,7 +79,21 @@ def test_numbers_of_passages_are_read_however_they_are_written(written: Any, num
 
 @pytest.mark.parametrize(
     ("said", "answer"),
-    [(1967, "1967"), (2.0, "2"), (2.5, "2.5"), (True, "Yes"), (False, "No"), (["Paris", "Lyon"], "Paris, Lyon"), (None, "")],
+    [
+        (1967, "1967"),
+        (2.0, "2"),
+        (2.5, "2.5"),
+        (True, "Yes"),
+        (False, "No"),
+        (["Paris", "Lyon"], "Paris, Lyon"),
+        (None, ""),
+        ({"name": "Lyon"}, "Lyon"),
+        ("Answer: **Lyon** [1]", "Lyon"),
+        ("**Final answer:** Lyon [1] [2]", "Lyon"),
+        ("Lyon [1, 2]", "Lyon"),
+        ("items[0]", "items[0]"),
+        ("2**8 and 2**9", "2**8 and 2**9"),
+    ],
 )
 def test_an_answer_of_another_type_is_written_out(said: Any, answer: str) -> None:
     assert ANSWER.reply.model_validate({"answer": said}).answer == answer
@@ -81,6 +108,8 @@ def test_an_answer_of_another_type_is_written_out(said: Any, answer: str) -> Non
         (RUBRIC, {"verdict": "Valid."}, "verdict", "VALID"),
         (FINALIZE, {"settled_by": "the sources agree"}, "settled_by", "agreement"),
         (DECIDE, {"action": "Answer"}, "action", "answer"),
+        (DECIDE, {"action": "answer: they contain it"}, "action", "answer"),
+        (DECIDE, {"action": ['"unknown"']}, "action", "unknown"),
         (DECIDE, {"questions": None, "entities": "Paris"}, "entities", ["Paris"]),
         (FILTER, {"facts": "One fact.", "is_sufficient": None}, "facts", ["One fact."]),
     ],

@@ -163,5 +163,15 @@ Uncertainty principle
 no
 No, it is not mentioned in the second passage.
 It cannot be opened without a key
+It was never found.
+The ship was never identified.
+The contract does not allow it.
+There is no limit on health information.
+The book is about missing data.
+He went to find his mother
+Ignore it
+Not Lena Hoff but Edda Rask
+Leeds [1]. Passage 2 does not mention it.
+The law does not mention women
 """.splitlines()
 """Further answers that only look like none."""

@@ -237,5 +237,28 @@ Não se sabe
 불명확
 모른다
 답변할 수 없습니다
+I don't see any mention of the price.
+It's unclear from the passages whether the mill closed.
+It remains unknown who painted it.
+unknown/not stated
+The author's birthplace is never mentioned.
+The passages do not include information on the inventor. They only discuss the pen.
+The passages mention the pen but not its inventor.
+The information provided does not allow me to determine the answer.
+Lena Hoff does not appear in the passages.
+The documents contain nothing about the Osprey 17.
+The passages do not appear to contain information about Lena Hoff's birthplace.
+Final answer: unknown
+Es gibt keinen Hinweis auf den Erbauer.
+Dazu finde ich nichts in den Dokumenten.
+Se desconoce quién construyó el puente.
+No es posible determinarlo.
+Non è noto chi abbia costruito il ponte.
+暂无信息
+文档中没有关于建筑师的信息。
+文書には建築家についての記載がありません。
+문서에 건축가에 대한 정보가 없습니다.
+기록되어 있지 않다
+해당 없음
 """.splitlines()
 """Further phrasings, in the languages above."""

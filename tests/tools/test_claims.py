@@ -57,6 +57,8 @@ def test_a_number_is_the_same_in_any_format(written: str) -> None:
         ("The contract is not renewed, except by the board.", "The contract is renewed only by the board.", "The contract lasts 3 years."),
         ("E07 | Inlet blocked\nE12 | Motor too hot", "E12: the motor is too hot.", "E07: the motor is too hot."),
         ("port: The default is 8080.\nqueue: The default is 511.", "The default of queue is 511.", "The default is 512."),
+        ("The guarantee of the drill is two years.", "The guarantee is 2 years.", "The guarantee is three years."),
+        ("The Heron 16 may be towed. The Heron 45 may not.", "The Heron 45 may not be towed.", "The Heron 45 may be towed in 1990."),
         ("IPv6 came in 1901. The following year the office closed.", "The office closed in 1902.", "The office closed in 1904."),
     ],
 )

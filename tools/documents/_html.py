@@ -14,7 +14,7 @@ from ramify.tools.documents._html_content import (
     navigation_role,
     read_page,
 )
-from ramify.tools.documents.sections import Outline, Section
+from ramify.tools.documents.sections import Outline, Section, only_main_heading
 
 
 class SectionWriter:
@@ -178,8 +178,7 @@ def html_outline(text: str) -> Outline:
     page = read_page(text)
     walk = _PageWalk(page)
     walk.walk()
-    first = next((heading for level, heading in walk.headings if level == 1), None)
-    return Outline(page.title or first, walk.writer.sections, page.stated)
+    return Outline(page.title or only_main_heading(walk.headings), walk.writer.sections, page.stated)
 
 
 class _PageWalk:

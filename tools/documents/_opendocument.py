@@ -21,7 +21,7 @@ from ramify.tools.documents.office import (
     sheet_documents,
     slide_document,
 )
-from ramify.tools.documents.sections import LeveledLine, Outline, section_documents, split_sections
+from ramify.tools.documents.sections import LeveledLine, Outline, only_main_heading, section_documents, split_sections
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -53,8 +53,7 @@ def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
         body = _find_body(archive, "office:text")
         report_properties(archive, source, report)
     lines = list(_leveled_lines(body))
-    first = next((text.strip() for level, text in lines if level == 1), None)
-    yield from section_documents(Outline(report.title or first, split_sections(lines)), source, file_stem(path))
+    yield from section_documents(Outline(report.title or only_main_heading(lines), split_sections(lines)), source, file_stem(path))
 
 
 def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:

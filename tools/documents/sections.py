@@ -66,9 +66,15 @@ def word_count(text: str | None) -> int:
 
 
 def markdown_outline(text: str) -> Outline:
-    """Split Markdown, without its front matter, at its headings; the title is the first heading of level 1."""
+    """Split Markdown, without its front matter, at its headings; the title is its heading of level 1, if there is one alone."""
     lines = list(_markdown_lines(text.splitlines(keepends=True)))
-    return Outline(next((line for level, line in lines if level == 1), None), list(_split_sections(lines)))
+    return Outline(only_main_heading(lines), list(_split_sections(lines)))
+
+
+def only_main_heading(lines: Iterable[LeveledLine]) -> str | None:
+    """Return the heading of level 1; None if there are several: each is then the title of its own part."""
+    headings = [line.strip() for level, line in lines if level == 1]
+    return headings[0] if len(headings) == 1 else None
 
 
 def _markdown_lines(lines: list[str]) -> Iterator[LeveledLine]:

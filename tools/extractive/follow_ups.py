@@ -77,7 +77,7 @@ def contextualize(slots: Slots) -> ReplyFields:
 
 def _complete(question: str, turn: Mapping[str, Any]) -> str | None:
     """Return the question completed from one turn; None if it lacks nothing, or the turn has nothing that fits."""
-    asked, answer = str(turn["asked"]), str(turn["answer"])
+    asked, answer = _with_chosen(str(turn["asked"]), str(turn["answer"])), str(turn["answer"])
     is_meant = turn["sure"] or (has_pronoun(question) and person_asked_for(asked) == "")
     lines = [asked, answer[:_MAX_ANSWER_CHARS]] if is_meant and not is_unknown(answer) else [asked]
     referring = next(iter(referring_words(question)), None)
@@ -99,6 +99,16 @@ def _complete(question: str, turn: Mapping[str, Any]) -> str | None:
     if is_about_event(question, referring):
         return ask_again(question, asked) or None
     return _substitute(question, referring, rewriting.question, lines)
+
+
+def _with_chosen(asked: str, answer: str) -> str:
+    """Return a question for one of several named things with the one that the answer names in their place: only that is meant by "it"."""
+    names = find_names(asked)
+    chosen = [name for name in names if contains_name(answer, name)]
+    if len(names) < 2 or len(chosen) != 1 or " or " not in asked:
+        return asked
+    start, end = asked.find(names[0]), asked.rfind(names[-1]) + len(names[-1])
+    return f"{asked[:start]}{chosen[0]}{asked[end:]}" if " or " in asked[start:end] else asked
 
 
 def _complete_fragment(question: str, rewriting: Rewriting, lines: Sequence[str]) -> str | None:

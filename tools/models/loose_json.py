@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 
 LITERALS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
-_INSIDE = r"(?!\s*+(?:[,:}\]]|\Z))"
+_INSIDE = r'(?!\s*+(?:[,:：，}\]#]|//|/\*|"\w++"\s*+[:：]|\Z))'
 """What follows a quote inside a string that is quoted so."""
+_SIGNS = {"：": ":", "，": ","}
 _TOKEN = re.compile(
     rf"""
-    (?P<double>"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))
+    (?P<double>"(?:[^"\\]|\\.|"{_INSIDE})*+(?:"|\\?\Z))
     | (?P<single>'(?:[^'\\]|\\.|'{_INSIDE})*+(?:'|\\?\Z))
     | (?P<curly>[“”„](?:[^“”\\]|\\.|[“”]{_INSIDE})*+(?:[“”]|\\?\Z))
     | (?P<comment>//[^\n]*+|\#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))
-    | (?P<name>[^\W\d]\w*+(?=\s*+:))
+    | (?P<name>[^\W\d]\w*+(?=\s*+[:：]))
     | (?P<word>[^\W\d]\w*+)
     | (?P<space>\s++)
     """,
@@ -32,24 +33,43 @@ _WRITTEN_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 def to_json(text: str) -> str:
     """Return a text from its first brace on, as JSON as far as that is clear."""
     written: list[str] = []
-    last = ""  # the last sign that is neither space nor comment
+    last, before, name_at = "", "", 0  # the last two signs that are neither space nor comment, and where the last one is
     start = text.find("{")
     for kind, token in _tokens(text[start:] if start >= 0 else ""):
         if kind == "comment":
             continue
-        if kind in ("double", "single", "curly"):
-            token = f'"{_ESCAPE.sub(_mend_escape, token[1:-1])}"'
-        elif kind == "name" and last in ("{", ","):
-            token = f'"{token}"'
-        elif kind in ("name", "word"):
-            token = LITERALS.get(token, token)
-        elif token in "}]" and last == ",":
-            while written[-1] != ",":
-                written.pop()
-            written.pop()
+        if kind == "space":
+            written.append(" ")
+            continue
+        token = _SIGNS.get(token, token) if kind == "" else _mend_token(kind, token, last)
+        if token in "}]" and last == ",":
+            del written[name_at]
+        elif token == ":" and last.endswith('"') and before not in ("{", ","):
+            written.insert(name_at, ",")
+        elif token in ".+" and last in (":", ",", "["):  # .9, +0.9
+            token = "0." if token == "." else " "
+        before, last, name_at = last, token, len(written)
         written.append(token)
-        last = last if kind == "space" else token
     return "".join(written)
+
+
+def close_brackets(written: str) -> str:
+    """Return JSON of `to_json` with the brackets that are not closed at its end; the text itself if it ends within a value or a name."""
+    end, opened = written.rstrip(" `"), list[str]()
+    for kind, token in _tokens(end):
+        if not kind and token in "{[":
+            opened.append("}" if token == "{" else "]")
+        elif not kind and token in "}]" and opened:
+            opened.pop()
+    return end + "".join(reversed(opened)) if end.endswith(('"', "]", "}", "true", "false", "null")) or end[-1:].isdigit() else written
+
+
+def _mend_token(kind: str, token: str, last: str) -> str:
+    """Return a string, a name or a word as JSON has it."""
+    if kind in ("double", "single", "curly"):
+        closed = len(token) > 1 and token[-1] in "\"'“”"
+        return f'"{_ESCAPE.sub(_mend_escape, token[1:-1])}"' if closed else token
+    return f'"{token}"' if kind == "name" and last in ("{", ",") else LITERALS.get(token, token)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -71,6 +91,8 @@ def _mend_escape(escape: re.Match[str]) -> str:
 def decode_string(text: str) -> str:
     """Return the text that a JSON string contains, or the text itself if it is not one."""
     stripped = text.strip()
+    if stripped.startswith('{\\"'):  # escaped, but not quoted
+        stripped = f'"{stripped}"'
     if not (stripped.startswith('"') and stripped.endswith('"')):
         return text
     try:

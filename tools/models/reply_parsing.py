@@ -14,12 +14,14 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.models.loose_json import decode_letters, decode_string, to_json
+from ramify.tools.models.loose_json import close_brackets, decode_letters, decode_string, to_json
 from ramify.tools.scrub import mask_known
 
 CUT_OFF_REASONS = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 MAX_REPLY_CHARS = 2**17
 """Longer replies are rejected."""
+MAX_WRAPPERS = 3
+"""Most objects and lists around a reply."""
 MAX_FAULTS = 8
 """Most validation errors reported to the model."""
 MAX_SHOWN_CHARS = 1000
@@ -80,7 +82,7 @@ def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Struc
     cut_off = bool(CUT_OFF_REASONS & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
     if isinstance(parsed, schema) and not cut_off and mask_known(text) == text:
         return Structured(raw, parsed, None, thought)
-    found, error = parse_object(join_surrogates(text), schema)
+    found, error = parse_object(join_surrogates(text), schema, cut_off)
     if found is None and not called and not cut_off and not text.strip():
         raw, found = _reply_in_thought(raw, schema)
     if found is None and cut_off:
@@ -88,19 +90,25 @@ def read_reply(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Struc
     return Structured(raw, found, error, thought, cut_off)
 
 
-def parse_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
+def parse_object(text: str, schema: type[BaseModel], cut_off: bool = False) -> tuple[BaseModel | None, str | None]:
     """Return the fullest object in a text that matches the schema, and the error if there is none; text around it is ignored.
 
-    If none does as it is written, JSON in a string and what models write in place of JSON are read. Secrets that a server repeats are
+    If none does as it is written, JSON in a string and what models write in place of JSON are read, and brackets missing at
+    the end of a reply that was not cut off are added. Secrets that a server repeats are
     masked here, before long texts are truncated.
     """
     first_error = None
     decoded = decode_string(text)
-    for written in dict.fromkeys((text, decoded, to_json(decoded))):
+    mended = to_json(decoded)
+    for written in dict.fromkeys((text, decoded, mended)):
         found, error = _fullest_object(written, schema)
         if found is not None:
             return found, None
         first_error = first_error or error
+    if not cut_off and (closed := close_brackets(mended)) != mended:
+        found, _ = _fullest_object(closed, schema)
+        if found is not None and found.model_fields_set >= set(schema.model_json_schema().get("required", ())):
+            return found, None
     if first_error is None:
         first_error = "it contains no complete JSON object" if text.strip() else "it is empty"
     return None, first_error
@@ -121,24 +129,20 @@ def _fullest_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | Non
     return None, first_error
 
 
-def _describe_faults(invalid: ValidationError) -> str:
-    faults = invalid.errors()[:MAX_FAULTS]
-    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in faults)
-
-
 def sort_by_fields(objects: Iterable[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
     """Return objects with their positions, those with the most fields first, then the last ones: a draft comes before the reply."""
     return sorted(objects, key=lambda item: (len(item[1]), item[0]), reverse=True)
 
 
-def _unwrapped(value: dict[str, Any], schema: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    """Yield an object, with its fields' names in the schema's case, and the objects in it: `{"response": {…}}`, `{"properties": {…}}`."""
-    names = {name.casefold(): name for name in schema.model_fields}
-    for part in (value, *value.values()):
-        nested = find_objects(part) if isinstance(part, str) and part.lstrip().startswith("{") else ()
-        form = next((inner for _, inner in nested), part)
-        if isinstance(form, dict):
-            yield {names.get(str(name).casefold(), str(name)): value for name, value in form.items()}
+def _unwrapped(value: Any, schema: type[BaseModel], depth: int = MAX_WRAPPERS) -> Iterator[dict[str, Any]]:
+    """Yield an object, with its fields' names in the schema's case, and the objects in it: `{"response": {…}}`, `{"results": [{…}]}`."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = next((inner for _, inner in find_objects(value)), value)
+    if isinstance(value, dict):
+        names = {name.casefold(): name for name in schema.model_fields}
+        yield {names.get(str(name).strip().casefold(), str(name)): part for name, part in value.items()}
+    for part in (value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()) if depth else ():
+        yield from _unwrapped(part, schema, depth - 1)
 
 
 def _reply_in_thought(raw: AIMessage, schema: type[BaseModel]) -> tuple[AIMessage, BaseModel | None]:

@@ -25,7 +25,11 @@ GATEWAY_STATUSES = (502, 503, 504)
 REFUSAL_STATUSES = (400, 422, 501)
 TEMPLATE_STATUSES = (*REFUSAL_STATUSES, 500)
 """Statuses with which servers report what a model's chat template refuses."""
-_ROLES = r"\b(?:system|developer)['\"]?[ _-]?(?:role|message|prompt)|\broles?\b.{0,80}\b(?:system|alternat)"
+_ROLES = (
+    r"\b(?:system|developer)['\"]?[ _-]?(?:role|message|prompt|instruction)|\b(?:user and assistant|user/assistant) roles?\b|"
+    r"\broles?\b.{0,80}\b(?:system|alternat)"
+)
+MAX_REFUSAL_CHARS = 20_000
 FEATURE_WORDS: dict[Feature, re.Pattern[str]] = {
     "system": re.compile(_ROLES, re.IGNORECASE),
     "turns": re.compile(_ROLES, re.IGNORECASE),
@@ -180,9 +184,10 @@ def is_server_down(trouble: Trouble, error: Exception) -> bool:
 def find_refused_feature(error: Exception, without: Collection[Feature] = ()) -> Feature | None:
     """Return the feature that a server refuses of a call `without` some; None if the error has another reason."""
     status = getattr(error, "status_code", None)
+    said = f"{error} {getattr(error, 'body', None) or ''}"[:MAX_REFUSAL_CHARS]  # FastAPI's {"detail": […]} is in the body alone
     for feature, words in FEATURE_WORDS.items():
         statuses = TEMPLATE_STATUSES if feature in ("system", "turns") else REFUSAL_STATUSES
-        if feature not in without and status in statuses and words.search(str(error)):
+        if feature not in without and status in statuses and words.search(said):
             return feature
     return None
 

@@ -46,6 +46,18 @@ FORMS: dict[str, str] = {
     "a draft before it": f'{{"answer": "Ann", "confidence": 0.1}} or rather {WRITTEN}',
     "words around a dict": f"It's {OBJECT!s}. That's it.",
     "an end token": f"{WRITTEN}<|im_end|>",
+    "a list of one under a name": json.dumps({"result": [OBJECT]}),
+    "under two names": json.dumps({"data": {"output": OBJECT}}),
+    "names with spaces": WRITTEN.replace('"answer"', '" Answer "'),
+    "quotes in a string": WRITTEN.replace('{"', '{"note": "the "best" of them", "'),
+    "a comma left out": WRITTEN.replace(", ", "\n"),
+    "a brace left out": WRITTEN[:-1],
+    "a brace left out in a fence": f"```json\n{WRITTEN[:-1]}\n```",
+    "a number without a zero": WRITTEN.replace("0.75", ".75"),
+    "a number with its sign": WRITTEN.replace("0.75", "+0.75"),
+    "spaces that do not break": WRITTEN.replace(": ", ":\u00a0"),
+    "wide signs": WRITTEN.replace(": ", "：").replace(", ", "，"),
+    "escaped quotes": WRITTEN.replace('"', r"\"").replace("\\u", "\\\\u"),
 }
 
 
@@ -67,12 +79,18 @@ def test_an_object_is_read_however_it_is_written(form: str) -> None:
         "{answer}",
         "'{'",
         "“{",
+        '{"answer": "Zoë O"',  # a field that is asked for is missing
+        '{"confidence": 0.75, "answer": "Zoë',
     ],
 )
 def test_prose_and_what_is_cut_off_stay_malformed(text: str) -> None:
     found, error = parse_object(text, Answered)
     assert found is None
     assert error
+
+
+def test_what_a_server_cut_off_is_not_completed() -> None:
+    assert parse_object(WRITTEN[:-1], Answered, cut_off=True)[0] is None
 
 
 def test_valid_json_is_not_rewritten() -> None:
@@ -135,7 +153,9 @@ def roles(body: dict[str, Any]) -> list[str]:
         ("Jinja Exception: System role not supported", 500),
         ("Only user and assistant roles are supported! (no system)", 400),
         ("'system' role is not allowed for this model", 422),
+        ("Only user and assistant roles are supported!", 400),
         ("Developer message is not supported", 400),
+        ("Developer instruction is not enabled for models/m", 400),
         ("Conversation roles must alternate user/assistant/user/assistant/...", 400),
     ],
 )
@@ -161,6 +181,12 @@ async def test_a_refused_temperature_is_left_out() -> None:
     message = "Unsupported value: 'temperature' does not support 0 with this model."
     found, asked, notices = await reply_of(refusing(lambda body: "temperature" in body, message))
     assert (found, len(asked), len(notices)) == (Answered(**OBJECT), 2, 1)
+
+
+async def test_a_feature_that_only_the_details_of_a_refusal_name_is_left_out() -> None:
+    details = {"detail": [{"loc": ["body", "logprobs"], "msg": "Extra inputs are not permitted"}]}
+    found, asked, _ = await reply_of(lambda body: (422, details) if body.get("logprobs") else (200, completion(WRITTEN)))
+    assert (found, len(asked)) == (Answered(**OBJECT), 2)
 
 
 HOSTILE = [
