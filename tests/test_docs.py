@@ -180,6 +180,13 @@ def test_the_demo_s_output_in_the_readme_is_the_real_one(monkeypatch: pytest.Mon
     assert differences(told, capsys.readouterr().out) == []
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/agents.md"])
+def test_the_tool_s_reply_in_a_document_is_the_real_one(page: str) -> None:
+    told = next(code for code in blocks(ROOT / page, "text") if code.startswith("Answer: "))
+    tool = graphs.research_tool("prune", model="extractive")
+    assert differences(told, tool.invoke({"question": "In which city was the inventor of the ballpoint pen born?"})) == []
+
+
 SHOWN = "├── 0.0 leaf  Who?\n│   → Bíró  confidence 0.61\n│   filled, confidence 0.615\ncost  5 calls · 8,370 tokens in, 255 out · 4.5 s\n"
 
 

@@ -20,7 +20,7 @@ _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _WHOLE_MARK = re.compile(r"[\[【]\d[\d,; ]*+[\]】]")
 _UNFINISHED = re.compile(r"(?<!\s)\s*+[\[【][^\]】]{0,12}$")
 NOT_CITED = "shown, not cited"
-CLOSEST = "also close"
+CLOSEST = "only close"
 MAX_ALSO = 2
 """Further sources of a text that are named; the JSON has them all."""
 MAX_UNCITED = 3

@@ -65,7 +65,7 @@ def load_files(*paths: str | Path, clean: bool = True) -> DocumentStream:
 
 def nothing_readable_error(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
     """Return the error that nothing could be read, with the first reasons."""
-    reasons = "; ".join(f"{name}: {reason}" for name, reason in skipped[:3]) or "no files"
+    reasons = "; ".join(f"{name}: {reason.removesuffix(f' (readable: {FORMATS})')}" for name, reason in skipped[:3]) or "no files"
     places = ", ".join(repr(str(path)) for path in paths)
     return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
 

@@ -92,7 +92,8 @@ def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document
 def _stream_documents(file: File, reader: FormatReader | None, report: ReadReport) -> Iterator[Document]:
     """Yield a file's non-empty documents; report the reason if it cannot be read or has none."""
     if reader is None:
-        report.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without suffix'!r} (readable: {FORMATS})")
+        kind = repr(file.path.suffix) if file.path.suffix else "a name without suffix"
+        report.skip(file.source, f"{NO_READER}{kind} (readable: {FORMATS})")
         return
     found = False
     try:

@@ -124,6 +124,8 @@ class ScoredPassage(NamedTuple):
         marked = zip(self.units, mark_items(self.units), strict=True)
         items = [is_item or _ITEM.match(unit) is not None for unit, is_item in marked]
         first = last = self.best
+        if last + 1 < len(self.units) and not items[last] and _is_title(self.units[last]):  # the text is below its title
+            first = last = last + 1
         if items[first] or (_introduces_list(self.units[first]) and items[first + 1 : first + 2] == [True]):
             while items[first] and first and items[first - 1]:
                 first -= 1
@@ -134,8 +136,6 @@ class ScoredPassage(NamedTuple):
             return self.units[max(first, min(self.best, last + 1 - MAX_LINES)) if self.best >= first + MAX_LINES else first : last + 1][
                 :MAX_LINES
             ]
-        if last + 1 < len(self.units) and _is_title(self.units[last]):  # the text is below its title
-            first = last = last + 1
         least = self.values[last]
         while last + 1 < len(self.units) and last - first + 1 < _MAX_LOOSE_LINES:
             if self.values[last + 1] < least - ahead and not _introduces_list(self.units[last]):

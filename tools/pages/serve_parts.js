@@ -279,7 +279,7 @@ export class Turn {
     return lists.filter(([, list]) => list.length).flatMap(([name, list]) => [make("h3", { text: name }), make("ol", { class: "sources" }, list.map(([one, place]) => this.source(one, place)))]);
   }
   source(one, place) {
-    const mark = one.cited === false ? (one.closest ? " (also close)" : " (not cited)") : "";
+    const mark = one.cited === false ? (one.closest ? " (only close)" : " (not cited)") : "";
     const head = make("span", { class: "title", dir: "auto" }, title(one), file(one) || mark ? make("span", { class: "file", text: ` ${file(one)}${mark}` }) : "");
     return make("li", {}, make("button", { type: "button", "aria-expanded": "false", "aria-controls": "source", on: { click: event => this.open(one, event.currentTarget) } },
       make("span", { class: "place", text: `[${place}]` }), head, make("span", { class: "quote", dir: "auto" }, marked(one.quote || one.text, this.remarks?.marked))));

@@ -102,6 +102,16 @@ def test_what_cannot_be_read_is_named_among_good_files(tmp_path: Path) -> None:
     assert "no reader for '.png'" in reasons["photo.png"]
 
 
+def test_the_readable_kinds_are_named_once_if_nothing_is_readable(tmp_path: Path) -> None:
+    for name in ("README", "photo.png", "notes.doc"):
+        (tmp_path / name).write_bytes(b"text")
+    with pytest.raises(InputError) as error:
+        list(load_files(tmp_path))
+    told = f"{error.value}"
+    assert told.count("pptx") == 1
+    assert all(part in told for part in ("README: no reader for a name without suffix", "photo.png: no reader for '.png'"))
+
+
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     outside, folder = tmp_path / "secret.txt", tmp_path / "docs"
     folder.mkdir()

@@ -1,5 +1,7 @@
 """Steps and lists that the embedded model quotes for questions that no phrase answers."""
 
+import pytest
+
 from ramify.tools.extractive.quotations import MAX_LINES, quote_lines
 from ramify.tools.reader.calibration import MIN_CONFIDENCE
 from ramify.tools.reader.reading import PassageText
@@ -29,6 +31,19 @@ def test_a_numbered_list_is_quoted_whole_and_in_its_order() -> None:
     steps = [line for _, line in found.lines if line[0].isdigit()]
     assert [step[0] for step in steps] == list("12345")
     assert not any("sun" in line for _, line in found.lines)
+
+
+@pytest.mark.parametrize("mark", ["{}.", "{})", "({})", "-"])
+@pytest.mark.parametrize("title", ["How to replace the cartridge of the printer", "Replacing the cartridge of the printer"])
+def test_a_list_below_a_title_of_its_text_is_quoted_whole(title: str, mark: str) -> None:
+    listed = CARD["text"]
+    steps = [line[3:] for line in listed.splitlines() if line[:1].isdigit()] + ["Switch the printer on."]
+    text = "\n".join([*("Delivered on Monday.", "", title, ""), *(f"{mark.format(n)} {step}" for n, step in enumerate(steps, 1))])
+    found = quote_lines(
+        "How do I replace the cartridge of the printer?", [PAPER, PassageText(title="printer", source="printer.txt", text=text)]
+    )
+    assert found is not None
+    assert [line.split(" ", 1)[1] for _, line in found.lines] == steps
 
 
 def test_a_list_is_its_items() -> None:
