@@ -135,8 +135,14 @@ def _name(text: str) -> str:
 
 def _shared(one: str, other: str) -> float:
     """Return the share of words that two texts have in common."""
-    words, others = (Counter(fold(text).split()) for text in (one, other))
-    return 2 * (words & others).total() / max(1, words.total() + others.total())
+    words, others = _count_words(one), _count_words(other)
+    common = sum(min(words[word], others[word]) for word in words.keys() & others.keys())
+    return 2 * common / max(1, words.total() + others.total())
+
+
+@lru_cache(maxsize=4096)
+def _count_words(text: str) -> Counter[str]:
+    return Counter(fold(text).split())
 
 
 def superseded(question: str, passages: Sequence[VersionedText]) -> frozenset[int]:
@@ -178,12 +184,9 @@ class OtherVersion(NamedTuple):
 
 def contradictions(question: str, answer: str, cited: VersionedText, passages: Sequence[VersionedText]) -> list[OtherVersion]:
     """Return the other versions of a cited passage that say something else than the answer."""
-    found = []
-    for one, other in versions_among([cited, *passages]):
-        value = _other_value(question, answer, cited.text, passages[other - 1].text) if one == 0 else ""
-        if value:
-            found.append(OtherVersion(passages[other - 1], value))
-    return found
+    others = [passage for passage in passages if cited.version and passage.version and _are_versions(cited, passage)]
+    values = ((other, _other_value(question, answer, cited.text, other.text)) for other in others)
+    return [OtherVersion(other, value) for other, value in values if value]
 
 
 def _other_value(question: str, answer: str, text: str, other: str) -> str:
