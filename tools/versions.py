@@ -12,16 +12,15 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ramify.tools.english import WORD, content_stems, fold
+from ramify.tools.english import MONTHS, WORD, content_stems, fold
 from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, is_record, split_statements, supporting_lines
 
 _DATE_FIELDS = ("effective", "valid", "inforce", "asof", "date", "published", "issued", "released", "updated", "revised", "year")
 """Beginnings of the names of metadata fields with a date, in the order in which they are used."""
 _VERSION_FIELDS = ("version", "revision", "release", "edition", "rev")
 _LATE_FIELDS = ("lastmodified", "modified")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
+_MONTH_NAME = rf"(?P<name>{'|'.join(MONTHS)})[a-z]*\.?"
 _DATES = tuple(
     re.compile(rf"(?<![\d.])(?:{pattern})(?!\d)", re.IGNORECASE)
     for pattern in (
@@ -89,7 +88,7 @@ def parse_version(text: str) -> Version:
 
 def _date(found: re.Match[str]) -> tuple[int, ...]:
     groups = {"name": None, "month": None, "day": None} | found.groupdict()
-    month = _MONTHS.index(groups["name"].lower()) + 1 if groups["name"] else int(groups["month"] or 0)
+    month = MONTHS[groups["name"].lower()] if groups["name"] else int(groups["month"] or 0)
     parts = (int(groups["year"] or 0), month, int(groups["day"] or 0) if month else 0)
     return tuple(part for part in parts if part) if month <= 12 and parts[2] <= 31 else parts[:1]
 
@@ -130,7 +129,7 @@ def _are_versions(one: VersionedText, other: VersionedText) -> bool:
 def _name(text: str) -> str:
     """Return the words of a name without its dates and numbers."""
     words = re.sub(r"[\d_]+", " ", text.casefold())
-    return " ".join(word for word in WORD.findall(words) if word not in ("v", "ver", "version", "rev", "revision", *_MONTHS))
+    return " ".join(word for word in WORD.findall(words) if word not in ("v", "ver", "version", "rev", "revision", *MONTHS))
 
 
 def _shared(one: str, other: str) -> float:
