@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Final, Literal, NamedTuple, cast, get_args
 
 from ramify.tools.embeddings.named import similarity
-from ramify.tools.english import fold
+from ramify.tools.english import MONTHS, NUMBER_WORDS, fold
 
 Combination = Literal[
     "single",  # not to be split
@@ -160,7 +160,6 @@ def _same_meaning(one: str, other: str) -> bool | None:
     return False if nearest < _MAX_DIFFERENT else None
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
     r"dec(?:ember)?)\b\.?"
@@ -177,13 +176,6 @@ _FEW_DIGITS = re.compile(
     r"(?<!\d)(?:(?:AD|A\.D\.)\s*(?P<ad>\d{1,4})|(?P<year>\d{1,2})\s*(?:(?P<bc>BCE?\b|B\.\s?C\.)|(?:AD|CE)\b|A\.D\.))(?!\d)"
 )
 _SCALES: Final = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12, "dozen": 12.0}
-_UNITS_IN_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-)
-_TENS_IN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_NUMBER_WORDS: Final = {word: float(value) for value, word in enumerate(_UNITS_IN_WORDS.split())} | {
-    word: 10.0 * tens for tens, word in enumerate(_TENS_IN_WORDS.split(), 2)
-}
 _UNITS: Final = {  # each unit with its size in metres, square metres, kilograms or seconds
     "length": "mm 0.001 millimetre 0.001 millimeter 0.001 cm 0.01 centimetre 0.01 centimeter 0.01 m 1 metre 1 meter 1 km 1000 "
     "kilometre 1000 kilometer 1000 mi 1609.344 mile 1609.344 yd 0.9144 yard 0.9144 ft 0.3048 foot 0.3048 feet 0.3048 in 0.0254 "
@@ -241,7 +233,7 @@ def _written_date(text: str) -> tuple[int, PartialDate] | None:
     if found is None:
         return None
     day = re.match(r"\d+", found["before"] or found["after"] or "0")
-    month = _MONTHS.index(found["month"][:3].casefold()) + 1
+    month = MONTHS[found["month"][:3].casefold()]
     # The year at the end of this date is also found alone; the position is that of the whole date.
     return found.start(), PartialDate(_signed_year(found["year"], found["bc"]), month, int(day[0]) if day else 0)
 
@@ -308,11 +300,11 @@ def _next_word(text: str) -> tuple[str, str]:
 
 def _number_in_words(text: str) -> Quantity | None:
     words = re.findall(r"[^\W\d_]+", text.casefold())
-    first = next((place for place, word in enumerate(words) if word in _NUMBER_WORDS or word in ("hundred", "dozen")), None)
+    first = next((place for place, word in enumerate(words) if word in NUMBER_WORDS or word in ("hundred", "dozen")), None)
     if first is None:
         return None
-    last = next((place for place in range(first, len(words)) if words[place] not in _NUMBER_WORDS), len(words))
-    return _parse_unit(sum(_NUMBER_WORDS[word] for word in words[first:last]) or float(first == last), " " + " ".join(words[last:]))
+    last = next((place for place in range(first, len(words)) if words[place] not in NUMBER_WORDS), len(words))
+    return _parse_unit(float(sum(NUMBER_WORDS[word] for word in words[first:last]) or first == last), " " + " ".join(words[last:]))
 
 
 def _time_between(text: str) -> Quantity | None:

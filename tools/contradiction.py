@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ramify.tools.english import ENGLISH_STOP_WORDS, content_stems, fold, stem, word_set
+from ramify.tools.english import ENGLISH_STOP_WORDS, NUMBER_WORDS, content_stems, fold, stem, word_set
 
 _ANTONYMS = (
     "open:close,shut start,begin,run,operate:stop,end,finish,halt on:off "
@@ -45,8 +45,7 @@ _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+(?:[-'’][^\W_]+)*|[,.;:!?()]")
 _SCOPE_END = word_set("but and before after until unless while when whenever if because so then which that who although though")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_FROM_TWO = "two three four five six seven eight nine ten eleven twelve"
-_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_FROM_TWO.split(), 2)}
+_NUMBER_WORDS = {word: str(number) for word, number in NUMBER_WORDS.items() if 2 <= number <= 12}
 _CLAUSE = re.compile(r"[;,:]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _FIRST_LATER = re.compile(r"^\W*(?P<mark>before|until|after|once|as soon as)\b(?P<one>[^,]+),(?P<other>.+)$", re.IGNORECASE | re.DOTALL)
 _BETWEEN = re.compile(

@@ -35,6 +35,17 @@ ENGLISH_STOP_WORDS = word_set(
     "nor if into about also both each other one some any all more most very can could will would shall should may might must s name "
     "called known i you we me my your out up off over under again once first second"
 )
+_MONTH_NAMES = "january february march april may june july august september october november december"
+MONTHS = {form: number for number, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])} | {"sept": 9}
+"""The number of each month by its name and its abbreviations."""
+_TO_NINETEEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+NUMBER_WORDS = {word: value for value, word in enumerate(_TO_NINETEEN.split())} | {
+    word: 10 * value for value, word in enumerate(_TENS.split(), 2)
+}
+"""The value of each word for a number up to nineteen, and for the tens."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]?[A-ZÀ-Þ0-9])|\n+")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Dr|Mr|Mrs|Ms|St|Sr|Jr|No|vs|Prof|Gen|Col|Lt|Capt|Rev|Hon|Inc|Ltd|Co|Bros|c|ca|b|d|e\.g|i\.e|approx))\.$"
@@ -132,12 +143,6 @@ def person_probabilities(phrases: Sequence[str]) -> list[float]:
     weights, bias = _weights()
     scores = load_encoder(MINILM).encode_documents(list(phrases)) @ weights + bias
     return [float(score) for score in 1 / (1 + np.exp(-scores))]
-
-
-def similarities(phrase: str, others: Sequence[str]) -> list[float]:
-    """Return how similar a phrase is to each of others: the cosine of their embeddings, by MiniLM. Blocking."""
-    vectors = load_encoder(MINILM).encode_documents([phrase, *others])
-    return [float(score) for score in vectors[1:] @ vectors[0]]
 
 
 @lru_cache(maxsize=1)

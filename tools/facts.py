@@ -6,12 +6,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ramify.tools.english import ENGLISH_STOP_WORDS, content_stems, find_names, fold, stem
+from ramify.tools.english import ENGLISH_STOP_WORDS, MONTHS, NUMBER_WORDS, content_stems, find_names, fold, stem
+from ramify.tools.identifiers import narrow
 
-_LETTERS = str.maketrans(
-    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ı": "i", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
-    | {chr(0xFF10 + digit): str(digit) for digit in range(10)}
-)
+_LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ı": "i", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"})
 """Letters that Unicode does not take apart."""
 _BROKEN_WORD = re.compile(r"(?<=[^\W\d_])[-‐­]\s*\n\s*(?=[a-zß-ÿ])")
 """The hyphen of a word that continues on the next line."""
@@ -31,14 +29,13 @@ _UNIT_AFTER = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?!(?:st|nd|rd|th|s|er)\b
 """A number directly followed by its unit, as in `30s` or `64MB`."""
 _NUMBER = re.compile(r"(?<![\dA-Za-z.])\d{1,3}(?:[ ,.']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,:]\d+)*")
 _GROUPED, _SEPARATORS = re.compile(r"\d{1,3}(?:[ ,.']\d{3})+"), re.compile(r"[ ,.']")
-_MONTH_NAMES = (
-    "january jan januar janvier enero gennaio januari janeiro", "february feb februar février febrero febbraio februari fevereiro",
-    "march mar märz mars marzo maart março", "april apr avril abril aprile", "may mai mayo maggio mei maio",
-    "june jun juni juin junio giugno junho", "july jul juli juillet julio luglio julho", "august aug août agosto augustus",
-    "september sep sept septembre septiembre settembre setembro", "october oct oktober octobre octubre ottobre outubro",
-    "november nov novembre noviembre novembro", "december dec dezember décembre diciembre dicembre dezembro",
+_OTHER_MONTH_NAMES = (
+    "januar janvier enero gennaio januari janeiro", "februar février febrero febbraio februari fevereiro", "märz mars marzo maart março",
+    "avril abril aprile", "mai mayo maggio mei maio", "juni juin junio giugno junho", "juli juillet julio luglio julho",
+    "août agosto augustus", "septembre septiembre settembre setembro", "oktober octobre octubre ottobre outubro",
+    "novembre noviembre novembro", "dezember décembre diciembre dicembre dezembro",
 )  # fmt: skip
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
+_MONTHS = MONTHS | {name: number for number, names in enumerate(_OTHER_MONTH_NAMES, 1) for name in names.split()}
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _ORDINAL_DAY = re.compile(rf"(?<![\d.,:])(\d{{1,2}})\. (?={_MONTH}\b)".replace("?P<month>", "?:"), re.IGNORECASE)
 """The day of a date with a full stop, which ends no sentence."""
@@ -52,18 +49,9 @@ _DATES = (
     re.compile(r"(?<!\d)(?P<day>\d{1,2})([-./])\s?(?P<month>\d{1,2})\2\s?(?P<year>\d{4})(?!\d)"),
     re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월](?:\s?(?P<day>\d{1,2})\s?[日일])?"),
 )
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve "
-    "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
-)
-_TENS = "thirty forty fifty sixty seventy eighty ninety"
 _MAX_DAY = 31
 _MULTIPLIERS = {100: "hundred", 1000: "thousand"}
-_NUMBER_WORDS = (
-    {word: value for value, word in enumerate(_SMALL.split())}
-    | {word: 10 * value for value, word in enumerate(_TENS.split(), 3)}
-    | {word: value for value, word in _MULTIPLIERS.items()}
-)
+_NUMBER_WORDS = NUMBER_WORDS | {word: value for value, word in _MULTIPLIERS.items()}
 _VAGUE = frozenset({"0", "1", "2", "3"})
 """Values of number words that count what the sentence itself names ("both of the two")."""
 _DIMENSIONS = {
@@ -129,7 +117,7 @@ class Facts(NamedTuple):
 @lru_cache(maxsize=4096)
 def normalize(text: str) -> str:
     """Return a text with the words joined that a line end or an ill-set hyphen has broken, and with plain letters, spaces and signs."""
-    text = _CELSIUS.sub("°", _MINUS.sub("-", _SPACES.sub(" ", text.translate(_LETTERS))))
+    text = _CELSIUS.sub("°", _MINUS.sub("-", _SPACES.sub(" ", narrow(text).translate(_LETTERS))))
     return _ORDINAL_DAY.sub(r"\1 ", _BROKEN_COMPOUND.sub(r"\1", _BROKEN_WORD.sub("", text)))
 
 

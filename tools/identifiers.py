@@ -10,15 +10,21 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ramify.tools.english import ENGLISH_STOP_WORDS, word_set
+from ramify.tools.english import ENGLISH_STOP_WORDS, MONTHS, word_set
 
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: ord(" ")}
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_NARROW = {narrow: wide for wide, narrow in _WIDE.items()}
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–−"), "-")
 
 
 def narrow(text: str) -> str:
     """Return a text with full-width letters, digits and signs as ASCII; its length is the same."""
     return text.translate(_WIDE)
+
+
+def widen(text: str) -> str:
+    """Return a text with ASCII letters, digits and signs in full width."""
+    return text.translate(_NARROW)
 
 
 class Identifier(NamedTuple):
@@ -56,9 +62,6 @@ _LINKS = word_set("number no nr num code id # № :")
 _VERSION_WORDS = word_set(
     "version versions v release § section sections clause paragraph article rule regulation chapter firmware build revision rev annex "
     "appendix table figure step item room standard"
-)
-_MONTHS = word_set(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _UNITS = word_set(
     "k m g t b s h d w v a hz khz mhz ghz mm cm km kg mg ml cl l lb lbs oz ft in mi mph kmh kw kwh mw gw mah ah wh kb mb gb tb kib mib gib "
@@ -161,7 +164,7 @@ def _number(word: str, before: str, marker: str, is_first: bool) -> Identifier |
 def _names_number(before: str, number: str) -> bool:
     """Return whether a word and a number are one name: `Kestrel 16`, `DIN 912`, `ticket 4711`."""
     folded = before.casefold()
-    if folded in _MONTHS or folded in ENGLISH_STOP_WORDS or len(before) == 1:
+    if folded in MONTHS or folded in ENGLISH_STOP_WORDS or len(before) == 1:
         return False
     return len(number) > 1 or not before.isupper() if before[0].isupper() else len(number) >= _MIN_DIGITS and not number.endswith("00")
 
@@ -171,7 +174,7 @@ def _version(number: str, before: str, marker: str, is_exact: bool, is_first: bo
     groups = number.split(".")
     own = r"v?" + r"[._-]".join(groups)
     if not is_exact and marker not in _VERSION_WORDS:
-        named = before[:1].isupper() and not is_first and before.casefold() not in ENGLISH_STOP_WORDS | _MONTHS
+        named = before[:1].isupper() and not is_first and before.casefold() not in ENGLISH_STOP_WORDS | MONTHS.keys()
         return _compiled(f"{before} {number}", own, rf"{re.escape(before.casefold())}[- ]?v?\d+(?:\.\d+)+", False) if named else None
     other = rf"v?\d+(?:[._-]\d+){{{len(groups) - 1}}}"
     return _compiled(number, own, other if len(groups) > 2 else rf"{_AT_START}v?\d+(?:\.\d+)+", is_exact=True)

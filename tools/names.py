@@ -245,17 +245,20 @@ def searchable(text: str) -> SearchableText:
 
 def contains_name(text: str, name: str) -> bool:
     """Return whether a name stands in a text, also inflected, never inside another word or code."""
-    if searchable(text).contains(name):
-        return True
-    # A hyphen at the end of a line may also be one of the line break alone.
-    joined = _BROKEN_WORD.sub("", text)
-    return joined != text and searchable(joined).contains(name)
+    return any(reading.contains(name) for reading in _readings(text))
+
+
+@lru_cache(maxsize=256)
+def _readings(text: str) -> tuple[SearchableText, ...]:
+    """Return a text as it is, and without the hyphens at the ends of its lines, which may be those of the line breaks alone."""
+    return tuple(searchable(reading) for reading in dict.fromkeys((text, _BROKEN_WORD.sub("", text))))
 
 
 def names_in(text: str, names: Mapping[str, str] | Iterable[str]) -> list[str]:
     """Return the names (the keys, if they map to spellings) that stand in a text, without those that are part of a longer one there."""
     spellings = names if isinstance(names, Mapping) else {name: name for name in names}
-    found = {key: spelling for key, spelling in spellings.items() if contains_name(text, spelling)}
+    readings = _readings(text)
+    found = {key: spelling for key, spelling in spellings.items() if any(reading.contains(spelling) for reading in readings)}
     return [
         key
         for key, spelling in found.items()

@@ -19,6 +19,7 @@ _MAX_ANSWER_WORDS = 12
 """Longer answers are texts, which no single sentence is expected to contain."""
 _MAX_PLAIN_ITEM_WORDS = 8
 """Most words of an item of a list without a mark."""
+_CELL_SIGNS = {"|", "\t"}
 _MAX_WINDOW = 12
 """Most consecutive sentences or items that contain an answer together."""
 _MIN_WRAPPED_CHARS = 45
@@ -182,9 +183,15 @@ def mark_items(units: Sequence[str]) -> list[bool]:
         begins = bool(place) and units[place - 1].endswith(":")
         mark = _NEW_ITEM.match(unit) is not None
         is_marked = mark if begins else is_marked
-        is_plain = not is_marked and len(unit.split()) <= _MAX_PLAIN_ITEM_WORDS and unit[-1] not in ".!?:;。！？" and ": " not in unit
-        found.append((begins or (bool(found) and found[-1])) and not {"|", "\t"} & set(unit) and (mark or is_plain))
+        is_item = (mark and not _CELL_SIGNS & set(unit)) or (not is_marked and is_plain_item(unit))
+        found.append((begins or (bool(found) and found[-1])) and is_item)
     return found
+
+
+def is_plain_item(line: str) -> bool:
+    """Return whether a line without a mark may be an item of a list: it is short, and neither a sentence nor a row or field."""
+    is_short = 0 < len(line.split()) <= _MAX_PLAIN_ITEM_WORDS
+    return is_short and line[-1] not in ".!?:。！？" and ": " not in line and not _CELL_SIGNS & set(line)
 
 
 def _join_sentences(units: Sequence[str], first: int, last: int, answer: str) -> str:

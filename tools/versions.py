@@ -12,16 +12,15 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ramify.tools.english import WORD, content_stems, fold
+from ramify.tools.english import MONTHS, WORD, content_stems, fold
 from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, is_record, split_statements, supporting_lines
 
 _DATE_FIELDS = ("effective", "valid", "inforce", "asof", "date", "published", "issued", "released", "updated", "revised", "year")
 """Beginnings of the names of metadata fields with a date, in the order in which they are used."""
 _VERSION_FIELDS = ("version", "revision", "release", "edition", "rev")
 _LATE_FIELDS = ("lastmodified", "modified")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
+_MONTH_NAME = rf"(?P<name>{'|'.join(MONTHS)})[a-z]*\.?"
 _DATES = tuple(
     re.compile(rf"(?<![\d.])(?:{pattern})(?!\d)", re.IGNORECASE)
     for pattern in (
@@ -89,7 +88,7 @@ def parse_version(text: str) -> Version:
 
 def _date(found: re.Match[str]) -> tuple[int, ...]:
     groups = {"name": None, "month": None, "day": None} | found.groupdict()
-    month = _MONTHS.index(groups["name"].lower()) + 1 if groups["name"] else int(groups["month"] or 0)
+    month = MONTHS[groups["name"].lower()] if groups["name"] else int(groups["month"] or 0)
     parts = (int(groups["year"] or 0), month, int(groups["day"] or 0) if month else 0)
     return tuple(part for part in parts if part) if month <= 12 and parts[2] <= 31 else parts[:1]
 
@@ -130,13 +129,19 @@ def _are_versions(one: VersionedText, other: VersionedText) -> bool:
 def _name(text: str) -> str:
     """Return the words of a name without its dates and numbers."""
     words = re.sub(r"[\d_]+", " ", text.casefold())
-    return " ".join(word for word in WORD.findall(words) if word not in ("v", "ver", "version", "rev", "revision", *_MONTHS))
+    return " ".join(word for word in WORD.findall(words) if word not in ("v", "ver", "version", "rev", "revision", *MONTHS))
 
 
 def _shared(one: str, other: str) -> float:
     """Return the share of words that two texts have in common."""
-    words, others = (Counter(fold(text).split()) for text in (one, other))
-    return 2 * (words & others).total() / max(1, words.total() + others.total())
+    words, others = _count_words(one), _count_words(other)
+    common = sum(min(words[word], others[word]) for word in words.keys() & others.keys())
+    return 2 * common / max(1, words.total() + others.total())
+
+
+@lru_cache(maxsize=4096)
+def _count_words(text: str) -> Counter[str]:
+    return Counter(fold(text).split())
 
 
 def superseded(question: str, passages: Sequence[VersionedText]) -> frozenset[int]:
@@ -178,12 +183,9 @@ class OtherVersion(NamedTuple):
 
 def contradictions(question: str, answer: str, cited: VersionedText, passages: Sequence[VersionedText]) -> list[OtherVersion]:
     """Return the other versions of a cited passage that say something else than the answer."""
-    found = []
-    for one, other in versions_among([cited, *passages]):
-        value = _other_value(question, answer, cited.text, passages[other - 1].text) if one == 0 else ""
-        if value:
-            found.append(OtherVersion(passages[other - 1], value))
-    return found
+    others = [passage for passage in passages if cited.version and passage.version and _are_versions(cited, passage)]
+    values = ((other, _other_value(question, answer, cited.text, other.text)) for other in others)
+    return [OtherVersion(other, value) for other, value in values if value]
 
 
 def _other_value(question: str, answer: str, text: str, other: str) -> str:

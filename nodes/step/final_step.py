@@ -37,7 +37,7 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
             state: dict[str, Any] = {**context.state, **update}
             merged = {name: {**context.state[name], **update.get(name, {})} for name in ("tree", "passages")}
             notices = [*context.state["notices"], *update.get("notices", [])]
-            update["explanation"] = unknown_reason({**state, **merged, "notices": notices})
+            update["explanation"] = await asyncio.to_thread(unknown_reason, {**state, **merged, "notices": notices})
         return update
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
@@ -45,9 +45,9 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
 
 
 def _version_remarks(state: State, update: Update) -> list[str]:
-    """Return which other versions of the cited documents say something else than the answer."""
+    """Return which other versions of the cited documents say something else than the answer; blocking."""
     answer, found = str(update["answer"]), {**state["passages"], **update.get("passages", {})}
-    cited = {citation.id for citation in update.get("citations", []) if citation.cited} & found.keys()
+    cited = [citation.id for citation in update.get("citations", []) if citation.cited and citation.id in found]
     if is_unknown(answer) or not cited:
         return []
     others = [passage.with_version() for key, passage in found.items() if key not in cited]

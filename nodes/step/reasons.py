@@ -30,7 +30,7 @@ MAX_QUOTED_CHARS = 80
 
 
 def unknown_reason(state: Mapping[str, Any]) -> str:
-    """Return why the answer of a state is Unknown; it is never empty.
+    """Return why the answer of a state is Unknown; it is never empty. Blocking.
 
     A failure, an answer that a profile withheld, nothing found, the part of the question without an answer, an answer that is not sure
     enough, and the limit that was reached; after what the last step says.

@@ -139,7 +139,7 @@ def _with_verdicts(
 
 
 async def _check_with_model(state: State, attributed: Update, update: Update) -> Update:
-    """Return an update in which the model has found further unsupported sentences, and with the call's usage."""
+    """Return an update in which the model has found further unsupported sentences, with the call's usage; no verdicts without a reply."""
     sentences: list[Sentence] = attributed["sentences"]
     held = {**state["passages"], **update.get("passages", {})}
     passages = tuple(held[citation.id] for citation in attributed["citations"] if citation.cited and citation.id in held)
@@ -147,8 +147,8 @@ async def _check_with_model(state: State, attributed: Update, update: Update) ->
     listed = [with_marks(one) for one in sentences]
     reply, spent = await call_model(noticed, CHECK, passages, fallback=_NOT_CHECKED, sentences=listed)
     spent = add_usage(update, spent)
-    if reply is None:
-        return {**spent, "sentences": update["sentences"]}
+    if reply is None:  # with the citations that were added, so that sentences and text agree, but without verdicts
+        return {**spent, "sentences": [one.model_copy(update={"supported": None}) for one in sentences]}
     wrong = set(reply.value.unsupported)
     checked = [
         one.model_copy(update={"supported": None if one.supported is None else one.supported and number not in wrong})

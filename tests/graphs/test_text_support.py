@@ -57,6 +57,22 @@ def test_a_sentence_cites_the_passage_that_says_it(mark: str) -> None:
     assert result.text.count("[") == sum(len(one.citations) for one in result.sentences), "the text has the numbers, too"
 
 
+@pytest.mark.fault
+def test_text_and_sentences_agree_if_the_model_did_not_check_them() -> None:
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        if prompt == "check":
+            return "no JSON"
+        if prompt == "write":
+            return {"text": "Emil Rossi died on 5 June 2000 [1]. Robert Hale restored the roof of the minster."}
+        return {"answer": "5 June 2000", "confidence": 0.9, "citations": [1]}
+
+    index = InMemoryVectorStore(WordEmbeddings())
+    index.add_texts([WINDOWS, ROOF])
+    result = graphs.ask("When did Emil Rossi die?", "naive", model=FakeModel(replies=reply, writes=True), index=index, check="model")
+    assert verdicts(result) == [None, None]
+    assert result.text.count("[") == sum(len(one.citations) for one in result.sentences) > 1
+
+
 def test_a_passage_that_was_shown_and_not_cited_becomes_a_citation() -> None:
     def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         if prompt == "write":

@@ -90,3 +90,10 @@ def test_versions_that_agree_on_the_answer_do_not_contradict() -> None:
 )
 def test_other_passages_are_no_versions(one: VersionedText, other: VersionedText) -> None:
     assert versions_among([one, other]) == []
+
+
+def test_files_of_one_name_with_their_months_written_out_are_versions() -> None:
+    old = "The garden gate is locked at eight, and Ida has the only key."
+    new = "The garden gate is left open, since Ida moved away to the coast."
+    one, other = text("gate January 2021.md", old, "2021-01", title=""), text("gate February 2022.md", new, "2022-02", title="")
+    assert versions_among([one, other]) == [(0, 1)]

@@ -26,6 +26,7 @@ from ramify.tools.anaphora import (
     without_lead_in,
     writer_form,
 )
+from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import (
     ENGLISH_STOP_WORDS,
     WORD,
@@ -39,7 +40,6 @@ from ramify.tools.english import (
     person_named_by,
     person_probabilities,
     same_question,
-    similarities,
 )
 from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ramify.tools.identifiers import find_identifiers
+from ramify.tools.identifiers import find_identifiers, widen
 from ramify.tools.index.hnsw import Positions, Slots
 from ramify.tools.index.manifest import POSTINGS_FILES
 from ramify.tools.index.progress import Progress
@@ -33,7 +33,6 @@ _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _DECOMPOSED = re.compile("[\u1100-\u11ff\u302a-\u302f\u3099\u309a]")
 """Decomposed syllables, which some systems write."""
-_FULL_WIDTH = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 _STOP_WORDS = """
 a about after all also although am an and any are as at be because been before being between both but by can could did do does
@@ -63,7 +62,7 @@ def search_words(query: str) -> list[str]:
     """
     parts = [part for one in find_identifiers(query) for part in one.spellings]
     words = [*query_words(query), *parts]
-    return list(dict.fromkeys([*words, *(word.translate(_FULL_WIDTH) for word in words)]))
+    return list(dict.fromkeys([*words, *(widen(word) for word in words)]))
 
 
 def segment_words(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ramify.tools.english import (
     ENGLISH_STOP_WORDS,
+    MONTHS,
     UPPERCASE_LETTER,
     WORD,
     fold,
@@ -50,10 +51,7 @@ _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+")
 _POSSESSIVE = re.compile(r"[’']s?$")
 _SIGNS = re.compile(r"[^\W_][-_./+][^\W_]")
 """Punctuation that marks a title as a name in any spelling: git-rebase, pg_dump."""
-_CALENDAR = word_set(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov "
-    "dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun"
-)
+_CALENDAR = MONTHS.keys() | word_set("monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun")
 _COMMON_WORDS = (
     ENGLISH_STOP_WORDS
     | STOP_WORDS

@@ -115,17 +115,14 @@ def parse_object(text: str, schema: type[BaseModel], cut_off: bool = False) -> t
 
 
 def _fullest_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Return the object with the most fields of those that match the schema, the last one of several; and the error of the last object."""
+    """Return the object with the most fields of those that match the schema, the last one of several; else the error of the first tried."""
     first_error = None
     for _, value in sort_by_fields(find_objects(text)):
         for form in _unwrapped(value, schema):
             try:
                 return schema.model_validate(mask_known(decode_letters(form))), None
             except ValidationError as invalid:
-                faults = invalid.errors()[:MAX_FAULTS]
-                first_error = first_error or "; ".join(
-                    f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in faults
-                )
+                first_error = first_error or _describe_faults(invalid)
     return None, first_error
 
 

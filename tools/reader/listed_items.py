@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ramify.tools.english import content_stems, fold, word_set
+from ramify.tools.english import NUMBER_WORDS, content_stems, fold, word_set
+from ramify.tools.supporting_sentence import is_plain_item
 
 _ASKS = re.compile(r"\b(?P<word>which|what|who|whom|name|list|give|tell me)\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _COUNTS = re.compile(r"\bhow (?:many|much)\b", re.IGNORECASE)
@@ -12,7 +13,7 @@ _VERBS = word_set("is are was were do does did has have had can could will would
 _PREPOSITIONS = word_set("of in on at to for from by with that which who does do can is are under about as there")
 _DETERMINERS = word_set("the a an all any some of these those this that our your their its his her me us")
 _PLURALS = word_set("people children men women criteria data media mice feet teeth")
-_NUMBERS = word_set("two three four five six seven eight nine ten eleven twelve several many various different following these")
+_NUMBERS = NUMBER_WORDS.keys() - {"zero", "one"} | word_set("several many various different following these")
 _ITEM = re.compile(r"[ \t]*(?:[-*•–+]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+(?P<text>\S.*)")
 _LABEL_END = re.compile(r"\s+[-–—(]|:\s")
 _MAX_LABEL_WORDS = 8
@@ -92,11 +93,6 @@ def find_lists(text: str) -> list[ListedItems]:
             intro, items, start, is_marked = bare if bare.endswith(":") else "", [], place, False
         place += len(line)
     return found
-
-
-def is_plain_item(line: str) -> bool:
-    """Return whether a line without a mark may be an item of a list: it is short, and neither a sentence nor a row or field."""
-    return 0 < len(line.split()) <= _MAX_LABEL_WORDS and line[-1] not in ".!?:" and not {"|", "\t"} & set(line) and ": " not in line
 
 
 def _join_items(items: Sequence[str]) -> str | None:
