@@ -3,6 +3,7 @@
 The kind of question is predicted by a logistic regression on the encoder's vectors of the question and of its first words.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -187,6 +188,7 @@ MIN_OPEN_PROBABILITY: Final = 0.7
 """Least total probability of the other kinds for a question to count as open, not answerable by a phrase."""
 _MAX_QUESTION_CHARS: Final = 400
 """Longer questions are truncated at the beginning."""
+_ASKS_FOR_NUMBER: Final = re.compile(r"(?:and\s)?how (?:many|much)\b", re.IGNORECASE)
 _FIRST_WORDS: Final = 5
 """Number of first words that are encoded separately."""
 _CACHE_SIZE: Final = 4096
@@ -210,7 +212,7 @@ def open_question_kind(question: str) -> QuestionKind:
 def _open_question_kind(question: str) -> QuestionKind:
     import numpy as np
 
-    if not question:
+    if not question or _ASKS_FOR_NUMBER.match(question):
         return ""
     weights, bias = _weights()
     scores = weights @ question_features([question])[0] + bias

@@ -122,7 +122,8 @@ def _fullest_object(text: str, schema: type[BaseModel]) -> tuple[BaseModel | Non
             try:
                 return schema.model_validate(mask_known(decode_letters(form))), None
             except ValidationError as invalid:
-                first_error = first_error or _describe_faults(invalid)
+                faults = [f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in invalid.errors()[:MAX_FAULTS]]
+                first_error = first_error or "; ".join(faults)
     return None, first_error
 
 

@@ -128,6 +128,7 @@ def test_no_question_of_the_data_sets_is_objected_to() -> None:
         ("Which of the two rivers is longer, the Rhine or the Vistula?", ""),
         ("How long is the Vistula?", ""),
         ("How many people can it carry?", ""),
+        ("How many colours are there?", ""),
         ("Name the wife of the director of Solaris.", ""),
         ("What are the entities that offer bonuses?", "list"),
         ("Which city is the capital?", ""),
