@@ -150,7 +150,7 @@ class Catalog:
         allowed only if the question `has_reviewer`.
         """
         request_values = dict(settings or {})
-        if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
+        if wrong := [name for name in request_values if name.partition(".")[0] in SERVER_SETTINGS]:
             remedy = f"omit it; name a collection and one of the server's models ({', '.join(self.models)})"
             raise UsageError(
                 f"{wrong[0]}={truncate_line(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy

@@ -72,6 +72,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"question": "Who?", "settings": {"kk": 1}}, "prune has no setting 'kk'"),
     ({"question": "Who?", "settings": {"k": 0}}, "k=0 is not valid"),
     ({"question": "Who?", "settings": {"index": "/etc"}}, "index='/etc' cannot be set by a request"),
+    ({"question": "Who?", "settings": {"model.name": "other"}}, "model.name='other' cannot be set by a request"),
     ({"question": "Who?", "settings": {"model": "openai:gpt"}}, "model='openai:gpt' cannot be set by a request"),
     ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' cannot be set by a request"),
     ({"question": "Who?", "settings": {"rerank": "/etc"}}, "rerank='/etc' is not allowed"),
