@@ -133,6 +133,8 @@ class Uploads:
                 part.replace(document)
                 sync(self.documents)
         except OSError as error:
+            if not self.documents.parent.exists():
+                raise UsageError("the collection was deleted meanwhile", "create it again") from error
             part.unlink(missing_ok=True)
             remedy = write_error_remedy(error, "send it again, or ask the operator of the server")
             raise RamifyError(f"{file!r} cannot be stored ({error.strerror or error})", remedy) from error
