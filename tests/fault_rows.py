@@ -192,6 +192,7 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "killed during an upload",
         "client that leaves between two parts of a document",
         "client that leaves in the middle of an upload",
+        "upload of a small file with very many records",
         "damaged collection beside others",
         "damaged record of a collection",
         "more collections than a user may have",

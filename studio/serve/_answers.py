@@ -1,7 +1,5 @@
 """What the JSON interface returns about an answer: remarks, the answer as an HTML page, its passages and their files."""
 
-import sqlite3
-from contextlib import closing
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,11 @@ from ramify.studio.drawing import phrases
 from ramify.studio.drawing.page import result_page
 from ramify.studio.serve.catalog import Catalog, Selection
 from ramify.tools.demo import demo_index
-from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.index.passage_store import open_readonly
+from ramify.tools.index.passage_store import opened_readonly
 from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.user_input import expand_path
 
@@ -116,11 +114,8 @@ def passage_file(selection: Selection, identity: str) -> Path | None:
         return None
     collection, passage = located
     folder = demo_index() if collection.where == DEMO else expand_path(collection.where).resolve()
-    try:
-        with closing(open_readonly(folder / PASSAGES)) as database:
-            row = database.execute(_FILE_QUERY, [passage]).fetchone()
-    except sqlite3.Error as error:
-        raise IndexingError(f"the index of {collection.name!r} is damaged ({error})", "index it again") from error
+    with opened_readonly(folder / PASSAGES) as database:
+        row = database.execute(_FILE_QUERY, [passage]).fetchone()
     if row is None:
         return None
     root, path = (Path(one).resolve() for one in row)

@@ -6,13 +6,17 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from ramify.studio.serve.questions import Event
-from ramify.tools.errors import RamifyError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.build import Built
 
 MAX_LISTED = 2000
 """Maximum number of documents in a list."""
+DOCUMENTS = "documents"
+"""The unit of the progress of reading."""
 REPORT_INTERVAL_S = 0.2
 """Seconds between two progress events of a build."""
+MAX_DOCUMENTS = 100_000
+"""Maximum number of uploaded documents, each record of a table counted: one build runs at a time, and the others wait for it."""
 MIN_RATE_TIME_S = 1.0
 """Seconds after which a rate is reported."""
 
@@ -20,18 +24,24 @@ MIN_RATE_TIME_S = 1.0
 class BuildJob:
     """A running or finished build: its progress and its result. It is the progress callback of `Index.build`, which runs in a thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_documents: int | None = None) -> None:
         self.stopped = False
         self.end: Event | None = None
         """The event with the result or error; None while the build runs."""
+        self._max_documents = max_documents
         self._progress: dict[str, Any] = {}
         self._started = time.monotonic()
         self._unit = ""
 
     def __call__(self, done: int, total: int | None, unit: str) -> None:
-        """Record the progress; raise RamifyError if the build is to stop."""
+        """Record the progress; raise RamifyError if the build is to stop, UsageError if there are too many documents."""
         if self.stopped:
             raise RamifyError("indexing was stopped", "index again: it resumes where it stopped")
+        if self._max_documents is not None and unit == DOCUMENTS and done > self._max_documents:
+            raise UsageError(
+                f"there are more than {self._max_documents:,} documents (each record of a table is one)",
+                "delete some, such as the largest table, or ask the operator of the server to index them with `ramify index`",
+            )
         now = time.monotonic()
         if unit != self._unit:
             self._unit, self._started = unit, now

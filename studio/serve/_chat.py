@@ -46,6 +46,8 @@ MAX_MESSAGES = 1000
 """Maximum number of messages in a request."""
 MAX_CHAT_CHARS = 1_000_000
 """Maximum number of characters of all messages of a request together."""
+MAX_EARLIER_CHARS = 4000
+"""Maximum number of characters that are read of each earlier message: a follow-up refers to its subject, not to all of its text."""
 ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 """Roles of messages; all but the first two are ignored."""
 _TEXT_PARTS = {"text", "input_text", "output_text"}
@@ -163,12 +165,12 @@ class ChatService:
 
     def _to_langchain(self, user: str, message: Message, asked: str) -> AnyMessage | None:
         if message.role == "user":
-            return HumanMessage(message.text_content)
+            return HumanMessage(message.text_content[:MAX_EARLIER_CHARS])
         if message.role != "assistant":
             return None
         content = message.text_content
         stored = self._answers.get(_key(user, content)) or self._edited_answer(user, content, asked)
-        return AIMessage(extract_short_answer(content), additional_kwargs={MARK: stored} if stored else {})
+        return AIMessage(extract_short_answer(content)[:MAX_EARLIER_CHARS], additional_kwargs={MARK: stored} if stored else {})
 
     def _edited_answer(self, user: str, content: str, asked: str) -> dict[str, Any] | None:
         """Return the stored answer of a message whose footnotes or thoughts a client changed, if it answers the question before it."""

@@ -53,32 +53,33 @@ def create_folder(path: Path, record: CollectionRecord) -> None:
             raise UsageError(f"there is already a folder of the name {path.name!r}", "choose another name")
         draft.rename(path)
     except BaseException:
-        _remove(draft)
+        remove_folder(draft)
         raise
     sync(path.parent)
 
 
-def delete_folder(path: Path) -> None:
-    """Delete the folder of a collection: it loses its name at once; what cannot be deleted now is deleted at the next start."""
+def move_to_trash(path: Path) -> Path:
+    """Take its name from the folder of a collection, and return where it is to be deleted; otherwise the next start deletes it."""
     trash = path.with_name(f"{_DELETED_PREFIX}{token_hex(8)}")
     path.rename(trash)
     sync(path.parent)
-    _remove(trash)
+    return trash
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with all that is in it, as far as that is possible."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        _LOG.warning("%r cannot be deleted completely — remove it", str(folder))
 
 
 def sweep(root: Path) -> None:
     """Delete folders whose creation or deletion was interrupted, and report those without a record, which are not served."""
     for path in sorted(root.iterdir()) if root.is_dir() else []:
         if path.name.startswith((_NEW_PREFIX, _DELETED_PREFIX)):
-            _remove(path)
+            remove_folder(path)
         elif path.is_dir() and not os.path.lexists(path / RECORD_FILE):
             _LOG.warning("%r is not served: it has no %s — restore that file, or remove the folder", str(path), RECORD_FILE)
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        _LOG.warning("%r cannot be deleted completely — remove it", str(folder))
 
 
 class Uploads:
@@ -132,6 +133,8 @@ class Uploads:
                 part.replace(document)
                 sync(self.documents)
         except OSError as error:
+            if not self.documents.parent.exists():
+                raise UsageError("the collection was deleted meanwhile", "create it again") from error
             part.unlink(missing_ok=True)
             remedy = write_error_remedy(error, "send it again, or ask the operator of the server")
             raise RamifyError(f"{file!r} cannot be stored ({error.strerror or error})", remedy) from error

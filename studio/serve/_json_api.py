@@ -21,6 +21,7 @@ from ramify.studio.serve._answers import (
     stored_remarks,
     stored_result_page,
 )
+from ramify.studio.serve._public import public_index, public_result
 from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, Selection, strategies_json
 from ramify.studio.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
 from ramify.studio.serve.service import AskRequest, EditRequest, QuestionService, RatingRequest
@@ -118,7 +119,19 @@ class JsonApi:
         """Answer a question as server-sent events."""
         body = await parse_body(request, AskRequest)
         running = await self._service.ask(request_user(request), body)
-        return AnswerStream(running, _answer_events(running, body.question))
+        return AnswerStream(running, self._answer_events(running, body.question))
+
+    async def _answer_events(self, running: RunningQuestion, original: str | None = None) -> AsyncIterator[str]:
+        """Yield the events of an answer; without the `original` question, the remarks do not mention how it was understood."""
+        async for event in running.events():
+            if event.name == "result":
+                result = running.require_result()
+                yield format_sse(Event("remarks", result_remarks(result.question if original is None else original, result)))
+                event = Event("result", self._public_result(event.data))
+            yield format_sse(event)
+
+    def _public_result(self, result: dict[str, Any]) -> dict[str, Any]:
+        return public_result(result, lambda description: public_index(description, list(self._catalog.collections.values())))
 
     async def stop(self, request: Request) -> Response:
         """Stop a question; its stream ends with an error of the kind `stopped`."""
@@ -144,6 +157,7 @@ class JsonApi:
                 except IndexingError:  # the collection is damaged, and listed as such: the turn is shown without what its passages tell
                     stored = stored.model_copy(update={"collection": None})
                     turn["remarks"] = await asyncio.to_thread(stored_remarks, turn["asked"], stored, self._catalog)
+                turn["result"] = self._public_result(turn["result"])
         return JSONResponse(conversation)
 
     async def delete_thread(self, request: Request) -> Response:
@@ -161,7 +175,7 @@ class JsonApi:
         name, body = request.path_params["thread"], await parse_body(request, EditRequest)
         if (running := await self._service.edit(request_user(request), name, body)) is None:
             raise _thread_not_found(name)
-        return AnswerStream(running, _answer_events(running))
+        return AnswerStream(running, self._answer_events(running))
 
     async def decide(self, request: Request) -> Response:
         """Submit a person's decisions on the actions that a conversation's question proposed; its own stream continues."""
@@ -262,15 +276,6 @@ class JsonApi:
 def error_body(failure: Failure) -> dict[str, Any]:
     """Return the body of an error response."""
     return {"error": failure.to_json()}
-
-
-async def _answer_events(running: RunningQuestion, original: str | None = None) -> AsyncIterator[str]:
-    """Yield the events of an answer; without the `original` question, the remarks do not mention how it was understood."""
-    async for event in running.events():
-        if event.name == "result":
-            result = running.require_result()
-            yield format_sse(Event("remarks", result_remarks(result.question if original is None else original, result)))
-        yield format_sse(event)
 
 
 def _thread_not_found(name: str) -> HTTPException:

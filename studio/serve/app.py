@@ -16,6 +16,7 @@ from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
 from ramify.studio.serve import _json_api, _ollama, _openai, mcp
 from ramify.studio.serve._chat import ChatService
+from ramify.studio.serve._public import public_index
 from ramify.studio.serve.catalog import COMMAND, Catalog, Selection
 from ramify.studio.serve.questions import to_failure
 from ramify.studio.serve.service import QuestionService
@@ -50,7 +51,12 @@ def create_app(service: QuestionService, origins: Sequence[str] = ()) -> Starlet
     """Return the application of `ramify serve`; `origins` are allowed besides this machine's."""
     catalog, chat_service, tokens = service.catalog, ChatService(service), [Middleware(TokenMiddleware, users=service.users)]
     tool_options = _tool_options(catalog)
-    tools = mcp.create_session_manager(mcp.create_server(catalog.strategy, tool_options, queue=mcp.shared_queue(service.questions)))
+    tools = mcp.create_session_manager(
+        mcp.create_server(
+            catalog.strategy, tool_options, queue=mcp.shared_queue(service.questions),
+            name_index=lambda description: public_index(description, list(catalog.collections.values())),
+        )
+    )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -18,7 +17,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.index_store import is_store_address
 from ramify.tools.index.manifest import PASSAGES, Manifest
-from ramify.tools.index.passage_store import open_readonly
+from ramify.tools.index.passage_store import opened_readonly
 from ramify.tools.index.searcher import DEMO, open_index
 from ramify.tools.quoting import truncate_line
 from ramify.tools.scrub import mask_address
@@ -51,7 +50,7 @@ class Collection:
     def _count_files(self) -> int:
         """Return the number of files that passages are from; a file may have several documents, as a table has records."""
         folder = demo_index() if self.where == DEMO else Path(self.where)
-        with closing(open_readonly(folder / PASSAGES)) as database:
+        with opened_readonly(folder / PASSAGES) as database:
             [count] = database.execute(_FILE_COUNT_QUERY).fetchone()
         return int(count)
 
@@ -150,7 +149,7 @@ class Catalog:
         allowed only if the question `has_reviewer`.
         """
         request_values = dict(settings or {})
-        if wrong := [name for name in SERVER_SETTINGS if name in request_values]:
+        if wrong := [name for name in request_values if name.partition(".")[0] in SERVER_SETTINGS]:
             remedy = f"omit it; name a collection and one of the server's models ({', '.join(self.models)})"
             raise UsageError(
                 f"{wrong[0]}={truncate_line(repr(request_values[wrong[0]]), MAX_QUOTED_CHARS)} cannot be set by a request", remedy

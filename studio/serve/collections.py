@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from ramify.studio.serve._build_jobs import MAX_LISTED, BuildJob, build_summary
+from ramify.studio.serve._build_jobs import DOCUMENTS, MAX_DOCUMENTS, MAX_LISTED, BuildJob, build_summary
 from ramify.studio.serve._collection_folders import (
     INDEX_FOLDER,
     RECORD_FILE,
@@ -22,8 +22,9 @@ from ramify.studio.serve._collection_folders import (
     Uploads,
     check_file_name,
     create_folder,
-    delete_folder,
+    move_to_trash,
     read_record,
+    remove_folder,
     sweep,
 )
 from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, Catalog, Collection
@@ -181,21 +182,22 @@ class UserCollections:
         """Delete an uploaded document; return whether there was one. Blocking."""
         collection = self._find_idle(user, name)
         with collection.lock:
-            return collection.uploads.delete(check_file_name(file.partition("#")[0]))
+            return any(collection.uploads.delete(check_file_name(one)) for one in dict.fromkeys((file, file.partition("#")[0])))
 
     def delete(self, user: str, name: str) -> None:
         """Delete a collection with its index and uploads; documents in a folder of the server are not deleted. Blocking."""
         with self._lock:
             collection = self._find_idle(user, name, damaged=True)
-            delete_folder(collection.path)
+            trash = move_to_trash(collection.path)
             self._catalog.collections.pop(name, None)
             del self._by_name[name]
+        remove_folder(trash)  # without the lock, which starting to index waits for
 
     def start_indexing(self, user: str, name: str) -> None:
         """Start indexing a collection; raise UsageError if it is being indexed."""
         with self._lock:
             collection = self._find_idle(user, name)
-            collection.build = BuildJob()
+            collection.build = BuildJob(MAX_DOCUMENTS if collection.source is None else None)
         collection.task = asyncio.create_task(self._run_build(collection, collection.build))
 
     def find_build(self, name: str) -> BuildJob | None:
@@ -221,7 +223,7 @@ class UserCollections:
     async def _run_build(self, collection: _UserCollection, build: BuildJob) -> None:
         try:
             async with self._build_lock:
-                build(0, None, "documents")
+                build(0, None, DOCUMENTS)
                 source = collection.uploads.documents if collection.source is None else self._check_source(str(collection.source))
                 summary = await asyncio.to_thread(Index.build, [source], collection.path / INDEX_FOLDER, progress=build)
         except Exception as error:  # noqa: BLE001 - reported to the user

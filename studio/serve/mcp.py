@@ -54,6 +54,7 @@ from ramify.graphs.strategies import configure
 from ramify.graphs.tool import Queue, describe_index, for_callers, research_tool, search_tool
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree.citation import Citation, Sentence
+from ramify.studio.serve._public import public_index, public_passage, public_result
 from ramify.studio.serve.questions import CLIENT_GONE, Failure, QuestionQueue
 from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
@@ -118,12 +119,13 @@ def create_server(
     about: str = "",
     name: str = "documents",
     queue: Queue | None = None,
+    name_index: Callable[[str], str] = public_index,
 ) -> Server[Any]:
     """Return the server, for any transport. Raise UsageError for invalid options.
 
     `options` may be a blocking function: then each call of a tool has the options of its time. `about` describes the documents, `name` is
-    the suffix of the tools' names; a `queue` decides when a question starts, and is given by servers for others: their errors name no
-    folders.
+    the suffix of the tools' names; a `queue` decides when a question starts, and is given by servers for others: they name no folders, and
+    `name_index` changes the description of what was searched.
     """
     about = check_text(about)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
@@ -166,8 +168,8 @@ def create_server(
         if isinstance(output, dict) and "notices" in output:
             output["notices"] = for_callers(output["notices"])
         content = str(message.content)
-        if message.status == "error" and queue is not None:
-            content = hide_folders(content)
+        if queue is not None:
+            output, content = _publish(output, content, message.status == "error", name_index)
         text = TextContent(text=_replace_surrogates(content))
         return CallToolResult(content=[text], structured_content=_replace_surrogates(output), is_error=message.status == "error")
 
@@ -175,6 +177,16 @@ def create_server(
         about=about or describe_index(configure(strategy, first_options)[1].index), research=research.name, search=search.name
     )
     return Server("ramify", version=version("ramify-rag"), instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _publish(output: Any, content: str, is_error: bool, name_index: Callable[[str], str]) -> tuple[Any, str]:
+    """Return the output of a tool and its text without folders of the server."""
+    if is_error:
+        return output, hide_folders(content)
+    if "passages" in output:
+        return {"passages": [public_passage(passage) for passage in output["passages"]]}, content
+    public = public_result(output, name_index)
+    return public, content.replace(one_line(output["index"]), one_line(public["index"])) if output["index"] else content
 
 
 def create_session_manager(server: Server[Any]) -> StreamableHTTPSessionManager:

@@ -181,6 +181,16 @@ def open_readonly(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
+@contextmanager
+def opened_readonly(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file of an index for reading, and close it; IndexingError if it is damaged."""
+    try:
+        with closing(open_readonly(path)) as database:
+            yield database
+    except sqlite3.Error as error:
+        raise IndexingError(f"{str(path)!r} is damaged ({error})", "index again the documents that it was made of") from error
+
+
 class PassageStore:
     """Reads the passages of a finished index; thread-safe.
 
@@ -352,13 +362,10 @@ class FileList(NamedTuple):
 def read_file_list(folder: Path) -> FileList:
     """Return the files of an index and what its last build skipped; IndexingError if it is damaged; blocking."""
     found: dict[tuple[str, str], dict[str | None, int]] = {}
-    try:
-        with closing(open_readonly(folder / PASSAGES)) as database:
-            for root, source, hidden, count in database.execute(_FILE_COUNTS):
-                found.setdefault((root, source), {})[hidden] = count
-            fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
-    except sqlite3.Error as error:
-        raise IndexingError(f"{str(folder / PASSAGES)!r} is damaged ({error})", "index again the documents that it was made of") from error
+    with opened_readonly(folder / PASSAGES) as database:
+        for root, source, hidden, count in database.execute(_FILE_COUNTS):
+            found.setdefault((root, source), {})[hidden] = count
+        fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
     files = tuple(
         ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
         for (root, source), counts in found.items()

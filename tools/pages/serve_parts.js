@@ -329,7 +329,7 @@ const marked = (text, answers) => {
   if (!answers?.length) return [text];
   const any = answers.map(answer => answer.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}_])(${any})(?![\\p{L}\\p{N}_])`, "gu"));
-  return parts.map((part, place) => (place % 2 ? make("b", { class: "word", text: part }) : part));
+  return parts.map((part, place) => (place % 2 ? make("b", { text: part }) : part));
 };
 
 /** Mark the sentences of a quotation that stand in a text apart from each other. */

@@ -1,6 +1,8 @@
 """Collections that users make: of documents that they send, and of folders that the server was started with."""
 
 import base64
+import gzip
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 
 from ramify.studio.serve import collections
 from tests.faults import fault
-from tests.studio.serve.conftest import Running, Serve, read_events, wait_until
+from tests.studio.serve.conftest import TIMEOUT_S, Running, Serve, read_events, wait_until
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
 
@@ -55,12 +57,13 @@ def test_documents_that_are_sent_can_be_asked(serve: Serve, tmp_path: Path) -> N
 def test_a_document_and_a_collection_are_deleted(serve: Serve, tmp_path: Path) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
-    for file in ("keeper.txt", "other.txt"):
+    for file in ("keeper.txt", "other.txt", "part#2.txt"):
         send(server, "arda", file, f"{file}: {KEEPER}".encode())
     index(server, "arda")
     assert server.call("DELETE", "/collections/arda/documents", params={"file": "other.txt"}).status_code == 200
+    assert server.call("DELETE", "/collections/arda/documents", params={"file": "part#2.txt"}).status_code == 200
     assert server.call("DELETE", "/collections/arda/documents", params={"file": "other.txt"}).status_code == 404
-    assert index(server, "arda")[-1][1]["removed"] == 1
+    assert index(server, "arda")[-1][1]["removed"] == 2
     assert server.call("DELETE", "/collections/arda").json() == {"deleted": "arda"}
     assert "arda" not in list_collections(server)
     assert list((tmp_path / "collections").iterdir()) == []
@@ -131,6 +134,48 @@ def test_sizes_are_limited(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "does not follow" in refusal(send(server, "arda", "a.txt", b"x", 3))
     body = {"file": "a.txt", "content": "no base64!"}
     assert "not base64" in refusal(server.call("POST", "/collections/arda/documents", json=body))
+
+
+@fault(
+    "servers",
+    "upload of a small file with very many records",
+    sees="the number of documents allowed",
+    kept="other collections are indexed; after its deletion, the rest of this one",
+    code="400",
+)
+def test_the_number_of_records_is_limited(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collections, "MAX_DOCUMENTS", 1000)
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    send(server, "arda", "keeper.txt", KEEPER.encode())
+    send(server, "arda", "many.jsonl.gz", gzip.compress(b"".join(b'{"text": "record %d"}\n' % number for number in range(20_000))))
+    kind, failure = index(server, "arda")[-1]
+    assert (kind, failure["kind"]) == ("error", "usage")
+    assert "more than 1,000 documents" in failure["message"]
+    server.call("DELETE", "/collections/arda/documents", params={"file": "many.jsonl.gz"})
+    kind, built = index(server, "arda")[-1]
+    assert (kind, built["documents"]) == ("built", 1)
+
+
+def test_a_deletion_keeps_nobody_waiting(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, removing, removed = serve(), threading.Event(), threading.Event()
+
+    def remove(folder: Path) -> None:
+        removing.set()
+        assert removed.wait(TIMEOUT_S)
+
+    monkeypatch.setattr(collections, "remove_folder", remove)
+    for name in ("large", "arda"):
+        server.call("POST", "/collections", json={"name": name})
+        send(server, name, "keeper.txt", KEEPER.encode())
+    deleting = threading.Thread(target=server.call, args=("DELETE", "/collections/large"))
+    deleting.start()
+    assert removing.wait(TIMEOUT_S)
+    try:
+        assert index(server, "arda")[-1][0] == "built"
+    finally:
+        removed.set()
+        deleting.join()
 
 
 def test_a_collection_without_readable_documents_is_reported(serve: Serve) -> None:

@@ -61,6 +61,7 @@ def check_rest(server: Running, root: Path) -> None:
     """Check that all but arda is served, and that no reply names a folder of the server."""
     listed = list_collections(server)
     assert listed["arda"]["error"]
+    assert "report it" not in listed["arda"]["error"]
     assert listed["arda"]["documents"] is None
     assert [name for name, entry in listed.items() if "error" in entry] == ["arda"]
     assert answer(server, collection="beta") == "Jonas Vell"

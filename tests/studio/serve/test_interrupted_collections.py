@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ramify.studio.serve._collection_folders import Uploads
 from ramify.studio.serve.catalog import Catalog
 from ramify.studio.serve.collections import UserCollections
 from ramify.tools.errors import UsageError
@@ -137,3 +138,9 @@ def test_a_folder_without_a_record_is_nobody_s(tmp_path: Path, left: str, caplog
     with pytest.raises(UsageError):
         collections.list_documents("arda")
     assert file.read_bytes() == SECRET, "it may be restored"
+
+
+def test_a_document_for_a_collection_that_was_deleted_meanwhile_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="deleted meanwhile"):
+        Uploads(tmp_path / "arda").append("secret.txt", 0, SECRET, len(SECRET))
+    assert not (tmp_path / "arda").exists()

@@ -26,6 +26,8 @@ LONG: list[tuple[str, dict[str, Any], int, str]] = [
     ("/v1/chat/completions", {"messages": messages(INVENTOR, "**" * (N // 2), BORN)}, 200, "Budapest"),
     ("/v1/chat/completions", {"messages": messages(INVENTOR, "[^" * (N // 2), BORN)}, 200, "Budapest"),
     ("/v1/chat/completions", {"messages": messages(INVENTOR, "\\" * N, BORN)}, 200, "Budapest"),
+    ("/v1/chat/completions", {"messages": messages("Aa " * (N * 3), "b", BORN)}, 200, "Budapest"),
+    ("/v1/chat/completions", {"messages": messages("[" * (N * 9), "b", BORN)}, 200, "Budapest"),
     ("/v1/chat/completions", {"messages": messages("\n" * N)}, 400, "the question is empty"),
     ("/v1/chat/completions", {"messages": messages("a\n" * N)}, 400, "ask in at most"),
     ("/v1/chat/completions", {"messages": messages(*["a"] * N, "b")}, 400, f"send the last {MAX_MESSAGES:,}"),

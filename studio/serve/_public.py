@@ -1,0 +1,36 @@
+"""Results and passages as clients see them: names of collections and files, no folders of the server."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ramify.studio.serve.catalog import Collection
+from ramify.tools.index.searcher import DEMO
+from ramify.tools.quoting import hide_folders
+
+
+def public_index(description: str, collections: Iterable[Collection] = ()) -> str:
+    """Return the description of what was searched, with the names of the collections instead of their folders."""
+    names = {collection.where: collection.name for collection in collections if collection.where != DEMO}
+    if names:
+        folders = re.compile(rf"(?<![^ ])({'|'.join(map(re.escape, names))})(?= \()")
+        description = folders.sub(lambda match: names[match[1]], description)
+    return hide_folders(description)
+
+
+def public_result(result: Mapping[str, Any], name_index: Callable[[str], str]) -> dict[str, Any]:
+    """Return a result in JSON values without folders of the server; `name_index` changes the description of what was searched."""
+    index, citations = name_index(str(result.get("index") or "")), [_public_source(one) for one in result.get("citations") or ()]
+    return {**result, "index": index, "citations": citations}
+
+
+def public_passage(passage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a passage in JSON values without the path of its file."""
+    return {**passage, "metadata": {name: value for name, value in passage["metadata"].items() if name != "path"}}
+
+
+def _public_source(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a source without its path; of its link only the place in the file is left, such as `#page=4`."""
+    _, number_sign, place = str(source.get("link") or "").partition("#")
+    public = {**source, "path": "", "link": number_sign + place}
+    return public | {"also": [_public_source(one) for one in source["also"]]} if source.get("also") else public
