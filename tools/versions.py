@@ -35,7 +35,9 @@ _DATES = tuple(
 _NUMBER = re.compile(r"(?:(?<![^\W_])(?:v|ver|version|rev|revision|release|edition|r)[-_. ]{0,2}(?P<marked>\d{1,4}(?:[._]\d+)*)|"
                      r"(?<![\w.])(?P<dotted>\d{1,3}(?:\.\d+)+))(?![^\W_])", re.IGNORECASE)  # fmt: skip
 _MIN_SHARED, _MIN_SHARED_IN_SAME_DOCUMENT = 0.6, 0.4
-"""Least share of common words of two versions of a passage, and of one whose documents have the same name or title and heading."""
+"""Least share of common words of two versions of a passage, and of one whose documents have the same name or title and heading.
+
+A passage with parts under several headings has none of its own."""
 _MIN_SHARED_IN_SENTENCE = 0.5
 _LAST_DAY = (9999, 12, 31)
 _MAX_VALUE_WORDS = 12
@@ -120,7 +122,7 @@ def _are_versions(one: VersionedText, other: VersionedText) -> bool:
         return False
     if is_record(one.text) and is_record(other.text):
         return one.text.strip().partition("\n")[0] == other.text.strip().partition("\n")[0]
-    same = one.heading == other.heading and (
+    same = (one.heading == other.heading or not (one.heading and other.heading)) and (
         _name(one.file) == _name(other.file) or (bool(one.title) and _name(one.title) == _name(other.title))
     )
     return _shared(one.text, other.text) >= (_MIN_SHARED_IN_SAME_DOCUMENT if same else _MIN_SHARED)

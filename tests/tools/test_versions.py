@@ -67,6 +67,17 @@ def test_another_version_says_otherwise(kind: str) -> None:
     assert superseded("What is said of it?", [cited, other]) == {0}
 
 
+@pytest.mark.parametrize(
+    ("heading", "other_heading", "is_version"),
+    [("Beds", "Beds", True), ("", "Beds", True), ("Beds", "", True), ("", "", True), ("Guests", "Beds", False)],
+)
+def test_a_passage_over_several_headings_is_a_version_of_one_below_one_of_them(heading: str, other_heading: str, is_version: bool) -> None:
+    old = text("stay_v1.md", "A bed costs 20 euros a night. The warden of the house keeps all keys.", "version 1", heading=heading)
+    new = text("stay_v2.docx", "A bed costs 26 euros a night. Towels are brought by the guests.", "version 2", heading=other_heading)
+    assert (superseded("What does a bed cost?", [new, old]) == {1}) == is_version
+    assert bool(contradictions("What does a bed cost?", "26 euros", new, [old])) == is_version
+
+
 def test_versions_that_agree_on_the_answer_do_not_contradict() -> None:
     cited, other = (
         text("stay_2020.md", f"{PAIRS['a price'][0]} Dogs stay outside the house.", "2020"),
