@@ -116,7 +116,8 @@ async def test_who_reads_the_text_alone_can_cite_and_tell_sure_from_unsure_and_f
     figures = {}
     for asked in ("sure?", "unsure?"):
         found = told[asked].structured_content
-        [figures[asked]] = [float(figure) for figure in re.findall(r"^Confidence: (\S+) of 1$", text(told[asked]), re.MULTILINE)]
+        [figures[asked]] = [float(figure) for figure in re.findall(r"^Confidence: (\S+) of 1\b", text(told[asked]), re.MULTILINE)]
+        assert ("check this" in text(told[asked])) == (asked == "unsure?")
         assert figures[asked] == pytest.approx(found["confidence"], abs=0.01)
         quoted = dict(re.findall(r"^\[(\d+)\] (.+)$", text(told[asked]), re.MULTILINE))
         cited = [number for number, citation in enumerate(found["citations"], 1) if citation["cited"]]
