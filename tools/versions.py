@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ramify.tools.english import MONTHS, WORD, content_stems, fold
+from ramify.tools.contradiction import contradicts
+from ramify.tools.english import MONTHS, NUMBER_WORDS, WORD, content_stems, fold
 from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, is_record, split_statements, supporting_lines
 
 _DATE_FIELDS = ("effective", "valid", "inforce", "asof", "date", "published", "issued", "released", "updated", "revised", "year")
@@ -190,6 +191,12 @@ def contradictions(question: str, answer: str, cited: VersionedText, passages: S
     return [OtherVersion(other, value) for other, value in values if value]
 
 
+def _numbers(text: str) -> set[str]:
+    """Return the numbers of a text, in digits and in words."""
+    words = WORD.findall(text.casefold())
+    return {str(NUMBER_WORDS.get(word, word)) for word in words if word in NUMBER_WORDS or word[0].isdigit()}
+
+
 def _other_value(question: str, answer: str, text: str, other: str) -> str:
     """Return what another version says in place of an answer; empty if it says the same, or nothing of it."""
     lines, units = supporting_lines(text, QuestionAnswer(question, answer)), split_statements(other)
@@ -200,6 +207,8 @@ def _other_value(question: str, answer: str, text: str, other: str) -> str:
         return ""
     words, others, wanted = unit.split(), near.split(), answer.split()
     starts = [at for at in range(len(words)) if fold(" ".join(words[at : at + len(wanted)])) == fold(answer)]
+    if fold(answer) in ("yes", "no"):  # only another number or a denial turns it round
+        return near if _numbers(unit) != _numbers(near) or contradicts(near, unit) else ""
     if not starts:
         return near
     first, last = starts[0], starts[0] + len(wanted)

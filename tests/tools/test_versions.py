@@ -88,6 +88,20 @@ def test_versions_that_agree_on_the_answer_do_not_contradict() -> None:
 
 
 @pytest.mark.parametrize(
+    ("now", "is_turned_round"),
+    [
+        ("Dogs are allowed in the garden of the house.", False),
+        ("Dogs are not allowed in the garden.", True),
+        ("Dogs are forbidden in the garden.", True),
+        ("Two dogs are allowed in the garden.", True),
+    ],
+)
+def test_yes_is_turned_round_by_a_denial_or_a_number_alone(now: str, is_turned_round: bool) -> None:
+    cited, other = text("stay_2020.md", "Dogs are allowed in the garden.", "2020"), text("stay_2023.md", now, "2023")
+    assert bool(contradictions("Are dogs allowed in the garden?", "Yes", cited, [other])) == is_turned_round
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         (text("stay_2020.md", "A bed costs 20 euros.", "2020"), text("stay_2020.md", "A bed costs 26 euros.", "2020")),  # one file
