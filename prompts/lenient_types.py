@@ -26,7 +26,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|(?<!\d)[.,]\d+)(?:e-?\d{1,2}\b)?", re.IGNORECASE)
-SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|von|of)\s*(\d+)", re.IGNORECASE)
+SHARE = re.compile(r"(?<!\d)(\d++(?:[.,]\d++)?)\s*+(?:/|out of|von|of)\s*(\d+)", re.IGNORECASE)
 CONFIDENCE_WORDS = {
     0.95: "very high, certain, sure, very confident, very likely, absolute, definite, full, yes, true",
     0.9: "high, confident, likely, probable, strong, hoch, sicher, alta, alto, élevée, haute, 高, 高い, 높음",

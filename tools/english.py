@@ -97,7 +97,7 @@ def same_question(one: str, other: str) -> bool:
 
 def strip_disambiguation(title: str) -> str:
     """Return a title without its disambiguation in parentheses: `Solaris (1972 film)` gives `Solaris`."""
-    return re.sub(r"\s*\([^)]*\)\s*$", "", title).strip()
+    return re.sub(r"(?<!\s)\s*+\([^()]*+\)\s*+$", "", title).strip()
 
 
 def find_names(question: str) -> list[str]:

@@ -18,7 +18,9 @@ _MINUS, _SPACES = re.compile("[−‐‑‒–](?=\\d)"), re.compile("[\u00a0\u2
 _CELSIUS = re.compile(r"°\s?[CK]\b")
 """A unit whose letter a full stop would make an initial."""
 _CODE = re.compile(
-    r"[\w.+-]+@[\w.-]+\w|(?<!\w)(?=[A-Za-z_]*\d)(?=\d*[A-Za-z_])[A-Za-z_\d]+(?:[-/.][A-Za-z_\d]+)*(?![A-Za-z_\d])|\b\w+(?:_\w+)+|\b\d+(?:\.\d+){2,}\b|\b[A-Z]{2,}-\S\b|(?<![\w:]):[a-z]\w+"
+    r"(?<![\w.+-])[\w.+-]++@[\w.-]+\w"
+    r"|(?<!\w)(?=[A-Za-z_]*\d)(?=\d*[A-Za-z_])[A-Za-z_\d]+(?:[-/.][A-Za-z_\d]+)*(?![A-Za-z_\d])"
+    r"|\b\w+(?:_\w+)+|\b\d+(?:\.\d+){2,}\b|\b[A-Z]{2,}-\S\b|(?<![\w:]):[a-z]\w+"
 )
 """Addresses, identifiers, versions, keys and commands: words that are compared whole."""
 _QUOTED_CODE = re.compile(r"`([^`\n]+)`")
@@ -213,7 +215,7 @@ def without_articles(name: str) -> str:
 
 
 def _bare_name(name: str) -> str:
-    bare = re.sub(r"(?: (?:[\d.,]+|of|the|de|la|von|van))+$", "", name)
+    bare = re.sub(r"(?: (?:[\d.,]+|of|the|de|la|von|van)){1,20}+$", "", name)
     words = [word for word in fold(bare).split() if word not in ENGLISH_STOP_WORDS and not word.isdigit()]
     return "" if all(word in _NUMBER_WORDS or word in _UNITS or word in _MONTHS or len(word) == 1 for word in words) else bare
 

@@ -21,7 +21,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _QUOTES = str.maketrans(dict.fromkeys('"“”„«»「」『』*`_~', " ") | {"‘": "'", "’": "'"})
 _CITATION = re.compile(r"[\[【](\d{1,6})[\]】]")
 _FIRST_CITATION = re.compile(rf"^{_CITATION.pattern}")
-_CLAUSE_END = re.compile(r"(?:[.,;:!?()\[\]{}<>]+(?:\s|$))|[。、，；：！？\n]|\s[(\[]|\s[-–—]+\s")
+_CLAUSE_END = re.compile(r"(?<![.,;:!?()\[\]{}<>])[.,;:!?()\[\]{}<>]++(?:\s|$)|[。、，；：！？\n]|\s[(\[]|\s[-–—]+\s")
 _WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W{_WIDE}]+(?:/[^\W{_WIDE}]+)*|[{_WIDE}]+")
 _ENUMERATION = re.compile(r"(?<=\d),\s*(?=\d)")

@@ -12,7 +12,7 @@ from ramify.tools.supporting_sentence import split_sentences, unwrap_lines
 Fact = Number | Date | str
 """A number, a date, or a name or code word."""
 _CLAUSE = re.compile(r"[;(),]\s+|[()]|\s[–—-]\s|\s(?=(?:and|but|while|whereas|who|which|whose|where)\s)")
-_SHORT_PARENTHESIS = re.compile(r"\s*\(([^(),;]*?)\)")
+_SHORT_PARENTHESIS = re.compile(r"(?<!\s)\s*+\(([^(),;]*+)\)")
 _LEADING = re.compile(r"(?:(?:and|but|or|while|whereas|the|mr|mrs|ms|dr)\b\.?\s+)+", re.IGNORECASE)
 _ADDRESSES = word_set("mr mrs ms miss dr prof professor sir dame lord lady herr frau monsieur madame")
 _LABEL = re.compile(r"([^\n:|]{1,60}): \S")

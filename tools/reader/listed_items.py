@@ -15,7 +15,7 @@ _DETERMINERS = word_set("the a an all any some of these those this that our your
 _PLURALS = word_set("people children men women criteria data media mice feet teeth")
 _NUMBERS = NUMBER_WORDS.keys() - {"zero", "one"} | word_set("several many various different following these")
 _ITEM = re.compile(r"[ \t]*(?:[-*•–+]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+(?P<text>\S.*)")
-_LABEL_END = re.compile(r"\s+[-–—(]|:\s")
+_LABEL_END = re.compile(r"(?<!\s)\s++[-–—(]|:\s")
 _MAX_LABEL_WORDS = 8
 _MAX_CHARS = 200
 """Longer answers are not given as items."""
