@@ -77,7 +77,8 @@ def _read_words(text: str) -> tuple[Word, ...]:
     found: list[Word] = []
     for match in _WORD.finditer(text):
         script: Script = match.lastgroup  # type: ignore[assignment]
-        found.append(Word(fold_word(match[0]), match[0], match.start(), match.end(), script))
+        if form := fold_word(match[0]):  # marks without a letter are no word
+            found.append(Word(form, match[0], match.start(), match.end(), script))
     return tuple(found)
 
 

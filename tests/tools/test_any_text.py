@@ -1,0 +1,101 @@
+"""What reads questions, answers and documents word by word takes any text: marks without letters, odd digits, other scripts, signs."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ramify.tools.anaphora import (
+    add_circumstance,
+    ask_again,
+    is_complete,
+    is_fragment,
+    named_by_fragment,
+    only_extends,
+    referring_words,
+    replace_reference,
+    unclear_reference,
+    with_article,
+    with_singular_verb,
+)
+from ramify.tools.claims import find_fault
+from ramify.tools.contradiction import contradicts, misplaces_number
+from ramify.tools.identifiers import find_identifiers, is_about, missing_identifiers, names_identifier, respell
+from ramify.tools.models.loose_json import close_brackets, decode_string, to_json
+from ramify.tools.names import contains_name, missing_names, names_in
+from ramify.tools.no_answer import is_unknown
+from ramify.tools.reader.listed_items import find_lists, listed_answer
+from ramify.tools.reader.selection import passage_about, select_passages
+from ramify.tools.statements import Material, read_clauses
+from ramify.tools.supporting_sentence import QuestionAnswer
+from ramify.tools.versions import VersionedText, contradictions, document_version, superseded
+
+PIECES = [
+    "", " ", "\n", "- ", "1. ", "| ", "\u0301", "\u0640", "\u200d", "\u00ad", "\u202e", "\ufeff",
+    "\ufffd", "\x00", "É", "ß", "ŉ", "ŀ", "ﬁ", "İ", "ǆ", "²", "½", "Ⅷ", "①", "٣", "१२", "１９", "E-021",
+    "v1.2.3", "2024-13-45", "31 Feb 2020", "0.", ".5", "1,000", "-", "–", "'s", "’s", "'", '"', "`",
+    "Who", "he", "its", "and", "what about", "not", "never", "Yes", "No", "Ada Holt", "the",
+    "version", "§", "№", "#", "서울", "에서", "東京", "の", "Ελλάς", "Москве", "القاهرة", "{", "}", "[", "]",
+    ",", ":", "\\", "//", "None", "true", "?", "!", "(", ")", "…", "😀", "👩‍👩‍👧",
+]  # fmt: skip
+"""What texts are made of."""
+texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map(" ".join) | st.lists(
+    st.sampled_from(PIECES), max_size=12
+).map("".join)
+
+
+@given(texts, texts)
+def test_names(text: str, name: str) -> None:
+    assert contains_name(text, name) in (True, False)
+    assert set(names_in(text, [name])) <= {name}
+    assert missing_names([name], [text]) in ([name], [])
+
+
+@pytest.mark.parametrize("mark", ["\u0301", "\u0640", "\u0e31"])
+def test_a_mark_without_a_letter_hides_no_name(mark: str) -> None:
+    assert contains_name(f"It was {mark} Ada Holt who built it.", "Ada Holt")
+
+
+@given(texts, texts)
+def test_identifiers(question: str, text: str) -> None:
+    identifiers = find_identifiers(question)
+    assert {names_identifier(text, one) for one in identifiers} <= {True, False}
+    assert set(missing_identifiers(question, [text])) <= {one.text for one in identifiers}
+    assert is_about(identifiers, text) in (True, False, None)
+    assert isinstance(respell(question, [text]), str)
+    passage_about(identifiers, text, [question])
+    select_passages(question, [{"title": question, "source": "a.md", "text": text}])
+
+
+@given(texts, texts, texts)
+def test_claims_and_versions(sentence: str, text: str, answer: str) -> None:
+    asked = [QuestionAnswer(sentence, answer)]
+    read_clauses(Material(sentence, text))
+    find_fault(sentence, [Material(answer, text)], asked)
+    assert contradicts(sentence, text) in (True, False)
+    assert misplaces_number(sentence, [text]) in (True, False)
+    versions = [VersionedText(f"a_{year}.md", "", "", part, year) for year, part in (("2020", text), ("2021", sentence))]
+    assert superseded(answer, versions) <= {0, 1}
+    contradictions(sentence, answer, versions[0], versions[1:])
+    assert isinstance(document_version({"date": text}, sentence), str)
+
+
+@given(texts, texts)
+def test_follow_ups(question: str, earlier: str) -> None:
+    for word in referring_words(question):
+        assert isinstance(replace_reference(question, word, earlier), str)
+    for value in (add_circumstance(question, earlier), ask_again(question, earlier), unclear_reference(question)):
+        assert isinstance(value, str)
+    for told in (is_fragment(question), is_complete(question), only_extends(question, earlier)):
+        assert told in (True, False)
+    named_by_fragment(question)
+    with_article(question, earlier, question)
+    with_singular_verb(question, earlier)
+
+
+@given(texts, texts)
+def test_replies_and_lists(reply: str, text: str) -> None:
+    assert is_unknown(reply) in (True, False)
+    for form in (to_json(reply), close_brackets(to_json(reply)), decode_string(reply)):
+        assert isinstance(form, str)
+    find_lists(text)
+    listed_answer(reply, text, reply, 0, len(text))
