@@ -114,7 +114,8 @@ def _refers(words: list[str], number: int, before: str) -> bool:
         return False
     if word in POSSESSIVES:  # "Did Acme raise its prices?", "Which company sold its factory?"
         asks_for_owner = set(words[:2]) & {"which", "what"} and not _AUXILIARIES & set(words[:number]) and number > 2
-        return not _names(before) and not asks_for_owner
+        is_described = any(" of " in phrase for phrase in descriptions(before))  # "the inventor of the saxophone"
+        return not _names(before) and not is_described and not asks_for_owner
     if word in PERSONAL:
         return not (_CONJUNCTIONS & set(words[1:number]) and _names(before))
     if word in _DEMONSTRATIVES:

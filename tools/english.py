@@ -210,9 +210,11 @@ def unresolved_pronoun(question: str) -> str | None:
     """Return a pronoun whose person the question itself does not name, None if there is none. Blocking."""
     if (found := _PRONOUN.search(question)) is None:
         return None
-    topic = _topic(question[: found.start()])
+    before = question[: found.start()]
+    topic = _topic(before)
     of_itself = bool(topic) and _WHO.match(question) is not None  # "Who lost his hat?"
-    return None if of_itself or likeliest_person([*find_names(question), *topic]) else found[0]
+    is_described = any(are_persons([phrase for phrase in descriptions(before) if " of " in phrase]))
+    return None if of_itself or is_described or likeliest_person([*find_names(question), *topic]) else found[0]
 
 
 def _topic(question: str) -> list[str]:

@@ -78,7 +78,8 @@ def contextualize(slots: Slots) -> ReplyFields:
 def _complete(question: str, turn: Mapping[str, Any]) -> str | None:
     """Return the question completed from one turn; None if it lacks nothing, or the turn has nothing that fits."""
     asked, answer = _with_chosen(str(turn["asked"]), str(turn["answer"])), str(turn["answer"])
-    is_meant = turn["sure"] or (has_pronoun(question) and person_asked_for(asked) == "")
+    refers = has_pronoun(question) or any(_repeats_noun(noun, asked) for noun in descriptions(question))
+    is_meant = turn["sure"] or (refers and person_asked_for(asked) == "")
     lines = [asked, answer[:_MAX_ANSWER_CHARS]] if is_meant and not is_unknown(answer) else [asked]
     referring = next(iter(referring_words(question)), None)
     if referring is None and not is_fragment(question):
@@ -141,12 +142,17 @@ def _replace_name_of_its_kind(question: str, asked: str) -> str:
     return re.sub(rf"{article}\b{re.escape(ranked[0][1])}\b", lambda _: new, asked, count=1)
 
 
+def _repeats_noun(noun: str, asked: str) -> bool:
+    """Return whether "the" and a noun repeat a word of the turn's question: "the inventor" after "Who invented …?"."""
+    return noun.casefold().startswith("the ") and len(noun.split()) == 2 and content_stems(noun) <= content_stems(asked)
+
+
 def _extend_noun(question: str, lines: Sequence[str]) -> str | None:
     """Return a question whose noun repeats one of the turn with that turn's words for it: "the inventor", "the warranty of the drill"."""
     if find_names(question):
         return None
     for noun in descriptions(question):
-        if len(noun.split()) != 2 or not content_stems(noun) <= content_stems(lines[0]):
+        if not _repeats_noun(noun, lines[0]):
             continue
         longer = [phrase for phrase in descriptions(lines[0]) if phrase.casefold().startswith(f"{noun.casefold()} ")]
         is_person = person_probabilities([noun])[0] >= _MIN_PERSON and person_asked_for(lines[0]) is not None
