@@ -67,7 +67,6 @@ def studio_command(
     """Start the server for LangGraph Studio: run, inspect, edit and resume every strategy as a graph; Ctrl-C stops it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
         raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
-    from ramify.studio.server.bounds import set_limits
     from ramify.studio.server.guard import host_and_port, parse_origin
     from ramify.studio.server.langgraph_json import ENVIRONMENT, configuration_text
 
@@ -77,6 +76,8 @@ def studio_command(
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in REPORTING_KEYS:
         os.environ.pop(key, None)
+    from ramify.studio.server.bounds import set_limits  # it imports LangGraph, which reads the environment then
+
     set_limits(read_pairs(limits or [], "--set"))
     _allow_resources(index or [], base_url or [], gguf or [], rerank or [], profile)
     assistants = _create_assistants(index or [])

@@ -21,7 +21,7 @@ from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
 from ramify.tools.index.build import IndexStore
 from ramify.tools.models import _clients as clients
-from ramify.tools.models import clear_cache, named
+from ramify.tools.models import clear_cache, named, server_info
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.graphs.faulty_servers import PROTOCOLS, faulty
@@ -95,8 +95,8 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of budgets; nothing is loaded in the background, so that what passes when is no matter of chance."""
     clock = Clock()
-    for module in (init_tree, budget, search, named):
-        monkeypatch.setattr(module, "time", SimpleNamespace(time=clock.time, perf_counter=clock.time))
+    for module in (init_tree, budget, search, named, server_info):
+        monkeypatch.setattr(module, "time", SimpleNamespace(time=clock.time, perf_counter=clock.time, monotonic=clock.time))
     monkeypatch.setattr(init_tree, "warm_soon", lambda index: None)
     return clock
 

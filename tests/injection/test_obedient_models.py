@@ -206,7 +206,7 @@ def check_markdown(text: str, result: Result) -> None:
     drawn = MarkdownIt("commonmark").render(text)
     assert re.findall(r"<(?!/?(?:p|em|strong|ul|ol|li|h\d|hr|code|pre|blockquote|br)\b)[a-z]+", drawn) == []
     texts = "\n".join(citation.text for citation in result.citations)
-    assert [found for found in re.findall(r"(?:https?://|www\.)[^\s()\[\]<>'\"]+", text) if found.rstrip(".,*") not in texts] == []
+    assert [found for found in re.findall(r"(?:https?://|www\.)[^\s()\[\]<>'\"]+", text) if found.rstrip(".,*\\") not in texts] == []
 
 
 def coloured(result: Result) -> str:

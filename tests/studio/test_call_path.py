@@ -12,7 +12,7 @@ from tests.studio.conftest import Ramify
 
 RESULT_MODULES = {"graphs.run", "nodes.tree", "nodes.state", "nodes.tree.citation"}
 """Modules that a page reads for the values of a result; it runs no step."""
-TEXT_MODULES = {"tools.english", "tools.text_location", "tools.quoting", "tools.scrub"}
+TEXT_MODULES = {"tools.english", "tools.no_answer", "tools.text_location", "tools.quoting", "tools.scrub"}
 
 
 class CallPath:

@@ -223,6 +223,8 @@ def _connect(make: Callable[[], BaseChatModel], server: Server, options: ModelOp
     began = time.perf_counter()
     first = make()
     client_s = time.perf_counter() - began
+    if (requests := REQUEST_LIMIT.get()) is not None:  # loading a client is no part of the budget
+        requests.deadline += client_s
     cap = get_cap((*server.name.split(":", 1), server.url), limit, lasting=True)
     server = replace(server, remote=True, record=cap.limiter.record)
     count, chats = clients.token_counter(first, server), PerLoop(make, first)
