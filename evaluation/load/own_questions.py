@@ -12,7 +12,7 @@ from ramify.evaluation.load import parse_question
 from ramify.evaluation.load.records import Record, read_records, read_text_file
 from ramify.evaluation.metrics import contained_facts
 from ramify.tools.documents.files import UnreadableError, existing_path
-from ramify.tools.documents.office import read_first_sheet
+from ramify.tools.documents.sheets import read_first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
+from ramify.tools.documents._tables import is_header
 from ramify.tools.documents._text import MAX_LINE_CHARS, read_decoded, stream_lines
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
@@ -98,8 +98,6 @@ _MAX_SAMPLE_ROWS = 50
 _MAX_SAMPLE_CHARS = 1 << 20
 """Rows and characters from which a table's dialect is detected."""
 _SEPARATORS = ",;\t|"
-_NUMBER = re.compile(r"[-+]?(?:[.,' ]*+\d)++[.,]*+\s*+[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Dialect(NamedTuple):
@@ -168,16 +166,3 @@ def _separator_score(sample: Sequence[str], dialect: Dialect) -> float:
     widths = sorted(rows)
     width = widths[len(widths) // 2] if widths else 1
     return (width - 1) * (rows.count(width) / len(rows)) ** 2 if rows else 0.0
-
-
-def is_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row is a header: distinct words, and no numbers except years."""
-    cells = [cell.strip() for cell in first]
-    named = [cell for cell in cells if cell]
-    if not named or len(set(named)) < len(named) or len(named) < len(cells) - 1:
-        return False
-    if not any(_NUMBER.fullmatch(cell) for cell in named):
-        return True
-    numbered = [place for place, cell in enumerate(cells) if _NUMBER.fullmatch(cell)]
-    years = all(_YEAR.fullmatch(cells[place]) for place in numbered) and len(numbered) < len(named)
-    return years and not any(_YEAR.fullmatch(row[place].strip()) for row in below for place in numbered if place < len(row))

@@ -1,12 +1,13 @@
 """Find the files under the paths that a user gives, and collect reports about them."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.tools.documents._properties import normalize_properties
 from ramify.tools.errors import InputError
+from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path
 
 INDEX_FILE = "passages.sqlite"
@@ -39,6 +40,10 @@ class ReadReport:
         self.remarks: list[Skipped] = []
         self.properties: dict[str, Any] = {}
         """The file's own metadata, which all its documents get."""
+        self.left_out: dict[tuple[str, str, str], list[str]] = {}
+        """Texts that the reader knowingly leaves out, by source and what they are (singular, plural)."""
+        self.added: list[str] = []
+        """Texts that the reader adds, such as numbers of list items, which the file does not contain as text."""
 
     @property
     def title(self) -> str:
@@ -53,6 +58,20 @@ class ReadReport:
                 source,
                 f"not stored as metadata: {', '.join(left_out[:_MAX_NAMED_FIELDS])}{' …' if len(left_out) > _MAX_NAMED_FIELDS else ''}",
             )
+
+    def leave_out(self, source: str, thing: str, texts: Iterable[str], things: str = "") -> None:
+        """Note texts that are not read, as a `thing` each ("hidden row"); a file has one remark for each kind, with their number."""
+        self.left_out.setdefault((source, thing, things or f"{thing}s"), []).extend(texts)
+
+    def add(self, *texts: str) -> None:
+        """Note texts that the reader writes itself, such as the number of a list item or a label."""
+        self.added += texts
+
+    def close(self) -> None:
+        """Write the remarks on texts that were left out; called when a file has been read."""
+        for (source, thing, things), texts in self.left_out.items():
+            if texts:
+                self.remark(source, f"left out: {pluralize(len(texts), thing, things)}")
 
     def skip(self, name: str, reason: str) -> None:
         """Record what was skipped, with the reason."""

@@ -9,13 +9,17 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._opendocument import read_epub, read_odp, read_ods, read_odt
+from ramify.tools.documents._epub import read_epub
+from ramify.tools.documents._mail import read_eml
+from ramify.tools.documents._opendocument import read_odp, read_ods, read_odt
 from ramify.tools.documents._pdf import read_pdf
 from ramify.tools.documents._records import read_csv, read_json, read_jsonl
-from ramify.tools.documents._text import read_eml, read_html, read_markdown, read_text
+from ramify.tools.documents._slides import read_pptx
+from ramify.tools.documents._text import read_html, read_markdown, read_text
 from ramify.tools.documents._tidy import tidy_documents
+from ramify.tools.documents._word import read_docx
 from ramify.tools.documents.files import File, ReadReport, UnreadableError
-from ramify.tools.documents.office import read_docx, read_pptx, read_xlsx
+from ramify.tools.documents.sheets import read_xlsx
 from ramify.tools.quoting import VISIBLE
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
@@ -113,3 +117,5 @@ def _stream_documents(file: File, reader: FormatReader | None, report: ReadRepor
         report.skip(file.source, "too deeply nested")
     except _FILE_ERRORS as error:
         report.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+    finally:
+        report.close()
