@@ -4,6 +4,7 @@
 * the metadata that files contain: `properties`
 * a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `word`, `slides` and `sheets` (in
   the containers of `office`), `opendocument`, `epub`, `pdf` (with `pdf_lines`)
+* equations as lines of text, in all formats: `equations`
 * the results: `sections` under headings, with the positions of pages and anchors
 * merging short documents and marking lists of contents: `tidy`
 """
