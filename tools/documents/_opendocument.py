@@ -1,4 +1,4 @@
-"""OpenDocument texts, workbooks and slides."""
+"""OpenDocument texts and slides."""
 
 from collections.abc import Iterator, Set
 from pathlib import Path
@@ -12,15 +12,14 @@ from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.office import open_container, parse_xml, report_properties
 from ramify.tools.documents.sections import LeveledLine, Outline, only_main_heading, section_documents, split_sections
-from ramify.tools.documents.sheets import Row, sheet_documents
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
-_NAMESPACES_BY_PREFIX = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
-_NAMESPACES_BY_PREFIX |= {"draw": f"{_OASIS}drawing:1.0"}
-_PREFIXES = {address: name for name, address in _NAMESPACES_BY_PREFIX.items()}
+NAMESPACES = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
+NAMESPACES |= {"draw": f"{_OASIS}drawing:1.0"}
+_PREFIXES = {address: name for name, address in NAMESPACES.items()}
 _TEXT_BLOCKS = {"text:p", "text:h"}
 _SEPARATE_ELEMENTS = {"text:note", "draw:text-box"}
 """Elements within a paragraph whose text is written after it."""
@@ -34,14 +33,12 @@ _HIDDEN_ELEMENTS = {
 }
 _ELEMENT_TEXTS = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
 _MAX_SPACES = 100
-_MAX_REPETITIONS = 1000
-"""Cells and rows repeated more often than this are read once."""
 
 
 def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with open_container(path) as archive:
-        body = _find_body(archive, "office:text")
+        body = find_body(archive, "office:text")
         report_properties(archive, source, report)
     lines = list(_leveled_lines(body))
     yield from section_documents(Outline(report.title or only_main_heading(lines), split_sections(lines)), source, file_stem(path))
@@ -50,53 +47,24 @@ def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with open_container(path) as archive:
-        body = _find_body(archive, "office:presentation")
+        body = find_body(archive, "office:presentation")
         report_properties(archive, source, report)
-    for number, slide in enumerate(body.iterfind("draw:page", _NAMESPACES_BY_PREFIX), start=1):
-        notes = slide.find("presentation:notes", _NAMESPACES_BY_PREFIX)
+    for number, slide in enumerate(body.iterfind("draw:page", NAMESPACES), start=1):
+        notes = slide.find("presentation:notes", NAMESPACES)
         if notes is not None:
             slide.remove(notes)
-        frames = [(frame.get(_qualified_name("presentation:class")), _text_of(frame)) for frame in slide]
+        frames = [(frame.get(qualified_name("presentation:class")), text_of(frame)) for frame in slide]
         heading = next((" ".join(text.split()) for kind, text in frames if kind == "title"), "")
-        said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMESPACES_BY_PREFIX) if notes is not None else ()
-        spoken = "\n".join(_text_of(frame) for frame in said).strip()
+        said = notes.iterfind("draw:frame[@presentation:class='notes']", NAMESPACES) if notes is not None else ()
+        spoken = "\n".join(text_of(frame) for frame in said).strip()
         parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
         yield slide_document(source, report.title or file_stem(path), number, heading, parts)
 
 
-def read_ods(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a workbook's sheets: a record a row where there is a header."""
-    with open_container(path) as archive:
-        body = _find_body(archive, "office:spreadsheet")
-        report_properties(archive, source, report)
-    for sheet in body.iterfind("table:table", _NAMESPACES_BY_PREFIX):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(_qualified_name("table:name")) or "", report.title or file_stem(path))
-
-
-def _rows(sheet: "_Element") -> Iterator[Row]:
-    number = 1
-    for row in _outermost(sheet, {"table:table-row"}):
-        cells: dict[int, str] = {}
-        place = 0
-        for cell in row:
-            text, times = _text_of(cell).strip(), _repetitions(cell, "number-columns-repeated")
-            if text:
-                cells |= dict.fromkeys(range(place, place + (times if times <= _MAX_REPETITIONS else 1)), text)
-            place += times
-        times = _repetitions(row, "number-rows-repeated")
-        if cells:
-            yield from ((number + after, cells) for after in range(times if times <= _MAX_REPETITIONS else 1))
-        number += times
-
-
-def _repetitions(element: "_Element", name: str) -> int:
-    return int(element.get(_qualified_name(f"table:{name}")) or 1)
-
-
-def _find_body(archive: ZipFile, kind: str) -> "_Element":
+def find_body(archive: ZipFile, kind: str) -> "_Element":
     if b"encryption-data" in archive.read("META-INF/manifest.xml"):
         raise UnreadableError("protected by a password")
-    body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", _NAMESPACES_BY_PREFIX)
+    body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", NAMESPACES)
     if body is None:
         raise UnreadableError(f"contains no {kind.removeprefix('office:')}")
     return body
@@ -109,7 +77,7 @@ def _leveled_lines(element: "_Element") -> Iterator[LeveledLine]:
         if name in _HIDDEN_ELEMENTS:
             continue
         if name == "text:h":
-            level = int(child.get(_qualified_name("text:outline-level")) or 1)
+            level = int(child.get(qualified_name("text:outline-level")) or 1)
             yield min(max(level, 1), 6), " ".join(_inline_text(child).split())
         elif name == "text:p":
             yield 0, f"{_inline_text(child).strip()}\n\n"
@@ -118,39 +86,39 @@ def _leveled_lines(element: "_Element") -> Iterator[LeveledLine]:
             yield from ((0, f"{row}\n") for row in _table_rows(child))
             yield 0, "\n"
         elif name == "text:list-item":
-            yield 0, f"- {_text_of(child).strip()}\n"
+            yield 0, f"- {text_of(child).strip()}\n"
         else:
             yield from _leveled_lines(child)
         if name in _TEXT_BLOCKS:
-            apart = list(_outermost(child, _SEPARATE_ELEMENTS))
+            apart = list(outermost(child, _SEPARATE_ELEMENTS))
             yield from ((0, f"{_note_text(note)}\n\n") for note in apart if _prefixed_name(note) == "text:note")
             yield from (line for box in apart if _prefixed_name(box) == "draw:text-box" for line in _leveled_lines(box))
 
 
-def _text_of(element: "_Element") -> str:
+def text_of(element: "_Element") -> str:
     """Return all text of an element, one line per paragraph."""
     return "".join(line if level == 0 else f"{line}\n\n" for level, line in _leveled_lines(element)).replace("\n\n", "\n").strip("\n")
 
 
 def _table_rows(table: "_Element") -> Iterator[str]:
-    for row in _outermost(table, {"table:table-row"}):
-        cells = [" ".join(_text_of(cell).split()) for cell in row if _prefixed_name(cell) == "table:table-cell"]
+    for row in outermost(table, {"table:table-row"}):
+        cells = [" ".join(text_of(cell).split()) for cell in row if _prefixed_name(cell) == "table:table-cell"]
         if any(cells):
             yield " | ".join(cells)
 
 
-def _outermost(element: "_Element", names: Set[str]) -> Iterator["_Element"]:
+def outermost(element: "_Element", names: Set[str]) -> Iterator["_Element"]:
     """Yield the elements of these names within an element, without those nested in another of them."""
     for child in element:
         if _prefixed_name(child) in names:
             yield child
         else:
-            yield from _outermost(child, names)
+            yield from outermost(child, names)
 
 
 def _note_text(note: "_Element") -> str:
-    body = note.find("text:note-body", _NAMESPACES_BY_PREFIX)
-    return f"[{note.findtext('text:note-citation', '', _NAMESPACES_BY_PREFIX)}] {_text_of(body) if body is not None else ''}"
+    body = note.find("text:note-body", NAMESPACES)
+    return f"[{note.findtext('text:note-citation', '', NAMESPACES)}] {text_of(body) if body is not None else ''}"
 
 
 def _inline_text(element: "_Element") -> str:
@@ -159,9 +127,9 @@ def _inline_text(element: "_Element") -> str:
     for child in element:
         name = _prefixed_name(child)
         if name == "text:s":
-            parts.append(" " * min(int(child.get(_qualified_name("text:c")) or 1), _MAX_SPACES))
+            parts.append(" " * min(int(child.get(qualified_name("text:c")) or 1), _MAX_SPACES))
         elif name == "text:note":
-            parts.append(f"[{child.findtext('text:note-citation', '', _NAMESPACES_BY_PREFIX)}]")
+            parts.append(f"[{child.findtext('text:note-citation', '', NAMESPACES)}]")
         elif name in _ELEMENT_TEXTS:
             parts.append(_ELEMENT_TEXTS[name])
         elif name not in _HIDDEN_ELEMENTS and name != "draw:frame" and isinstance(child.tag, str):
@@ -170,9 +138,9 @@ def _inline_text(element: "_Element") -> str:
     return "".join(parts)
 
 
-def _qualified_name(name: str) -> str:
+def qualified_name(name: str) -> str:
     prefix, local = name.split(":")
-    return f"{{{_NAMESPACES_BY_PREFIX[prefix]}}}{local}"
+    return f"{{{NAMESPACES[prefix]}}}{local}"
 
 
 def _prefixed_name(element: "_Element") -> str:
