@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ramify.tools.documents._raised import lowered, raised
 
 HIDDEN, STRUCK = "hidden passage", "struck passage"
+_SOFT_HYPHEN = "\u00ad"
 _CONTEXT = 64
 """Characters before a raised text that decide what it is."""
 
@@ -26,19 +27,19 @@ def join_runs(runs: Iterable[Run], leave_out: Callable[[str, Iterable[str]], Non
     for (kind, position, is_note), group in groupby(
         (run for run in runs if run.text), lambda run: (run.left_out, run.position, run.is_note)
     ):
-        text = "".join(run.text for run in group)
+        text = "".join(run.text for run in group).replace(_SOFT_HYPHEN, "")
         if not kind:
             shown.append(Run(text, position, is_note=is_note))
         elif text.strip():
             leave_out(kind, [text.strip()])
-    written = ""
+    before = ""
     parts: list[str] = []
     for place, run in enumerate(shown):
         text = run.text
         if run.position and text.strip():
             after = shown[place + 1].text if place + 1 < len(shown) else ""
-            body = raised(written, text, run.is_note, after) if run.position > 0 else lowered(written, text, after)
+            body = raised(before, text, run.is_note, after) if run.position > 0 else lowered(before, text, after)
             text = f"{text[: len(text) - len(text.lstrip())]}{body}{text[len(text.rstrip()) :]}"
         parts.append(text)
-        written = (written + text)[-_CONTEXT:]
+        before = (before + text)[-_CONTEXT:]
     return "".join(parts)

@@ -127,8 +127,8 @@ class SlideReader:
                     continue
                 body = next(cell.iterfind("{*}txBody"), None)
                 text = " ".join(" ".join(self._body_lines(body, [])).split()) if body is not None else ""
-                spans = (int(cell.get(name) or 1) for name in ("gridSpan", "rowSpan"))
-                cells.append(Cell(text, *spans, is_heading=first_is_header and number == 0))
+                columns, rows = (int(cell.get(name) or 1) for name in ("gridSpan", "rowSpan"))
+                cells.append(Cell(text, columns, rows, first_is_header and number == 0))
             yield cells
 
     def _body_lines(self, body: "_Element", inherited: list["_Element"]) -> Iterator[str]:
@@ -136,9 +136,9 @@ class SlideReader:
         styles = [*body.iterfind("{*}lstStyle"), *inherited]
         counts: dict[int, tuple[str, int]] = {}
         for paragraph in body.iterfind("{*}p"):
-            text = join_runs(self._runs(paragraph), self._leave_out)
-            if not text.strip():
-                yield text.strip()
+            text = join_runs(self._runs(paragraph), self._leave_out).strip()
+            if not text:
+                yield ""
                 continue
             properties = next(paragraph.iterfind("{*}pPr"), None)
             level = int(properties.get("lvl") or 0) if properties is not None else 0

@@ -1,0 +1,305 @@
+"""Read the text of OpenDocument as lines and headings: paragraphs, lists, tables, notes, text boxes, charts and headers."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+from ramify.tools.documents._odf_inline import COMMENT_TEXTS, InlineReader
+from ramify.tools.documents._odf_lists import ListNumbers, OpenList
+from ramify.tools.documents._odf_objects import Objects
+from ramify.tools.documents._odf_styles import Styles
+from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name
+from ramify.tools.documents._runs import HIDDEN, join_runs
+from ramify.tools.documents._tables import Cell, table_lines
+from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.sections import LeveledLine
+from ramify.tools.quoting import pluralize
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_UNSEEN = frozenset(["office:forms", "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "presentation:notes"])
+_ROW_GROUPS = frozenset(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
+_HEADING_STYLE = "Table_20_Heading"
+_MAX_REPETITIONS = 1000
+"""Cells and rows repeated more often than this are read once."""
+_MAX_CELLS = 100_000
+"""Cells of a table that repeated rows are written for."""
+_PAGE_NUMBERS = frozenset(["text:page-number", "text:page-count", "text:page-continuation"])
+_PAGE_WORDS = frozenset(
+    ["page", "pages", "of", "seite", "seiten", "von", "sur", "de", "página", "páginas", "pagina", "pagine", "di", "blz", "van", "strona",
+     "z", "sida", "av", "side", "af", "p", "s"]
+)  # fmt: skip
+_HEADERS = ("header", "header-first", "header-left", "footer", "footer-first", "footer-left")
+
+
+class TextReader:
+    """Reads the text of one part of a file, and notes what it leaves out."""
+
+    def __init__(self, archive: ZipFile, root: "_Element", styles: Styles, source: str, report: ReadReport) -> None:
+        self._archive, self._source, self._report = archive, source, report
+        self._leave_out = partial(report.leave_out, source)
+        self._styles = styles
+        self._objects = Objects(archive, root)
+        self._inline = InlineReader(styles, self._objects)
+        self._numbers = ListNumbers(styles)
+        self._lists: list[OpenList] = []
+        self._notes: list[_Element] | None = None
+        """Notes within a table, which are read below it."""
+        self._read_objects: set[_Element] = set()
+        """Embedded documents, which are read once, however often a text refers to them."""
+        self._unread = 0
+        """Embedded objects that are not read."""
+
+    def close(self) -> None:
+        """Remark on the objects that were not read."""
+        if self._unread:
+            self._report.remark(self._source, f"not read: {pluralize(self._unread, 'embedded object')}")
+
+    def text(self, element: "_Element") -> str:
+        """Return all text of an element, one line per paragraph."""
+        return _joined(self.lines(element))
+
+    def block_text(self, element: "_Element") -> str:
+        """Return all text of a paragraph, table, frame or other block, one line per paragraph."""
+        return _joined(self._block_lines(element))
+
+    def lines(self, element: "_Element") -> Iterator[LeveledLine]:
+        """Yield headings with their level, and the text between them; notes follow their paragraph."""
+        for child in element:
+            yield from self._block_lines(child)
+
+    def _block_lines(self, element: "_Element") -> Iterator[LeveledLine]:
+        name = prefixed_name(element)
+        if name in ("text:p", "text:h"):
+            yield from self._paragraph_lines(element)
+        elif name == "text:list":
+            yield from self._list_lines(element)
+        elif name == "text:numbered-paragraph":
+            yield from self._item_lines(element, self._numbers.begin_paragraph(element))
+        elif name == "table:table":
+            yield from self._table_lines(element)
+        elif name == "draw:control":
+            yield 0, f"{self._objects.control_text(element)}\n\n"
+        elif name == "draw:frame":
+            yield from self._frame_lines(element)
+        elif kinds := _left_out(element, name):
+            self._leave_out(kinds[0], list(_plain_texts(element, name)), kinds[-1] if kinds[1:] else "")
+        elif name not in _UNSEEN:
+            yield from self.lines(element)
+
+    def _paragraph_lines(self, element: "_Element", label: str = "") -> Iterator[LeveledLine]:
+        aside: list[_Element] = []
+        text = join_runs(self._inline.paragraph_runs(element, aside), self._leave_out).strip()
+        stored = element.findtext("text:number", "", NAMESPACES).strip()
+        if prefixed_name(element) == "text:h":
+            level = max(number(element, "text:outline-level", 1), 1)
+            if text and not self._lists:
+                label = self._numbers.heading_label(element, level)
+            yield min(level, 6), " ".join(f"{self._numbered(stored, label)}{text}".split())
+        else:
+            end = "\n" if self._lists else "\n\n"
+            yield 0, f"{self._numbered(stored, label) if text else ''}{text}{end}"
+        for part in aside:
+            if prefixed_name(part) != "text:note":
+                yield from self._block_lines(part)
+            elif self._notes is None:
+                yield from self._note_lines(part)
+            else:
+                self._notes.append(part)
+
+    def _numbered(self, stored: str, label: str) -> str:
+        """Return the number in front of a text, as the file has it, else as counted."""
+        if label not in ("", "-") and not stored:
+            self._report.add(label)
+        return f"{stored or label} " if stored or label else ""
+
+    def _note_lines(self, note: "_Element") -> Iterator[LeveledLine]:
+        body = note.find("text:note-body", NAMESPACES)
+        mark = note.findtext("text:note-citation", "", NAMESPACES).strip()
+        lists, self._lists = self._lists, []
+        yield 0, f"[{mark}] {self.text(body) if body is not None else ''}\n\n"
+        self._lists = lists
+
+    def _list_lines(self, element: "_Element", is_first: bool = True) -> Iterator[LeveledLine]:
+        opened = self._numbers.begin(element, self._lists[-1] if self._lists else None, is_first)
+        for item in element:
+            yield from self._item_lines(item, opened, has_number=prefixed_name(item) == "text:list-item")
+
+    def _item_lines(self, item: "_Element", opened: OpenList, has_number: bool = True) -> Iterator[LeveledLine]:
+        self._lists.append(opened)
+        sublists = 0
+        for child in item:
+            name = prefixed_name(child)
+            if name == "text:list":
+                yield from self._list_lines(child, is_first=sublists == 0)
+                sublists += 1
+            elif name in ("text:p", "text:h"):
+                label = ""
+                if has_number and (enabled := self._is_numbered(child)):
+                    label = self._numbers.next_label(opened, item, child) or ("" if name == "text:h" else "-")
+                    has_number = not enabled
+                yield from self._paragraph_lines(child, label)
+            elif name != "text:number":
+                yield from self._block_lines(child)
+        self._lists.pop()
+
+    def _is_numbered(self, paragraph: "_Element") -> bool:
+        style = attribute(paragraph, "text:style-name")
+        return self._styles.stated("paragraph", style, "text:enable-numbering", "style:paragraph-properties") != "false"
+
+    def _table_lines(self, table: "_Element") -> Iterator[LeveledLine]:
+        lists, self._lists = self._lists, []
+        notes, self._notes = self._notes, [] if self._notes is None else self._notes
+        rows = list(self._rows(table))
+        if self._styles.stated("table", attribute(table, "table:style-name"), "table:display", "style:table-properties") == "false":
+            self._leave_out("hidden table", ["\n".join(cell.text for row in rows for cell in row)])
+        elif notes is None:
+            yield 0, "\n"
+            yield from ((0, f"{line}\n") for line in table_lines(rows))
+            yield 0, "\n"
+        else:  # within a cell
+            yield 0, "; ".join(", ".join(cell.text for cell in row if cell.text) for row in rows)
+        if notes is None:
+            below, self._notes = self._notes or [], None
+            for note in below:
+                yield from self._note_lines(note)
+        self._lists = lists
+
+    def _rows(self, table: "_Element", is_header: bool = False) -> Iterator[list[Cell]]:
+        count = 0
+        for element in table:
+            name = prefixed_name(element)
+            if name in _ROW_GROUPS:
+                yield from self._rows(element, is_header or name == "table:table-header-rows")
+            elif name == "table:table-row":
+                cells = list(self._cells(element, is_header))
+                times = number(element, "table:number-rows-repeated", 1)
+                count += len(cells)
+                if attribute(element, "table:visibility") in ("collapse", "filter"):
+                    self._leave_out("hidden row", [" ".join(cell.text for cell in cells)])
+                else:
+                    yield from [cells] * (times if times <= _MAX_REPETITIONS and count * times < _MAX_CELLS else 1)
+
+    def _cells(self, row: "_Element", is_header: bool) -> Iterator[Cell]:
+        for element in row:
+            if prefixed_name(element) != "table:table-cell":
+                continue  # covered by a merged cell
+            text = " ".join(self.text(element).split())
+            styles = [attribute(paragraph, "text:style-name") for paragraph in element.iterfind("text:p", NAMESPACES)]
+            is_heading = is_header or (bool(text) and all(map(self._is_heading_style, styles)))
+            columns, rows = (max(number(element, f"table:number-{name}-spanned", 1), 1) for name in ("columns", "rows"))
+            times = number(element, "table:number-columns-repeated", 1)
+            yield from [Cell(text, columns, rows, is_heading)] * (times if times <= _MAX_REPETITIONS else 1)
+
+    def _is_heading_style(self, style: str) -> bool:
+        return style == _HEADING_STYLE or any(
+            attribute(element, "style:name") == _HEADING_STYLE for element in self._styles.chain("paragraph", style)
+        )
+
+    def _frame_lines(self, frame: "_Element") -> Iterator[LeveledLine]:
+        """Yield the text of a frame: a text box, a table, an equation, a chart or another document."""
+        lists, self._lists = self._lists, []
+        for description in frame.iterfind("svg:desc", NAMESPACES):
+            if description.text and description.text.strip():
+                self._leave_out("description of a picture", [description.text], "descriptions of pictures")
+        root = self._objects.root(frame)
+        if root is not None:
+            yield from self._object_lines(frame, root)
+        else:
+            self._unread += sum(frame.find(kind, NAMESPACES) is not None for kind in ("draw:object", "draw:object-ole"))
+            yield from self.lines(frame)
+        self._lists = lists
+
+    def _object_lines(self, frame: "_Element", root: "_Element") -> Iterator[LeveledLine]:
+        if equation := self._objects.equation(frame):
+            yield 0, f"{equation}\n\n"
+            return
+        body = root.find("office:body", NAMESPACES)
+        if body is None or root in self._read_objects:
+            return
+        self._read_objects.add(root)
+        inner = TextReader(self._archive, root, read_styles(root, None), self._source, self._report)
+        inner._read_objects = self._read_objects
+        yield 0, "\n"
+        for kind in body:
+            yield from (inner.chart_lines(kind) if prefixed_name(kind) == "office:chart" else inner.lines(kind))
+        yield 0, "\n"
+        self._unread += inner._unread
+
+    def chart_lines(self, body: "_Element") -> Iterator[LeveledLine]:
+        """Yield the titles of a chart and of its axes, and the table of its data."""
+        for name in ("title", "subtitle", "footer"):
+            yield from ((0, f"{text}\n") for title in body.iter(f"{{{NAMESPACES['chart']}}}{name}") if (text := self.text(title)))
+        yield from self.lines(body)
+
+    def header_lines(self, root: "_Element", used: set[str]) -> Iterator[LeveledLine]:
+        """Yield each header and footer of the page styles that are used once, without those that only number the pages."""
+        pages = root.findall("office:master-styles/style:master-page", NAMESPACES)
+        following = {attribute(page, "style:name"): attribute(page, "style:next-style-name") for page in pages}
+        used = {*used, *list(following)[:1]}
+        while added := {following[name] for name in used & following.keys()} - used:
+            used |= added
+        seen: set[str] = set()
+        for page in pages:
+            for kind in _HEADERS if attribute(page, "style:name") in used else ():
+                for part in page.iterfind(f"style:{kind}", NAMESPACES):
+                    text = "" if attribute(part, "style:display") == "false" or _only_numbers_pages(part) else self.text(part)
+                    if text.strip() and text not in seen:
+                        seen.add(text)
+                        yield 0, f"{text}\n\n"
+
+
+def read_styles(content: "_Element", common: "_Element | None") -> Styles:
+    """Return the styles of a part with content, and those of the part with common styles."""
+    groups = [content.find(f"office:{kind}", NAMESPACES) for kind in ("automatic-styles", "styles")]
+    return Styles(*groups, common.find("office:styles", NAMESPACES) if common is not None else None)
+
+
+def _joined(lines: Iterator[LeveledLine]) -> str:
+    return "".join(line if level == 0 else f"{line}\n\n" for level, line in lines).replace("\n\n", "\n").strip("\n")
+
+
+def _left_out(element: "_Element", name: str) -> tuple[str, ...]:
+    """Return as what a block is left out, in the singular and perhaps the plural; nothing if it is read."""
+    if name == "text:section" and (
+        attribute(element, "text:display") == "none"
+        or (attribute(element, "text:display") == "condition" and attribute(element, "text:is-hidden") == "true")
+    ):
+        return (HIDDEN,)
+    kinds = {
+        "text:table-of-content": ("table of contents", "tables of contents"),
+        "text:tracked-changes": ("deleted passage",),
+        "office:annotation": ("comment",),
+    }
+    return kinds.get(name, ())
+
+
+def _plain_texts(element: "_Element", name: str) -> Iterator[str]:
+    """Yield the texts of a block that is not read, one for each thing that is counted."""
+    if name == "text:tracked-changes":
+        parts = list(outermost(element, {"text:deletion"}))
+    elif name == "office:annotation":
+        yield " ".join(" ".join(child.itertext()) for child in element if prefixed_name(child) in COMMENT_TEXTS)
+        return
+    else:
+        parts = [element]
+    for part in parts:
+        paragraphs = outermost(part, {"text:p", "text:h"})
+        if text := "\n".join("".join(paragraph.itertext()) for paragraph in paragraphs).strip():
+            yield text
+
+
+def _only_numbers_pages(part: "_Element") -> bool:
+    """Return whether a header has a page number and no other words than "page" and "of"."""
+    texts: list[str] = []
+    is_numbered = False
+    for element in part.iter():
+        if prefixed_name(element) in _PAGE_NUMBERS:
+            is_numbered = True
+        else:
+            texts.append(element.text or "")
+        texts.append(element.tail or "" if element is not part else "")
+    return is_numbered and set(re.findall(r"\w+", " ".join(texts).lower())) <= _PAGE_WORDS
