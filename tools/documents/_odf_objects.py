@@ -21,10 +21,9 @@ _UNREAD_CONTROLS = frozenset(["form:password", "form:hidden", "form:button", "fo
 class Objects:
     """Finds the objects and controls that frames in a text refer to."""
 
-    def __init__(self, archive: ZipFile, root: "_Element") -> None:
-        self._archive = archive
+    def __init__(self, archive: ZipFile, root: "_Element", roots: "dict[str, _Element | None]") -> None:
+        self._archive, self.roots = archive, roots
         self._parts = set(archive.namelist())
-        self._roots: dict[str, _Element | None] = {}
         self._controls = {
             identity: control
             for forms in root.iter(f"{{{NAMESPACES['office']}}}forms")
@@ -41,12 +40,12 @@ class Objects:
         if len(stated):
             return next((child for child in stated if isinstance(child.tag, str)), None)
         name = f"{normpath(attribute(stated, 'xlink:href'))}/content.xml"
-        if name not in self._roots:
+        if name not in self.roots:
             try:
-                self._roots[name] = parse_xml(self._archive.read(name)) if name in self._parts else None
+                self.roots[name] = parse_xml(self._archive.read(name)) if name in self._parts else None
             except UnreadableError:
-                self._roots[name] = None
-        return self._roots[name]
+                self.roots[name] = None
+        return self.roots[name]
 
     def equation(self, frame: "_Element") -> str:
         """Return the equation in a frame, "" if it has none."""

@@ -38,18 +38,20 @@ _HEADERS = ("header", "header-first", "header-left", "footer", "footer-first", "
 class TextReader:
     """Reads the text of one part of a file, and notes what it leaves out."""
 
-    def __init__(self, archive: ZipFile, root: "_Element", styles: Styles, source: str, report: ReadReport) -> None:
+    def __init__(
+        self, archive: ZipFile, root: "_Element", styles: Styles, source: str, report: ReadReport, outer: "TextReader | None" = None
+    ) -> None:
         self._archive, self._source, self._report = archive, source, report
         self._leave_out = partial(report.leave_out, source)
         self._styles = styles
-        self._objects = Objects(archive, root)
+        self._objects = Objects(archive, root, {} if outer is None else outer._objects.roots)
+        self._read_objects: set[_Element] = set() if outer is None else outer._read_objects
+        """Embedded documents, which are read once, however often a text refers to them."""
         self._inline = InlineReader(styles, self._objects)
         self._numbers = ListNumbers(styles)
         self._lists: list[OpenList] = []
         self._notes: list[_Element] | None = None
         """Notes within a table, which are read below it."""
-        self._read_objects: set[_Element] = set()
-        """Embedded documents, which are read once, however often a text refers to them."""
         self._unread = 0
         """Embedded objects that are not read."""
 
@@ -161,7 +163,7 @@ class TextReader:
             yield from ((0, f"{line}\n") for line in table_lines(rows))
             yield 0, "\n"
         else:  # within a cell
-            yield 0, "; ".join(", ".join(cell.text for cell in row if cell.text) for row in rows)
+            yield 0, f"{'; '.join(', '.join(cell.text for cell in row if cell.text) for row in rows)}\n"
         if notes is None:
             below, self._notes = self._notes or [], None
             for note in below:
@@ -192,6 +194,8 @@ class TextReader:
             is_heading = is_header or (bool(text) and all(map(self._is_heading_style, styles)))
             columns, rows = (max(number(element, f"table:number-{name}-spanned", 1), 1) for name in ("columns", "rows"))
             times = number(element, "table:number-columns-repeated", 1)
+            if times > 1 and not text and element.getnext() is None:
+                return  # the rest of a row of a sheet
             yield from [Cell(text, columns, rows, is_heading)] * (times if times <= _MAX_REPETITIONS else 1)
 
     def _is_heading_style(self, style: str) -> bool:
@@ -221,19 +225,12 @@ class TextReader:
         if body is None or root in self._read_objects:
             return
         self._read_objects.add(root)
-        inner = TextReader(self._archive, root, read_styles(root, None), self._source, self._report)
-        inner._read_objects = self._read_objects
+        inner = TextReader(self._archive, root, read_styles(root, None), self._source, self._report, self)
         yield 0, "\n"
         for kind in body:
-            yield from (inner.chart_lines(kind) if prefixed_name(kind) == "office:chart" else inner.lines(kind))
+            yield from inner.lines(kind)
         yield 0, "\n"
         self._unread += inner._unread
-
-    def chart_lines(self, body: "_Element") -> Iterator[LeveledLine]:
-        """Yield the titles of a chart and of its axes, and the table of its data."""
-        for name in ("title", "subtitle", "footer"):
-            yield from ((0, f"{text}\n") for title in body.iter(f"{{{NAMESPACES['chart']}}}{name}") if (text := self.text(title)))
-        yield from self.lines(body)
 
     def header_lines(self, root: "_Element", used: set[str]) -> Iterator[LeveledLine]:
         """Yield each header and footer of the page styles that are used once, without those that only number the pages."""
