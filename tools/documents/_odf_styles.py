@@ -37,6 +37,9 @@ class Look(NamedTuple):
         return HIDDEN if self.is_hidden else STRUCK if self.is_struck else ""
 
 
+PLAIN = Look()
+
+
 class ListLevel(NamedTuple):
     """How the items of a level of a list are numbered; without a form they have bullets."""
 
@@ -74,13 +77,12 @@ class Styles:
         return self._list_levels.get(name, {})
 
     def look(self, family: str, name: str, around: Look) -> Look:
-        """Return how text of a style is shown within other text."""
-        if not name:
-            return around
+        """Return how text of a style is shown within other text; whole paragraphs are neither raised nor lowered."""
         own = self._looks.get((family, name))
         if own is None:
-            own = self._looks[family, name] = reduce(Look.within, map(_stated_look, self.chain(family, name)), Look())
-        return own.within(around)
+            own = reduce(Look.within, map(_stated_look, self.chain(family, name)), PLAIN)
+            own = self._looks[family, name] = PLAIN if own == PLAIN else own._replace(position=None) if family == "paragraph" else own
+        return around if own is PLAIN else own.within(around)
 
     def chain(self, family: str, name: str) -> Iterator["_Element"]:
         """Yield a style and those that it is based on."""

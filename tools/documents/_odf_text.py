@@ -44,7 +44,7 @@ class TextReader:
         self._archive, self._source, self._report = archive, source, report
         self._leave_out = partial(report.leave_out, source)
         self._styles = styles
-        self._objects = Objects(archive, root, {} if outer is None else outer._objects.roots)
+        self._objects: Objects = Objects(archive, root, {} if outer is None else outer._objects.roots)
         self._read_objects: set[_Element] = set() if outer is None else outer._read_objects
         """Embedded documents, which are read once, however often a text refers to them."""
         self._inline = InlineReader(styles, self._objects)
@@ -93,9 +93,9 @@ class TextReader:
             yield from self.lines(element)
 
     def _paragraph_lines(self, element: "_Element", label: str = "") -> Iterator[LeveledLine]:
-        aside: list[_Element] = []
-        text = join_runs(self._inline.paragraph_runs(element, aside), self._leave_out).strip()
-        stored = element.findtext("text:number", "", NAMESPACES).strip()
+        runs, aside = self._inline.read(element)
+        text = join_runs(runs, self._leave_out).strip()
+        stored = "".join(element[0].itertext()).strip() if len(element) and prefixed_name(element[0]) == "text:number" else ""
         if prefixed_name(element) == "text:h":
             level = max(number(element, "text:outline-level", 1), 1)
             if text and not self._lists:

@@ -1,7 +1,7 @@
 """The XML of OpenDocument: names with their usual prefixes, attributes, and the body of a file."""
 
 from collections.abc import Iterator, Set
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -94,7 +94,10 @@ def qualified_name(name: str) -> str:
 
 def prefixed_name(element: "_Element") -> str:
     """Return the name of an element with its usual prefix; ":name" if its namespace is unknown."""
-    if not isinstance(element.tag, str):
-        return ""
-    address, _, local = element.tag.removeprefix("{").rpartition("}")
+    return _prefixed(element.tag) if isinstance(element.tag, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def _prefixed(tag: str) -> str:
+    address, _, local = tag.removeprefix("{").rpartition("}")
     return f"{_PREFIXES.get(address, '')}:{local}"

@@ -23,11 +23,12 @@ class Run(NamedTuple):
 
 def join_runs(runs: Iterable[Run], leave_out: Callable[[str, Iterable[str]], None]) -> str:
     """Return the text of runs that are read; those left out are passed to `leave_out`."""
+    runs = [run for run in runs if run.text]
+    if not any(run.position or run.left_out for run in runs):
+        return "".join([run.text for run in runs]).replace(_SOFT_HYPHEN, "")
     shown: list[Run] = []
     has_gap = False
-    for (kind, position, is_note), group in groupby(
-        (run for run in runs if run.text), lambda run: (run.left_out, run.position, run.is_note)
-    ):
+    for (kind, position, is_note), group in groupby(runs, lambda run: (run.left_out, run.position, run.is_note)):
         text = "".join(run.text for run in group).replace(_SOFT_HYPHEN, "")
         if not kind:
             text = text.lstrip(" ") if has_gap and (not shown or shown[-1].text[-1:].isspace()) else text
