@@ -1,12 +1,13 @@
 """Read what stands within a paragraph of OpenDocument."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ramify.tools.documents._equations import equation_text
-from ramify.tools.documents._odf_objects import TICKED, UNTICKED, Objects
+from ramify.tools.documents._odf_objects import TICKS, Objects
 from ramify.tools.documents._odf_styles import PLAIN, Look, Styles
-from ramify.tools.documents._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name
+from ramify.tools.documents._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name, text_of
 from ramify.tools.documents._runs import Run
 
 if TYPE_CHECKING:
@@ -14,16 +15,14 @@ if TYPE_CHECKING:
 
 _HIDDEN_PARAGRAPH = qualified_name("text:hidden-paragraph")
 _SPACE = re.compile(r"[ \t\r\n]+")
-_LEFT_OUT = {"office:annotation": "comment", "text:script": "script"}
-_UNSEEN = frozenset(["text:number", "text:hidden-paragraph", "office:forms"])
-COMMENT_TEXTS = frozenset(["text:p", "text:list"])
+_UNSEEN = frozenset(["text:number", "text:hidden-paragraph", "office:forms", "office:annotation-end"])
 
 
 class InlineReader:
     """Reads the runs of paragraphs; what has a place of its own, such as notes and text boxes, is set aside."""
 
-    def __init__(self, styles: Styles, objects: Objects) -> None:
-        self._styles, self._objects = styles, objects
+    def __init__(self, styles: Styles, objects: Objects, add: Callable[[str], None]) -> None:
+        self._styles, self._objects, self._add = styles, objects, add
         self._runs: list[Run] = []
         self._aside: list[_Element] = []
 
@@ -48,6 +47,12 @@ class InlineReader:
         text = _SPACE.sub(" ", text)
         self._runs.append(Run(text) if look is PLAIN else Run(text, look.position or 0, look.left_out))
 
+    def _write_added(self, text: str, look: Look) -> None:
+        """Write a text that the file does not contain as text, such as the tick of a box."""
+        if text:
+            self._add(text)
+        self._write(text, look)
+
     def _read_child(self, child: "_Element", look: Look) -> None:
         name = prefixed_name(child)
         if name in ("text:span", "text:a"):
@@ -59,15 +64,18 @@ class InlineReader:
         elif name in ("text:note", "text:note-ref"):
             mark = child.findtext("text:note-citation", "", NAMESPACES) if name == "text:note" else "".join(child.itertext())
             self._runs.append(Run(f"[{mark.strip()}]", 0, look.left_out))
-            self._aside += [child] if name == "text:note" and not look.left_out else []
-        elif name in _LEFT_OUT:
-            texts = child.iterchildren() if name == "office:annotation" else [child]
-            shown = [part for part in texts if name != "office:annotation" or prefixed_name(part) in COMMENT_TEXTS]
-            self._runs.append(Run(" ".join(" ".join(part.itertext()) for part in shown), 0, _LEFT_OUT[name]))
+            if name == "text:note":
+                self._set_aside(child, look)
+        elif name == "office:annotation":
+            self._set_aside(child, look)
+        elif name == "text:script":
+            self._runs.append(Run("".join(child.itertext()), 0, "script"))
+        elif name == "loext:content-control" and attribute(child, "loext:checkbox") == "true":
+            self._write_added(TICKS[attribute(child, "loext:checked") == "true" or "☒" in child.itertext()], look)
         elif name == "text:ruby":
             self._read_ruby(child, look)
         elif name == "field:fieldmark":
-            self._write(_field_mark_text(child), look)
+            self._write_added(_field_mark_text(child), look)
         elif name == "math:math":
             self._runs.append(Run(equation_text(child), 0, look.left_out))
         elif name.startswith("draw:") and name != "draw:a":
@@ -90,11 +98,17 @@ class InlineReader:
     def _read_drawing(self, shape: "_Element", look: Look) -> None:
         """Read an equation or a control, which stand on the line; other shapes are set aside."""
         if prefixed_name(shape) == "draw:control":
-            self._write(self._objects.control_text(shape), look)
+            self._write_added(self._objects.control_text(shape), look)
         elif equation := self._objects.equation(shape):
             self._runs.append(Run(equation, 0, look.left_out))
-        elif not look.left_out:
-            self._aside.append(shape)
+        else:
+            self._set_aside(shape, look)
+
+    def _set_aside(self, element: "_Element", look: Look) -> None:
+        if look.left_out:
+            self._runs.append(Run(text_of(element), 0, look.left_out))
+        else:
+            self._aside.append(element)
 
 
 def _field_mark_text(mark: "_Element") -> str:
@@ -104,6 +118,6 @@ def _field_mark_text(mark: "_Element") -> str:
         values.setdefault(attribute(parameter, "field:name").rpartition("_")[2], []).append(attribute(parameter, "field:value"))
     kind = attribute(mark, "field:type")
     if kind.endswith("CHECKBOX"):
-        return TICKED if values.get("Checked", [""])[0] == "true" else UNTICKED
+        return TICKS[values.get("Checked", [""])[0] == "true"]
     entries, chosen = values.get("ListEntry", []), values.get("Selected", ["0"])[0]
     return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""

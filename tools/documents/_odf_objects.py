@@ -12,7 +12,7 @@ from ramify.tools.documents.office import parse_xml
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-TICKED, UNTICKED = "☒", "☐"
+TICKS = {True: "[x]", False: "[ ]"}
 _VALUES = ("form:current-value", "form:value")
 _TICKS = {"form:checkbox": ("form:current-state", "form:state"), "form:radio": ("form:current-selected", "form:selected")}
 _UNREAD_CONTROLS = frozenset(["form:password", "form:hidden", "form:button", "form:image", "form:image-frame", "form:file", "form:grid"])
@@ -60,7 +60,7 @@ class Objects:
         label = attribute(control, "form:label")
         if names := _TICKS.get(prefixed_name(control)):
             state = next((value for name in names if (value := attribute(control, name))), "")
-            return f"{TICKED if state in ('checked', 'true') else UNTICKED} {label}".strip()
+            return f"{TICKS[state in ('checked', 'true')]} {label}".strip()
         entries = list(control.iterfind("form:option", NAMESPACES))
         chosen = [
             _entry(entry) for name in ("form:current-selected", "form:selected") for entry in entries if attribute(entry, name) == "true"

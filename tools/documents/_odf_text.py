@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ramify.tools.documents._odf_inline import COMMENT_TEXTS, InlineReader
+from ramify.tools.documents._odf_inline import InlineReader
 from ramify.tools.documents._odf_lists import ListNumbers, OpenList
 from ramify.tools.documents._odf_objects import Objects
 from ramify.tools.documents._odf_styles import Styles
-from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name
+from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, text_of
 from ramify.tools.documents._runs import HIDDEN, join_runs
 from ramify.tools.documents._tables import Cell, table_lines
 from ramify.tools.documents.files import ReadReport
@@ -23,16 +24,19 @@ if TYPE_CHECKING:
 _UNSEEN = frozenset(["office:forms", "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "presentation:notes"])
 _ROW_GROUPS = frozenset(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
 _HEADING_STYLE = "Table_20_Heading"
-_MAX_REPETITIONS = 1000
+_MAX_REPETITIONS = 100
 """Cells and rows repeated more often than this are read once."""
 _MAX_CELLS = 100_000
 """Cells of a table that repeated rows are written for."""
 _PAGE_NUMBERS = frozenset(["text:page-number", "text:page-count", "text:page-continuation"])
 _PAGE_WORDS = frozenset(
-    ["page", "pages", "of", "seite", "seiten", "von", "sur", "de", "página", "páginas", "pagina", "pagine", "di", "blz", "van", "strona",
-     "z", "sida", "av", "side", "af", "p", "s"]
+    ["page", "pages", "of", "p", "pg", "seite", "seiten", "von", "s", "sur", "de", "página", "páginas", "pagina", "pagine", "di", "pag",
+     "pág", "strona", "z", "стр", "страница", "из", "第", "页", "頁", "共", "ページ", "쪽", "페이지"]
 )  # fmt: skip
-_HEADERS = ("header", "header-first", "header-left", "footer", "footer-first", "footer-left")
+"""Words of a line that shows no more than the number of a page."""
+_MARGINS = ("header", "header-first", "header-left", "footer", "footer-first", "footer-left")
+_INDEXES = {"text:table-of-content": "contents", "text:alphabetical-index": "index"}
+_WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
 
 
 class TextReader:
@@ -47,11 +51,13 @@ class TextReader:
         self._objects: Objects = Objects(archive, root, {} if outer is None else outer._objects.roots)
         self._read_objects: set[_Element] = set() if outer is None else outer._read_objects
         """Embedded documents, which are read once, however often a text refers to them."""
-        self._inline = InlineReader(styles, self._objects)
+        self._inline = InlineReader(styles, self._objects, report.add)
         self._numbers = ListNumbers(styles)
         self._lists: list[OpenList] = []
-        self._notes: list[_Element] | None = None
-        """Notes within a table, which are read below it."""
+        self._behind: list[_Element] | None = None
+        """Notes and comments within a table, which are read below it."""
+        self.indexes: dict[str, list[str]] = {}
+        """Lines of tables of contents ("contents") and of indexes ("index")."""
         self._unread = 0
         """Embedded objects that are not read."""
 
@@ -87,8 +93,16 @@ class TextReader:
             yield 0, f"{self._objects.control_text(element)}\n\n"
         elif name == "draw:frame":
             yield from self._frame_lines(element)
-        elif kinds := _left_out(element, name):
-            self._leave_out(kinds[0], list(_plain_texts(element, name)), kinds[-1] if kinds[1:] else "")
+        elif name == "text:note":
+            yield from self._note_lines(element)
+        elif name == "office:annotation":
+            yield from self._comment_lines(element)
+        elif name in _INDEXES:
+            self.indexes.setdefault(_INDEXES[name], []).append(_joined(self.lines(element)))
+        elif name == "text:tracked-changes":
+            self._leave_out("deleted passage", map(_plain_text, outermost(element, {"text:deletion"})))
+        elif name == "text:section" and _is_hidden(element):
+            self._leave_out(HIDDEN, [_plain_text(element)])
         elif name not in _UNSEEN:
             yield from self.lines(element)
 
@@ -105,12 +119,10 @@ class TextReader:
             end = "\n" if self._lists else "\n\n"
             yield 0, f"{self._numbered(stored, label) if text else ''}{text}{end}"
         for part in aside:
-            if prefixed_name(part) != "text:note":
+            if self._behind is None or prefixed_name(part) not in ("text:note", "office:annotation"):
                 yield from self._block_lines(part)
-            elif self._notes is None:
-                yield from self._note_lines(part)
             else:
-                self._notes.append(part)
+                self._behind.append(part)
 
     def _numbered(self, stored: str, label: str) -> str:
         """Return the number in front of a text, as the file has it, else as counted."""
@@ -124,6 +136,12 @@ class TextReader:
         lists, self._lists = self._lists, []
         yield 0, f"[{mark}] {self.text(body) if body is not None else ''}\n\n"
         self._lists = lists
+
+    def _comment_lines(self, comment: "_Element") -> Iterator[LeveledLine]:
+        author = " ".join("".join(comment.itertext("{*}creator")).split())
+        label = f"Comment ({author}):" if author else "Comment:"
+        self._report.add(label)
+        yield 0, f"{label} {' '.join(text_of(comment).split())}\n\n"
 
     def _list_lines(self, element: "_Element", is_first: bool = True) -> Iterator[LeveledLine]:
         opened = self._numbers.begin(element, self._lists[-1] if self._lists else None, is_first)
@@ -140,9 +158,9 @@ class TextReader:
                 sublists += 1
             elif name in ("text:p", "text:h"):
                 label = ""
-                if has_number and (enabled := self._is_numbered(child)):
+                if has_number and self._is_numbered(child):
                     label = self._numbers.next_label(opened, item, child) or ("" if name == "text:h" else "-")
-                    has_number = not enabled
+                    has_number = False
                 yield from self._paragraph_lines(child, label)
             elif name != "text:number":
                 yield from self._block_lines(child)
@@ -154,20 +172,20 @@ class TextReader:
 
     def _table_lines(self, table: "_Element") -> Iterator[LeveledLine]:
         lists, self._lists = self._lists, []
-        notes, self._notes = self._notes, [] if self._notes is None else self._notes
+        outer, self._behind = self._behind, [] if self._behind is None else self._behind
         rows = list(self._rows(table))
         if self._styles.stated("table", attribute(table, "table:style-name"), "table:display", "style:table-properties") == "false":
             self._leave_out("hidden table", ["\n".join(cell.text for row in rows for cell in row)])
-        elif notes is None:
+        elif outer is None:
             yield 0, "\n"
             yield from ((0, f"{line}\n") for line in table_lines(rows))
             yield 0, "\n"
         else:  # within a cell
             yield 0, f"{'; '.join(', '.join(cell.text for cell in row if cell.text) for row in rows)}\n"
-        if notes is None:
-            below, self._notes = self._notes or [], None
-            for note in below:
-                yield from self._note_lines(note)
+        if outer is None:
+            below, self._behind = self._behind or [], None
+            for part in below:
+                yield from self._block_lines(part)
         self._lists = lists
 
     def _rows(self, table: "_Element", is_header: bool = False) -> Iterator[list[Cell]]:
@@ -232,21 +250,36 @@ class TextReader:
         yield 0, "\n"
         self._unread += inner._unread
 
-    def header_lines(self, root: "_Element", used: set[str]) -> Iterator[LeveledLine]:
-        """Yield each header and footer of the page styles that are used once, without those that only number the pages."""
+    def margins(self, root: "_Element", used: set[str]) -> tuple[list[LeveledLine], list[LeveledLine]]:
+        """Return the headers and the footers of the page styles that are used, each once and without mere page numbers."""
         pages = root.findall("office:master-styles/style:master-page", NAMESPACES)
         following = {attribute(page, "style:name"): attribute(page, "style:next-style-name") for page in pages}
         used = {*used, *list(following)[:1]}
         while added := {following[name] for name in used & following.keys()} - used:
             used |= added
-        seen: set[str] = set()
-        for page in pages:
-            for kind in _HEADERS if attribute(page, "style:name") in used else ():
-                for part in page.iterfind(f"style:{kind}", NAMESPACES):
-                    text = "" if attribute(part, "style:display") == "false" or _only_numbers_pages(part) else self.text(part)
-                    if text.strip() and text not in seen:
-                        seen.add(text)
-                        yield 0, f"{text}\n\n"
+        texts: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
+        for kind, page in product(_MARGINS, pages):
+            for part in page.iterfind(f"style:{kind}", NAMESPACES):
+                self._drop_page_numbers(part)
+                text = self.text(part)
+                if attribute(part, "style:display") != "false" and attribute(page, "style:name") in used:
+                    texts[kind.partition("-")[0]][text] = None
+                elif text:
+                    self._leave_out("header or footer that no page shows", [text], "headers or footers that no page shows")
+        headers, footers = ([(0, f"{text}\n\n") for text in parts if text] for parts in texts.values())
+        return headers, footers
+
+    def _drop_page_numbers(self, part: "_Element") -> None:
+        """Remove the lines of a header that show no more than the number of the page."""
+        for line in list(outermost(part, {"text:p", "text:h"})):
+            fields = [field for field in line.iter() if prefixed_name(field) in _PAGE_NUMBERS]
+            shown = "".join(line.itertext())
+            for field in fields:
+                field.text = ""
+            if fields and {word.lower() for word in _WORD.findall("".join(line.itertext()))} <= _PAGE_WORDS:
+                if _LETTER.search(shown):
+                    self._leave_out("line with no more than the number of a page", [shown], "lines with no more than the number of a page")
+                line.clear()
 
 
 def read_styles(content: "_Element", common: "_Element | None") -> Styles:
@@ -259,44 +292,10 @@ def _joined(lines: Iterator[LeveledLine]) -> str:
     return "".join(line if level == 0 else f"{line}\n\n" for level, line in lines).replace("\n\n", "\n").strip("\n")
 
 
-def _left_out(element: "_Element", name: str) -> tuple[str, ...]:
-    """Return as what a block is left out, in the singular and perhaps the plural; nothing if it is read."""
-    if name == "text:section" and (
-        attribute(element, "text:display") == "none"
-        or (attribute(element, "text:display") == "condition" and attribute(element, "text:is-hidden") == "true")
-    ):
-        return (HIDDEN,)
-    kinds = {
-        "text:table-of-content": ("table of contents", "tables of contents"),
-        "text:tracked-changes": ("deleted passage",),
-        "office:annotation": ("comment",),
-    }
-    return kinds.get(name, ())
+def _is_hidden(section: "_Element") -> bool:
+    display = attribute(section, "text:display")
+    return display == "none" or (display == "condition" and attribute(section, "text:is-hidden") == "true")
 
 
-def _plain_texts(element: "_Element", name: str) -> Iterator[str]:
-    """Yield the texts of a block that is not read, one for each thing that is counted."""
-    if name == "text:tracked-changes":
-        parts = list(outermost(element, {"text:deletion"}))
-    elif name == "office:annotation":
-        yield " ".join(" ".join(child.itertext()) for child in element if prefixed_name(child) in COMMENT_TEXTS)
-        return
-    else:
-        parts = [element]
-    for part in parts:
-        paragraphs = outermost(part, {"text:p", "text:h"})
-        if text := "\n".join("".join(paragraph.itertext()) for paragraph in paragraphs).strip():
-            yield text
-
-
-def _only_numbers_pages(part: "_Element") -> bool:
-    """Return whether a header has a page number and no other words than "page" and "of"."""
-    texts: list[str] = []
-    is_numbered = False
-    for element in part.iter():
-        if prefixed_name(element) in _PAGE_NUMBERS:
-            is_numbered = True
-        else:
-            texts.append(element.text or "")
-        texts.append(element.tail or "" if element is not part else "")
-    return is_numbered and set(re.findall(r"\w+", " ".join(texts).lower())) <= _PAGE_WORDS
+def _plain_text(element: "_Element") -> str:
+    return "\n".join("".join(paragraph.itertext()) for paragraph in outermost(element, {"text:p", "text:h"}))

@@ -14,7 +14,7 @@ from ramify.tools.documents._slides import slide_document
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.office import open_container, parse_xml, report_properties
-from ramify.tools.documents.sections import Outline, only_main_heading, section_documents, split_sections
+from ramify.tools.documents.sections import Outline, Section, keep_lone_headings, only_main_heading, section_documents, split_sections
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -31,10 +31,12 @@ def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
         used = {attribute(style, "style:master-page-name") for style in root.iterfind("office:automatic-styles/style:style", NAMESPACES)}
         reader = TextReader(archive, root, read_styles(root, common), source, report)
         lines = list(reader.lines(body))
-        if common is not None:
-            lines = [*TextReader(archive, common, read_styles(common, None), source, report).header_lines(common, used), *lines]
+        headers, footers = TextReader(archive, common, read_styles(common, None), source, report).margins(common, used)
         reader.close()
-    yield from section_documents(Outline(report.title or only_main_heading(lines), split_sections(lines)), source, file_stem(path))
+    title = report.title or only_main_heading(lines)
+    sections = split_sections([*headers, *keep_lone_headings(lines, title), (1, ""), *footers])
+    sections += [Section((), "\n".join(texts), role=role) for role, texts in reader.indexes.items()]
+    yield from section_documents(Outline(title, sections), source, file_stem(path))
 
 
 def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -91,5 +93,7 @@ class _Footers:
                 yield self._texts.pop((kind, attribute(slide, f"presentation:use-{kind}-name")), "")
 
 
-def _common_styles(archive: ZipFile) -> "_Element | None":
-    return parse_xml(archive.read("styles.xml")) if "styles.xml" in archive.namelist() else None
+def _common_styles(archive: ZipFile) -> "_Element":
+    from lxml.etree import Element
+
+    return parse_xml(archive.read("styles.xml")) if "styles.xml" in archive.namelist() else Element("none")

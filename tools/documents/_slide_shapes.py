@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ramify.tools.documents._charts import chart_lines
+from ramify.tools.documents._diagrams import diagram_lines
 from ramify.tools.documents._equations import equation_text
 from ramify.tools.documents._numbers import format_number
 from ramify.tools.documents._runs import STRUCK, Run, join_runs
@@ -20,7 +21,6 @@ _TITLES = ("title", "ctrTitle")
 _FOOTERS = ("ftr", "dt", "hdr")
 _NUMBER_FORMS = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _AFFIXES = {"ParenBoth": ("(", ")"), "ParenR": ("", ")"), "Period": ("", "."), "Plain": ("", "")}
-_STRUCTURAL_POINTS = frozenset(["doc", "pres", "parTrans", "sibTrans"])
 
 
 class SlideReader:
@@ -80,7 +80,7 @@ class SlideReader:
             elif name == "chart":
                 yield from self._related_lines(data, "id", "chart", chart_lines)
             elif name == "relIds":
-                yield from self._related_lines(data, "dm", "diagram", self._diagram_lines)
+                yield from self._related_lines(data, "dm", "diagram", diagram_lines)
             elif (embedded := next(data.iter("{*}oleObj"), None)) is not None:
                 self._unread[f"embedded object ({embedded.get('progId') or 'of unknown kind'})"] += 1
 
@@ -99,24 +99,6 @@ class SlideReader:
             self._unread[kind] += 1
             return
         yield from read(root)
-
-    def _diagram_lines(self, model: "_Element") -> Iterator[str]:
-        """Yield the texts of a diagram (SmartArt), each followed by those below it."""
-        points = {point.get("modelId"): point for point in model.iterfind("{*}ptLst/{*}pt")}
-        links = [link for link in model.iterfind("{*}cxnLst/{*}cxn") if link.get("type", "parOf") == "parOf"]
-        below: dict[str | None, list[str | None]] = {}
-        for link in sorted(links, key=lambda link: int(link.get("srcOrd") or 0)):
-            below.setdefault(link.get("srcId"), []).append(link.get("destId"))
-        waiting = [*(point for point in reversed(points) if points[point].get("type") != "doc"),
-                   *(point for point in points if points[point].get("type") == "doc")]  # fmt: skip
-        while waiting:
-            point = points.pop(waiting.pop(), None)
-            if point is None:
-                continue
-            waiting += reversed(below.get(point.get("modelId"), []))
-            body = next(point.iterfind("{*}t"), None)
-            if body is not None and point.get("type") not in _STRUCTURAL_POINTS:
-                yield from (line for line in self._body_lines(body, []) if line.strip())
 
     def _table_rows(self, table: "_Element") -> Iterator[list[Cell]]:
         first_is_header = any(stated.get("firstRow") in ("1", "true") for stated in table.iterfind("{*}tblPr"))

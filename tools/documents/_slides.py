@@ -1,6 +1,6 @@
 """Read PowerPoint presentations."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,13 +45,14 @@ def slide_document(source: str, title: str, number: int, heading: str, parts: It
 def _slide_texts(slide: Any, reader: SlideReader) -> tuple[str, list[str]]:
     """Return a slide's title, and the texts on it and in its notes."""
     heading, parts = reader.read_shapes(slide.part, slide.shapes._spTree)
-    for comments in _related_roots(slide.part, "/comments"):
-        reader.report.leave_out(reader.source, "comment", _comment_texts(comments))
     if slide.has_notes_slide:
         _, notes = reader.read_shapes(slide.notes_slide.part, slide.notes_slide.shapes._spTree)
         if spoken := "\n".join(notes).strip():
             reader.report.add("Notes:")
             parts.append(f"Notes: {spoken}")
+    authors = _author_names(slide.part.package.presentation_part)
+    for comments in _related_roots(slide.part, "/comments"):
+        parts += _comment_texts(comments, authors, reader.report)
     return heading, parts
 
 
@@ -64,7 +65,21 @@ def _related_roots(part: Any, kind: str) -> Iterator["_Element"]:
             yield fromstring(relation.target_part.blob)
 
 
-def _comment_texts(comments: "_Element") -> Iterator[str]:
+def _author_names(presentation: Any) -> dict[str, str]:
+    """Return the names of the authors of comments, by their number."""
+    roots = (root for kind in ("/commentauthors", "/authors") for root in _related_roots(presentation, kind))
+    return {author.get("id", ""): author.get("name", "") for root in roots for author in root if isinstance(author.tag, str)}
+
+
+def _comment_texts(comments: "_Element", authors: Mapping[str, str], report: ReadReport) -> Iterator[str]:
     """Yield comments in the classic form (`p:text`) and the modern one (`p188:txBody`), with their replies."""
     for element in comments.iter("{*}text", "{*}txBody"):
-        yield " ".join("".join(element.itertext()).split())
+        comment = element.getparent()
+        text = " ".join("\n".join("".join(run.itertext()) for run in element.iter("{*}p")).split()) or " ".join(
+            (element.text or "").split()
+        )
+        author = authors.get(comment.get("authorId", ""), "") if comment is not None else ""
+        label = f"Comment ({author}):" if author else "Comment:"
+        if text:
+            report.add(label)
+            yield f"{label} {text}"

@@ -99,7 +99,7 @@ def test_a_diagram_is_read_from_the_top_of_its_hierarchy(tmp_path: Path) -> None
         f'<dgm:cxn modelId="{source}{target}" srcId="{source}" destId="{target}" srcOrd="{order}"/>'
         for source, target, order in (("0", "1", 0), ("0", "3", 1), ("1", "2", 0))
     )
-    points = point("2", "Crew") + point("3", "Harbour") + point("1", "Ferry") + point("0", "", "doc") + point("4", "ignored", "pres")
+    points = point("2", "Crew") + point("3", "Harbour") + point("1", "Ferry") + point("0", "", "doc")
     model = f"<dgm:dataModel {_SPACES}><dgm:ptLst>{points}</dgm:ptLst><dgm:cxnLst>{links}</dgm:cxnLst></dgm:dataModel>"
 
     def fill(slide: Any) -> None:
@@ -193,13 +193,15 @@ def test_texts_in_groups_and_comments(tmp_path: Path) -> None:
 
         outer = slide.shapes.add_group_shape()
         outer.shapes.add_group_shape().shapes.add_textbox(*_AREA).text_frame.text = "Grouped\vtwice"
-        comments = f"<p:cmLst {_SPACES}><p:cm><p:text>check this</p:text></p:cm></p:cmLst>"
+        comments = f'<p:cmLst {_SPACES}><p:cm authorId="0"><p:text>check this</p:text></p:cm></p:cmLst>'
         part = Part(PackURI("/ppt/comments/comment1.xml"), "application/xml", slide.part.package, comments.encode())
         slide.part.relate_to(part, f"{_NAMES['r']}/comments")
+        authors = f'<p:cmAuthorLst {_SPACES}><p:cmAuthor id="0" name="Ida"/></p:cmAuthorLst>'
+        named = Part(PackURI("/ppt/commentAuthors.xml"), "application/xml", slide.part.package, authors.encode())
+        slide.part.package.presentation_part.relate_to(named, f"{_NAMES['r']}/commentAuthors")
 
     read = read_slides(tmp_path, fill)
-    assert text(read).splitlines() == ["Grouped", "twice"]
-    assert remarks(read) == ["left out: 1 comment"]
+    assert text(read).splitlines() == ["Grouped", "twice", "Comment (Ida): check this"]
 
 
 def test_an_embedded_object_is_named(tmp_path: Path) -> None:
