@@ -56,19 +56,19 @@ class _Book:
             self.items[item.get("id", "")] = _Item(name, item.get("media-type", ""), is_contents, item.get("fallback", ""))
         self._unread: dict[str, list[str]] = {}
 
-    def pages(self, references: Iterable[str]) -> Iterator[tuple[str, Outline]]:
-        """Yield the names and sections of the pages of these ids."""
+    def pages(self, references: Iterable[str]) -> Iterator[tuple[_Item, bytes]]:
+        """Yield the pages of these ids, but for the table of contents."""
         for reference in references:
             item = self._page_item(reference)
             if item is None:
                 self._unread.setdefault("not in the list of the book's parts", []).append(reference)
             elif not item.is_page:
                 self._unread.setdefault(f"not text ({item.media_type})", []).append(item.name)
-            elif (outline := self._outline(item)) is not None:
+            elif (content := self._content(item)) is not None:
                 if item.is_contents:
-                    self._report.leave_out(self._source, "page of contents", [_text(outline)], "pages of contents")
+                    self._report.leave_out(self._source, "page of contents", [_plain_text(content)], "pages of contents")
                 else:
-                    yield item.name, outline
+                    yield item, content
 
     def close(self) -> None:
         """Remark on the pages that could not be read."""
@@ -85,27 +85,23 @@ class _Book:
             item = self.items.get(item.fallback)
         return first if item is None else item
 
-    def _outline(self, item: _Item) -> Outline | None:
-        from ramify.tools.documents._html import html_outline
-
+    def _content(self, item: _Item) -> bytes | None:
         if item.name in self._encrypted:
             self._unread.setdefault("encrypted", []).append(item.name)
             return None
         try:
-            content = self._archive.read(item.name)
+            return self._archive.read(item.name)
         except KeyError:
             self._unread.setdefault("missing in the file", []).append(item.name)
-            return None
         except (BadZipFile, zlib.error, EOFError):
             self._unread.setdefault("damaged", []).append(item.name)
-            return None
-        if item.media_type == _PICTURE_TYPE:
-            return _picture_outline(content)
-        return html_outline(decode_text(content, detect_encoding(content, f"{self._source}/{item.name}", self._report)))
+        return None
 
 
 def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a book as one document a section."""
+    from ramify.tools.documents._html import html_outline
+
     with open_container(path) as archive:
         place = parse_xml(archive.read("META-INF/container.xml")).find("{*}rootfiles/{*}rootfile")
         root = place.get("full-path", "") if place is not None else ""
@@ -123,7 +119,7 @@ def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]
             report.leave_out(
                 source,
                 "page outside the reading order",
-                [text for _, outline in book.pages(others) if (text := _text(outline))],
+                [text for _, content in book.pages(others) if (text := _plain_text(content))],
                 "pages outside the reading order",
             )
         elif pages := list(book.pages(others)):
@@ -131,12 +127,25 @@ def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]
         book.close()
     if not pages:
         raise UnreadableError("a book without pages")
-    for _, outline in pages:
+    for item, content in pages:
+        if item.media_type == _PICTURE_TYPE:
+            outline = _picture_outline(content)
+        else:
+            outline = html_outline(decode_text(content, detect_encoding(content, f"{source}/{item.name}", report)))
         yield from section_documents(outline._replace(title=title), source, title)
 
 
-def _text(outline: Outline) -> str:
-    return "\n".join("\n".join([*section.headings[-1:], section.text]) for section in outline.sections)
+def _plain_text(content: bytes) -> str:
+    """Return the words of a page that is not read."""
+    from lxml.etree import ParserError, strip_elements
+    from lxml.html import fromstring
+
+    try:
+        root = fromstring(content)
+    except (ParserError, ValueError):
+        return ""
+    strip_elements(root, "script", "style", "head", with_tail=False)
+    return " ".join(" ".join(root.itertext()).split())
 
 
 def _picture_outline(content: bytes) -> Outline:
