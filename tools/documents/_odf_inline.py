@@ -8,7 +8,7 @@ from ramify.tools.documents._equations import equation_text
 from ramify.tools.documents._odf_objects import TICKS, Objects
 from ramify.tools.documents._odf_styles import PLAIN, Look, Styles
 from ramify.tools.documents._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name, text_of
-from ramify.tools.documents._runs import Run
+from ramify.tools.documents._runs import SOFT_HYPHEN, Run
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -25,6 +25,12 @@ class InlineReader:
         self._styles, self._objects, self._add = styles, objects, add
         self._runs: list[Run] = []
         self._aside: list[_Element] = []
+
+    def plain_text(self, paragraph: "_Element") -> str | None:
+        """Return the text of a paragraph that contains nothing but text to be read; None of another."""
+        if len(paragraph) or self._styles.look("paragraph", attribute(paragraph, "text:style-name"), PLAIN) is not PLAIN:
+            return None
+        return collapse_spaces(paragraph.text or "").replace(SOFT_HYPHEN, "")
 
     def read(self, paragraph: "_Element") -> tuple[list[Run], list["_Element"]]:
         """Return the runs of a paragraph or heading, and the elements whose text follows it."""
@@ -44,7 +50,7 @@ class InlineReader:
                 self._write(child.tail, look)
 
     def _write(self, text: str, look: Look) -> None:
-        text = _SPACE.sub(" ", text)
+        text = collapse_spaces(text)
         self._runs.append(Run(text) if look is PLAIN else Run(text, look.position or 0, look.left_out))
 
     def _write_added(self, text: str, look: Look) -> None:
@@ -109,6 +115,11 @@ class InlineReader:
             self._runs.append(Run(text_of(element), 0, look.left_out))
         else:
             self._aside.append(element)
+
+
+def collapse_spaces(text: str) -> str:
+    """Return a text with one space for each white space in the file; further spaces are elements."""
+    return _SPACE.sub(" ", text) if "  " in text or "\n" in text or "\t" in text else text
 
 
 def _field_mark_text(mark: "_Element") -> str:

@@ -11,7 +11,7 @@ from ramify.tools.documents._odf_inline import InlineReader
 from ramify.tools.documents._odf_lists import ListNumbers, OpenList
 from ramify.tools.documents._odf_objects import Objects
 from ramify.tools.documents._odf_styles import Styles
-from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, text_of
+from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
 from ramify.tools.documents._runs import HIDDEN, join_runs
 from ramify.tools.documents._tables import Cell, table_lines
 from ramify.tools.documents.files import ReadReport
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _UNSEEN = frozenset(["office:forms", "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "presentation:notes"])
 _ROW_GROUPS = frozenset(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
+_PARAGRAPH = qualified_name("text:p")
+_CELL_NUMBERS = [qualified_name(f"table:number-{name}") for name in ("columns-spanned", "rows-spanned", "columns-repeated")]
 _HEADING_STYLE = "Table_20_Heading"
 _MAX_REPETITIONS = 100
 """Cells and rows repeated more often than this are read once."""
@@ -58,6 +60,7 @@ class TextReader:
         """Notes and comments within a table, which are read below it."""
         self.indexes: dict[str, list[str]] = {}
         """Lines of tables of contents ("contents") and of indexes ("index")."""
+        self._heading_styles: dict[str, bool] = {}
         self._unread = 0
         """Embedded objects that are not read."""
 
@@ -107,8 +110,12 @@ class TextReader:
             yield from self.lines(element)
 
     def _paragraph_lines(self, element: "_Element", label: str = "") -> Iterator[LeveledLine]:
-        runs, aside = self._inline.read(element)
-        text = join_runs(runs, self._leave_out).strip()
+        aside: list[_Element] = []
+        text = self._inline.plain_text(element)
+        if text is None:
+            runs, aside = self._inline.read(element)
+            text = join_runs(runs, self._leave_out)
+        text = text.strip()
         stored = "".join(element[0].itertext()).strip() if len(element) and prefixed_name(element[0]) == "text:number" else ""
         if prefixed_name(element) == "text:h":
             level = max(number(element, "text:outline-level", 1), 1)
@@ -207,19 +214,20 @@ class TextReader:
         for element in row:
             if prefixed_name(element) != "table:table-cell":
                 continue  # covered by a merged cell
-            text = " ".join(self.text(element).split())
-            styles = [attribute(paragraph, "text:style-name") for paragraph in element.iterfind("text:p", NAMESPACES)]
-            is_heading = is_header or (bool(text) and all(map(self._is_heading_style, styles)))
-            columns, rows = (max(number(element, f"table:number-{name}-spanned", 1), 1) for name in ("columns", "rows"))
-            times = number(element, "table:number-columns-repeated", 1)
+            text = self._inline.plain_text(element[0]) if len(element) == 1 and element[0].tag == _PARAGRAPH else None
+            text = " ".join((self.text(element) if text is None else text).split())
+            is_heading = is_header or (bool(text) and all(map(self._is_heading_style, element.iterfind(_PARAGRAPH))))
+            columns, rows, times = (_whole(element.get(name)) for name in _CELL_NUMBERS)
             if times > 1 and not text and element.getnext() is None:
                 return  # the rest of a row of a sheet
             yield from [Cell(text, columns, rows, is_heading)] * (times if times <= _MAX_REPETITIONS else 1)
 
-    def _is_heading_style(self, style: str) -> bool:
-        return style == _HEADING_STYLE or any(
-            attribute(element, "style:name") == _HEADING_STYLE for element in self._styles.chain("paragraph", style)
-        )
+    def _is_heading_style(self, paragraph: "_Element") -> bool:
+        style = attribute(paragraph, "text:style-name")
+        if style not in self._heading_styles:
+            names = [attribute(element, "style:name") for element in self._styles.chain("paragraph", style)]
+            self._heading_styles[style] = _HEADING_STYLE in (style, *names)
+        return self._heading_styles[style]
 
     def _frame_lines(self, frame: "_Element") -> Iterator[LeveledLine]:
         """Yield the text of a frame: a text box, a table, an equation, a chart or another document."""
@@ -290,6 +298,10 @@ def read_styles(content: "_Element", common: "_Element | None") -> Styles:
 
 def _joined(lines: Iterator[LeveledLine]) -> str:
     return "".join(line if level == 0 else f"{line}\n\n" for level, line in lines).replace("\n\n", "\n").strip("\n")
+
+
+def _whole(stated: str | None) -> int:
+    return max(int(stated), 1) if stated and stated.isdecimal() and len(stated) < 10 else 1
 
 
 def _is_hidden(section: "_Element") -> bool:

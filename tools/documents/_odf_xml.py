@@ -94,10 +94,12 @@ def qualified_name(name: str) -> str:
 
 def prefixed_name(element: "_Element") -> str:
     """Return the name of an element with its usual prefix; ":name" if its namespace is unknown."""
-    return _prefixed(element.tag) if isinstance(element.tag, str) else ""
+    return _prefixed(element.tag)
 
 
 @lru_cache(maxsize=1024)
-def _prefixed(tag: str) -> str:
+def _prefixed(tag: object) -> str:
+    if not isinstance(tag, str):
+        return ""  # a processing instruction
     address, _, local = tag.removeprefix("{").rpartition("}")
     return f"{_PREFIXES.get(address, '')}:{local}"
