@@ -1,182 +1,99 @@
-"""OpenDocument texts, workbooks and slides."""
+"""Read OpenDocument texts and slides."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._odf_styles import Styles
+from ramify.tools.documents._odf_text import TextReader, read_styles
+from ramify.tools.documents._odf_xml import NAMESPACES, attribute, find_body
 from ramify.tools.documents._slides import slide_document
 from ramify.tools.documents._text import file_stem
-from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.office import open_container, parse_xml, report_properties
-from ramify.tools.documents.sections import LeveledLine, Outline, only_main_heading, section_documents, split_sections
-from ramify.tools.documents.sheets import Row, sheet_documents
+from ramify.tools.documents.sections import Outline, Section, keep_lone_headings, only_main_heading, section_documents, split_sections
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
-_NAMESPACES_BY_PREFIX = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
-_NAMESPACES_BY_PREFIX |= {"draw": f"{_OASIS}drawing:1.0"}
-_PREFIXES = {address: name for name, address in _NAMESPACES_BY_PREFIX.items()}
-_TEXT_BLOCKS = {"text:p", "text:h"}
-_SEPARATE_ELEMENTS = {"text:note", "draw:text-box"}
-"""Elements within a paragraph whose text is written after it."""
-_HIDDEN_ELEMENTS = {
-    "office:annotation",
-    "text:tracked-changes",
-    "text:sequence-decls",
-    "text:table-of-content",
-    "office:forms",
-    "text:index-title",
-}
-_ELEMENT_TEXTS = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
-_MAX_SPACES = 100
-_MAX_REPETITIONS = 1000
-"""Cells and rows repeated more often than this are read once."""
+_FOOTERS = ("footer", "date-time", "header")
 
 
 def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with open_container(path) as archive:
-        body = _find_body(archive, "office:text")
+        body = find_body(archive, "office:text")
         report_properties(archive, source, report)
-    lines = list(_leveled_lines(body))
-    yield from section_documents(Outline(report.title or only_main_heading(lines), split_sections(lines)), source, file_stem(path))
+        root, common = body.getroottree().getroot(), _common_styles(archive)
+        used = {attribute(style, "style:master-page-name") for style in root.iterfind("office:automatic-styles/style:style", NAMESPACES)}
+        reader = TextReader(archive, root, read_styles(root, common), source, report)
+        lines = list(reader.lines(body))
+        headers, footers = TextReader(archive, common, read_styles(common, None), source, report).margins(common, used)
+        reader.close()
+    title = report.title or only_main_heading(lines)
+    sections = split_sections([*headers, *keep_lone_headings(lines, title), (1, ""), *footers])
+    sections += [Section((), "\n".join(texts), role=role) for role, texts in reader.indexes.items()]
+    yield from section_documents(Outline(title, sections), source, file_stem(path))
 
 
 def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with open_container(path) as archive:
-        body = _find_body(archive, "office:presentation")
+        body = find_body(archive, "office:presentation")
         report_properties(archive, source, report)
-    for number, slide in enumerate(body.iterfind("draw:page", _NAMESPACES_BY_PREFIX), start=1):
-        notes = slide.find("presentation:notes", _NAMESPACES_BY_PREFIX)
-        if notes is not None:
-            slide.remove(notes)
-        frames = [(frame.get(_qualified_name("presentation:class")), _text_of(frame)) for frame in slide]
-        heading = next((" ".join(text.split()) for kind, text in frames if kind == "title"), "")
-        said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMESPACES_BY_PREFIX) if notes is not None else ()
-        spoken = "\n".join(_text_of(frame) for frame in said).strip()
-        parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
-        yield slide_document(source, report.title or file_stem(path), number, heading, parts)
+        root = body.getroottree().getroot()
+        styles = read_styles(root, _common_styles(archive))
+        reader = TextReader(archive, root, styles, source, report)
+        footers = _Footers(body, styles)
+        for number, slide in enumerate(body.iterfind("draw:page", NAMESPACES), start=1):
+            style = attribute(slide, "draw:style-name")
+            if styles.stated("drawing-page", style, "presentation:visibility", "style:drawing-page-properties") == "hidden":
+                report.leave_out(source, "hidden slide", [" ".join(slide.itertext())])
+            else:
+                heading, parts = _slide_texts(slide, reader, report)
+                yield slide_document(source, report.title or file_stem(path), number, heading, [*parts, *footers.new_texts(slide)])
+        reader.close()
 
 
-def read_ods(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a workbook's sheets: a record a row where there is a header."""
-    with open_container(path) as archive:
-        body = _find_body(archive, "office:spreadsheet")
-        report_properties(archive, source, report)
-    for sheet in body.iterfind("table:table", _NAMESPACES_BY_PREFIX):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(_qualified_name("table:name")) or "", report.title or file_stem(path))
+def _slide_texts(slide: "_Element", reader: TextReader, report: ReadReport) -> tuple[str, list[str]]:
+    """Return a slide's title, and the texts on it and in its notes."""
+    frames = [(attribute(shape, "presentation:class"), reader.block_text(shape)) for shape in slide]
+    heading = next((" ".join(text.split()) for kind, text in frames if kind == "title"), "")
+    parts = [text for kind, text in frames if kind not in ("title", "page-number")]
+    notes = slide.find("presentation:notes", NAMESPACES)
+    shapes = (
+        [shape for shape in notes if attribute(shape, "presentation:class") not in (*_FOOTERS, "page-number")] if notes is not None else []
+    )
+    if spoken := "\n".join(filter(None, map(reader.block_text, shapes))).strip():
+        report.add("Notes:")
+        parts.append(f"Notes: {spoken}")
+    return heading, parts
 
 
-def _rows(sheet: "_Element") -> Iterator[Row]:
-    number = 1
-    for row in _outermost(sheet, {"table:table-row"}):
-        cells: dict[int, str] = {}
-        place = 0
-        for cell in row:
-            text, times = _text_of(cell).strip(), _repetitions(cell, "number-columns-repeated")
-            if text:
-                cells |= dict.fromkeys(range(place, place + (times if times <= _MAX_REPETITIONS else 1)), text)
-            place += times
-        times = _repetitions(row, "number-rows-repeated")
-        if cells:
-            yield from ((number + after, cells) for after in range(times if times <= _MAX_REPETITIONS else 1))
-        number += times
+class _Footers:
+    """The footers and dates of slides, which a presentation declares once and slides refer to."""
+
+    def __init__(self, body: "_Element", styles: Styles) -> None:
+        self._styles = styles
+        self._texts = {
+            (kind, attribute(element, "presentation:name")): " ".join("".join(element.itertext()).split())
+            for kind in _FOOTERS
+            for element in body.iterfind(f"presentation:{kind}-decl", NAMESPACES)
+        }
+
+    def new_texts(self, slide: "_Element") -> Iterator[str]:
+        """Yield the footers of a slide that no slide before it had."""
+        for kind in _FOOTERS:
+            style = attribute(slide, "draw:style-name")
+            is_shown = self._styles.stated("drawing-page", style, f"presentation:display-{kind}", "style:drawing-page-properties")
+            if is_shown == "true":
+                yield self._texts.pop((kind, attribute(slide, f"presentation:use-{kind}-name")), "")
 
 
-def _repetitions(element: "_Element", name: str) -> int:
-    return int(element.get(_qualified_name(f"table:{name}")) or 1)
+def _common_styles(archive: ZipFile) -> "_Element":
+    from lxml.etree import Element
 
-
-def _find_body(archive: ZipFile, kind: str) -> "_Element":
-    if b"encryption-data" in archive.read("META-INF/manifest.xml"):
-        raise UnreadableError("protected by a password")
-    body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", _NAMESPACES_BY_PREFIX)
-    if body is None:
-        raise UnreadableError(f"contains no {kind.removeprefix('office:')}")
-    return body
-
-
-def _leveled_lines(element: "_Element") -> Iterator[LeveledLine]:
-    """Yield headings with their level, and the text between them; notes follow their paragraph."""
-    for child in element:
-        name = _prefixed_name(child)
-        if name in _HIDDEN_ELEMENTS:
-            continue
-        if name == "text:h":
-            level = int(child.get(_qualified_name("text:outline-level")) or 1)
-            yield min(max(level, 1), 6), " ".join(_inline_text(child).split())
-        elif name == "text:p":
-            yield 0, f"{_inline_text(child).strip()}\n\n"
-        elif name == "table:table":
-            yield 0, "\n"
-            yield from ((0, f"{row}\n") for row in _table_rows(child))
-            yield 0, "\n"
-        elif name == "text:list-item":
-            yield 0, f"- {_text_of(child).strip()}\n"
-        else:
-            yield from _leveled_lines(child)
-        if name in _TEXT_BLOCKS:
-            apart = list(_outermost(child, _SEPARATE_ELEMENTS))
-            yield from ((0, f"{_note_text(note)}\n\n") for note in apart if _prefixed_name(note) == "text:note")
-            yield from (line for box in apart if _prefixed_name(box) == "draw:text-box" for line in _leveled_lines(box))
-
-
-def _text_of(element: "_Element") -> str:
-    """Return all text of an element, one line per paragraph."""
-    return "".join(line if level == 0 else f"{line}\n\n" for level, line in _leveled_lines(element)).replace("\n\n", "\n").strip("\n")
-
-
-def _table_rows(table: "_Element") -> Iterator[str]:
-    for row in _outermost(table, {"table:table-row"}):
-        cells = [" ".join(_text_of(cell).split()) for cell in row if _prefixed_name(cell) == "table:table-cell"]
-        if any(cells):
-            yield " | ".join(cells)
-
-
-def _outermost(element: "_Element", names: Set[str]) -> Iterator["_Element"]:
-    """Yield the elements of these names within an element, without those nested in another of them."""
-    for child in element:
-        if _prefixed_name(child) in names:
-            yield child
-        else:
-            yield from _outermost(child, names)
-
-
-def _note_text(note: "_Element") -> str:
-    body = note.find("text:note-body", _NAMESPACES_BY_PREFIX)
-    return f"[{note.findtext('text:note-citation', '', _NAMESPACES_BY_PREFIX)}] {_text_of(body) if body is not None else ''}"
-
-
-def _inline_text(element: "_Element") -> str:
-    """Return the text of a paragraph, with the reference marks of its notes."""
-    parts = [element.text or ""]
-    for child in element:
-        name = _prefixed_name(child)
-        if name == "text:s":
-            parts.append(" " * min(int(child.get(_qualified_name("text:c")) or 1), _MAX_SPACES))
-        elif name == "text:note":
-            parts.append(f"[{child.findtext('text:note-citation', '', _NAMESPACES_BY_PREFIX)}]")
-        elif name in _ELEMENT_TEXTS:
-            parts.append(_ELEMENT_TEXTS[name])
-        elif name not in _HIDDEN_ELEMENTS and name != "draw:frame" and isinstance(child.tag, str):
-            parts.append(_inline_text(child))
-        parts.append(child.tail or "")
-    return "".join(parts)
-
-
-def _qualified_name(name: str) -> str:
-    prefix, local = name.split(":")
-    return f"{{{_NAMESPACES_BY_PREFIX[prefix]}}}{local}"
-
-
-def _prefixed_name(element: "_Element") -> str:
-    if not isinstance(element.tag, str):
-        return ""
-    address, _, local = element.tag.removeprefix("{").rpartition("}")
-    return f"{_PREFIXES.get(address, '')}:{local}"
+    return parse_xml(archive.read("styles.xml")) if "styles.xml" in archive.namelist() else Element("none")

@@ -1,14 +1,18 @@
 """Read PowerPoint presentations."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._slide_shapes import SlideReader
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.office import open_office_file
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 
 def read_pptx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -19,8 +23,14 @@ def read_pptx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
 
     with open_office_file(path, source, report) as file:
         try:
+            reader = SlideReader(source, report)
             for number, slide in enumerate(Presentation(file).slides, start=1):
-                yield slide_document(source, report.title or file_stem(path), number, *_slide_texts(slide))
+                if slide.element.get("show") in ("0", "false"):
+                    notes = slide.notes_slide.element.itertext() if slide.has_notes_slide else ()
+                    report.leave_out(source, "hidden slide", [" ".join([*slide.element.itertext(), *notes])])
+                else:
+                    yield slide_document(source, report.title or file_stem(path), number, *_slide_texts(slide, reader))
+            reader.close()
         except (PythonPptxError, XMLSyntaxError, LookupError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable presentation: {type(error).__name__}: {error}") from error
 
@@ -32,24 +42,44 @@ def slide_document(source: str, title: str, number: int, heading: str, parts: It
     return Document(text, id=f"{source}#slide-{number}", metadata=metadata)
 
 
-def _slide_texts(slide: Any) -> tuple[str, list[str]]:
+def _slide_texts(slide: Any, reader: SlideReader) -> tuple[str, list[str]]:
     """Return a slide's title, and the texts on it and in its notes."""
-    headline = slide.shapes.title
-    heading = " ".join(headline.text_frame.text.split()) if headline is not None else ""
-    parts = [text for shape in slide.shapes if headline is None or shape.shape_id != headline.shape_id for text in _shape_texts(shape)]
-    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    if notes is not None and notes.text.strip():
-        parts.append(f"Notes: {notes.text.strip()}")
+    heading, parts = reader.read_shapes(slide.part, slide.shapes._spTree)
+    if slide.has_notes_slide:
+        _, notes = reader.read_shapes(slide.notes_slide.part, slide.notes_slide.shapes._spTree)
+        if spoken := "\n".join(notes).strip():
+            reader.report.add("Notes:")
+            parts.append(f"Notes: {spoken}")
+    authors = _author_names(slide.part.package.presentation_part)
+    for comments in _related_roots(slide.part, "/comments"):
+        parts += _comment_texts(comments, authors, reader.report)
     return heading, parts
 
 
-def _shape_texts(shape: Any) -> Iterator[str]:
-    from pptx.shapes.group import GroupShape
+def _related_roots(part: Any, kind: str) -> Iterator["_Element"]:
+    """Yield the XML of the parts to which a part has a relation of a kind."""
+    from lxml.etree import fromstring
 
-    if isinstance(shape, GroupShape):
-        for inner in shape.shapes:
-            yield from _shape_texts(inner)
-    elif getattr(shape, "has_table", False):
-        yield "\n".join(" | ".join(" ".join(cell.text.split()) for cell in row.cells) for row in shape.table.rows)
-    elif shape.has_text_frame:
-        yield shape.text_frame.text.replace("\v", "\n").strip()
+    for relation in part.rels.values():
+        if relation.reltype.lower().endswith(kind) and not relation.is_external:
+            yield fromstring(relation.target_part.blob)
+
+
+def _author_names(presentation: Any) -> dict[str, str]:
+    """Return the names of the authors of comments, by their number."""
+    roots = (root for kind in ("/commentauthors", "/authors") for root in _related_roots(presentation, kind))
+    return {author.get("id", ""): author.get("name", "") for root in roots for author in root if isinstance(author.tag, str)}
+
+
+def _comment_texts(comments: "_Element", authors: Mapping[str, str], report: ReadReport) -> Iterator[str]:
+    """Yield comments in the classic form (`p:text`) and the modern one (`p188:txBody`), with their replies."""
+    for element in comments.iter("{*}text", "{*}txBody"):
+        comment = element.getparent()
+        text = " ".join("\n".join("".join(run.itertext()) for run in element.iter("{*}p")).split()) or " ".join(
+            (element.text or "").split()
+        )
+        author = authors.get(comment.get("authorId", ""), "") if comment is not None else ""
+        label = f"Comment ({author}):" if author else "Comment:"
+        if text:
+            report.add(label)
+            yield f"{label} {text}"

@@ -11,7 +11,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._epub import read_epub
 from ramify.tools.documents._mail import read_eml
-from ramify.tools.documents._opendocument import read_odp, read_ods, read_odt
+from ramify.tools.documents._ods import read_ods
+from ramify.tools.documents._opendocument import read_odp, read_odt
 from ramify.tools.documents._pdf import read_pdf
 from ramify.tools.documents._records import read_csv, read_json, read_jsonl
 from ramify.tools.documents._slides import read_pptx

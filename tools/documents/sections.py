@@ -117,6 +117,19 @@ def split_sections(lines: Iterable[LeveledLine]) -> list[Section]:
     return [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _split_sections(lines)]
 
 
+def keep_lone_headings(lines: Sequence[LeveledLine], title: str | None) -> Iterator[LeveledLine]:
+    """Yield lines; a heading without text of its own or headings below becomes a line of text, unless it is the title."""
+    open_level = 0
+    has_text = any(level == 0 for level, _ in lines)
+    for (level, line), (following, _) in pairwise([*lines, (1, "")]):
+        is_lone = level and 0 < following <= level and not (line == title and has_text)
+        if is_lone and open_level >= level:
+            yield level, ""  # ends the section of the heading above
+        if level:
+            open_level = level - 1 if is_lone else level
+        yield (0, f"{line}\n\n") if is_lone else (level, line)
+
+
 Marks = Sequence[tuple[int, Any]]
 """Ascending offsets in a text, each with the page, id or heading that begins there."""
 
