@@ -1,63 +1,140 @@
-"""Read Word documents."""
+"""Read Word documents: the sections of the text, with its lists, tables, notes and comments, and the headers and footers."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.parsers.expat import ExpatError
+from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents._text import file_stem
-from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents._word_blocks import BlockReader
+from ramify.tools.documents._word_parts import Package, Styles, find_value, is_on
+from ramify.tools.documents._word_tables import Block
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.office import open_office_file
-from ramify.tools.documents.sections import section_documents
+from ramify.tools.documents.sections import LeveledLine, Outline, Section, only_main_heading, section_documents, split_sections, word_count
 
 if TYPE_CHECKING:
-    from lxml.html import HtmlElement
+    from lxml.etree import _Element
 
-_STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
-_REFERENCES = ".//a[starts-with(@id, 'footnote-ref-') or starts-with(@id, 'endnote-ref-')]"
+_PAGE_WORDS = frozenset(
+    ["page", "pages", "of", "p", "pg", "seite", "seiten", "von", "s", "sur", "de", "página", "páginas", "pagina", "pagine", "di", "pag",
+     "pág", "strona", "z", "стр", "страница", "из", "第", "页", "頁", "共", "ページ", "쪽", "페이지"]
+)  # fmt: skip
+"""Words of a line that shows no more than the number of a page."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
+_BOLD_LEVEL = 2
+"""The level of bold lines that are headings."""
+_MAX_BOLD_WORDS = 12
+_MAX_HEADING_WORDS = 30
+"""A longer paragraph in the style of a heading is a numbered clause, and read as text."""
+_SENTENCE_ENDS = tuple(".!?:;,。！？：；，")
 
 
 def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a Word document as one document per section."""
-    import mammoth
-
-    from ramify.tools.documents._html import html_outline
-
-    with open_office_file(path, source, report) as file:
-        try:
-            html = mammoth.convert_to_html(file, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})).value
-        except (ExpatError, LookupError, OSError, ValueError, AttributeError) as error:
-            raise UnreadableError(f"not a readable document: {type(error).__name__}: {error}") from error
-    if html.strip():
-        yield from section_documents(html_outline(_tidy_html(html)), source, report.title or file_stem(path))
-
-
-def _tidy_html(html: str) -> str:
-    """Move notes behind the paragraph that refers to them, and put each table cell on one line."""
-    from lxml.etree import strip_tags
-    from lxml.html import fragment_fromstring, tostring
-
-    body = fragment_fromstring(html, create_parent="body")
-    named = {element.get("id"): element for element in body.xpath(".//*[@id]")}
-    for reference in body.xpath(_REFERENCES):
-        note = named.pop(reference.get("href", "#").removeprefix("#"), None)
-        if note is not None:
-            _append_note(reference, note)
-    for paragraph in body.xpath(".//td//p | .//th//p"):
-        paragraph.tail = f" {paragraph.tail or ''}"
-        paragraph.tag = "within-cell"
-    strip_tags(body, "within-cell")
-    return str(tostring(body, encoding="unicode"))
+    with open_office_file(path, source, report) as file, ZipFile(file) as archive:
+        package = Package(archive, source, report)
+        root = package.document()
+        styles = Styles(package.part(package.related(package.main, "styles")))
+        reader = BlockReader(package, styles, source, report)
+        headers, footers = _read_margins(root, package, reader, source, report)
+        body = root.find("{*}body")
+        blocks = [] if body is None else _with_headings(list(reader.read(body, package.main)))
+        reader.close()
+    yield from section_documents(_outline(blocks, headers, footers, report), source, report.title or file_stem(path))
 
 
-def _append_note(reference: "HtmlElement", note: "HtmlElement") -> None:
-    from lxml.html import Element
+def _outline(blocks: Sequence[Block], headers: Sequence[Block], footers: Sequence[Block], report: ReadReport) -> Outline:
+    lines = list(_lines([block for block in blocks if not block.role]))
+    titles = [block.text for block in blocks if block.is_title]
+    title = only_main_heading(lines) or report.title or (titles[0] if len(titles) == 1 else None)
+    lines = [*_lines(headers), *_keep_lone_headings(lines, title), (1, ""), *_lines(footers)]
+    sections = [
+        Section((), "\n".join(block.text for block in blocks if block.role == role), role=role)
+        for role in dict.fromkeys(block.role for block in blocks if block.role)
+    ]
+    return Outline(title, [*sections, *split_sections(lines)])
 
-    block = next((above for above in reference.iterancestors() if above.tag in ("p", "li", "table", "h1", "h2", "h3")), reference)
-    paragraph = Element("p")
-    paragraph.text = f"{reference.text_content()} {' '.join(note.text_content().removesuffix('↑').split())}"
-    paragraph.tail, block.tail = block.tail, None
-    block.addnext(paragraph)
-    note.drop_tree()
+
+def _lines(blocks: Sequence[Block]) -> Iterator[LeveledLine]:
+    """Yield blocks as lines: those of a list below each other, others a line apart."""
+    for number, block in enumerate(blocks):
+        if block.level:
+            yield block.level, block.text
+        else:
+            is_item = block.is_item and number + 1 < len(blocks) and blocks[number + 1].is_item
+            yield 0, f"{block.text}\n" if is_item else f"{block.text}\n\n"
+
+
+def _keep_lone_headings(lines: Sequence[LeveledLine], title: str | None) -> Iterator[LeveledLine]:
+    """Yield lines; a heading without text of its own or headings below becomes a line of text, unless it is the title."""
+    for (level, line), (following, _) in zip(lines, [*lines[1:], (1, "")], strict=True):
+        is_lone = level and 0 < following <= level and line != title
+        yield (0, f"{line}\n\n") if is_lone else (level, line)
+
+
+def _with_headings(blocks: list[Block]) -> list[Block]:
+    """Return blocks; in a document without headings, short bold lines before a text are headings."""
+    if any(block.level and not block.is_title for block in blocks):
+        return [block._replace(level=_text_level(block)) for block in blocks]
+    following = [*blocks[1:], Block("", is_bold=True)]
+    return [
+        block._replace(level=_BOLD_LEVEL) if _is_bold_heading(block) and not (after.is_bold or after.is_title) else block
+        for block, after in zip(blocks, following, strict=True)
+    ]
+
+
+def _text_level(block: Block) -> int:
+    return min(block.level, 6) if word_count(block.text) <= _MAX_HEADING_WORDS else 0
+
+
+def _is_bold_heading(block: Block) -> bool:
+    is_short = 0 < word_count(block.text) <= _MAX_BOLD_WORDS and "\n" not in block.text
+    return block.is_bold and is_short and not block.text.startswith("- ") and not block.text.endswith(_SENTENCE_ENDS)
+
+
+def _read_margins(
+    root: "_Element", package: Package, reader: BlockReader, source: str, report: ReadReport
+) -> tuple[list[Block], list[Block]]:
+    """Return the headers and the footers, each line once and without page numbers; those that no page shows are left out."""
+    settings = package.part(package.related(package.main, "settings"))
+    has_even = settings is not None and is_on(settings.find("{*}evenAndOddHeaders"))
+    in_force: dict[tuple[str, str], str] = {}
+    shown: dict[str, str] = {}
+    unseen: dict[str, None] = {}
+    for section in root.iter("{*}sectPr"):
+        for reference in section.iterfind("{*}headerReference"), section.iterfind("{*}footerReference"):
+            for element in reference:
+                relation = package.relations(package.main).get(find_value(element, ".", "id"))
+                if relation is not None:
+                    in_force[relation.kind, find_value(element, ".", "type") or "default"] = relation.target
+                    unseen[relation.target] = None
+        variants = {"default", *(["first"] if is_on(section.find("{*}titlePg")) else []), *(["even"] if has_even else [])}
+        shown |= {target: kind for (kind, variant), target in in_force.items() if variant in variants}
+    texts: dict[str, list[Block]] = {"header": [], "footer": []}
+    seen: set[str] = set()
+    for name, kind in shown.items():
+        for block in _margin_blocks(package, reader, name):
+            if block.text not in seen and not (block.has_page_number and _is_page_number(block.text)):
+                seen.add(block.text)
+                texts[kind].append(block._replace(level=0, role=None))
+    hidden = [" ".join(block.text for block in _margin_blocks(package, reader, name)) for name in unseen if name not in shown]
+    report.leave_out(
+        source, "header or footer that no page shows", (text for text in hidden if text), "headers or footers that no page shows"
+    )
+    return texts["header"], texts["footer"]
+
+
+def _margin_blocks(package: Package, reader: BlockReader, name: str) -> Iterator[Block]:
+    root = package.part(name)
+    if root is not None:
+        yield from reader.read(root, name)
+
+
+def _is_page_number(text: str) -> bool:
+    words = [word.lower() for word in _LETTERS.findall(text)]
+    return all(word in _PAGE_WORDS or _ROMAN.fullmatch(word) for word in words)
