@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
@@ -72,8 +73,9 @@ def _lines(blocks: Sequence[Block]) -> Iterator[LeveledLine]:
 
 def _keep_lone_headings(lines: Sequence[LeveledLine], title: str | None) -> Iterator[LeveledLine]:
     """Yield lines; a heading without text of its own or headings below becomes a line of text, unless it is the title."""
-    for (level, line), (following, _) in zip(lines, [*lines[1:], (1, "")], strict=True):
-        is_lone = level and 0 < following <= level and line != title
+    has_text = any(level == 0 for level, _ in lines)
+    for (level, line), (following, _) in pairwise([*lines, (1, "")]):
+        is_lone = level and 0 < following <= level and not (line == title and has_text)
         yield (0, f"{line}\n\n") if is_lone else (level, line)
 
 
@@ -81,10 +83,9 @@ def _with_headings(blocks: list[Block]) -> list[Block]:
     """Return blocks; in a document without headings, short bold lines before a text are headings."""
     if any(block.level and not block.is_title for block in blocks):
         return [block._replace(level=_text_level(block)) for block in blocks]
-    following = [*blocks[1:], Block("", is_bold=True)]
     return [
         block._replace(level=_BOLD_LEVEL) if _is_bold_heading(block) and not (after.is_bold or after.is_title) else block
-        for block, after in zip(blocks, following, strict=True)
+        for block, after in pairwise([*blocks, Block("", is_bold=True)])
     ]
 
 
@@ -94,7 +95,7 @@ def _text_level(block: Block) -> int:
 
 def _is_bold_heading(block: Block) -> bool:
     is_short = 0 < word_count(block.text) <= _MAX_BOLD_WORDS and "\n" not in block.text
-    return block.is_bold and is_short and not block.text.startswith("- ") and not block.text.endswith(_SENTENCE_ENDS)
+    return block.is_bold and is_short and block.text[0].isalnum() and not block.text.endswith(_SENTENCE_ENDS)
 
 
 def _read_margins(

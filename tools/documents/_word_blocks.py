@@ -130,11 +130,13 @@ class BlockReader:
     def _numbered(self, text: str, element: "_Element", style: str, paragraph: Paragraph, role: str | None) -> Iterator[Block]:
         """Yield a paragraph with its number in front; an empty one is only counted, unless it is a cell with a number."""
         properties = element.find("{*}pPr")
+        if not text and properties is not None and properties.find("{*}sectPr") is not None:
+            return  # no more than the end of a section, which Word does not count
         label = self._numbering.next_label(properties, style)
         name = self._styles.name(style)
         if _LIST_STYLE.fullmatch(name):
             role = "index" if name.startswith("index") else "contents"
-        level = 0 if role else 1 if name == "title" else self._styles.heading_level(properties, style)
+        level = 0 if role or name == "subtitle" else 1 if name == "title" else self._styles.heading_level(properties, style)
         if not text and not (label and next(element.iterancestors("{*}tc"), None) is not None):
             return
         if label and not (label == BULLET and (level or not text)):

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
 BULLET = "-"
 """The label of a list item without a number."""
+_LEVELS = range(9)
 _MAX_NUMBER = 32_767
-_MAX_REPETITIONS = 20
-"""The most letters that a number is written with."""
 _FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _LETTERS = {
     "russianLower": "абвгдежзиклмнопрстуфхцчшщыэюя",
@@ -47,6 +46,11 @@ _COUNTING = {
     "koreanCounting": ("일이삼사오육칠팔구", "십백천"),
     "chineseLegalSimplified": ("壹贰叁肆伍陆柒捌玖", "拾佰仟"),
 }
+_CARDINALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth"
+_WORDS = {"cardinalText": _CARDINALS.title().split(), "ordinalText": ["0", *_ORDINALS.title().split()]}
 _ENCLOSED = {"decimalEnclosedCircle": (0x2460, 20), "decimalEnclosedParen": (0x2474, 20), "decimalEnclosedFullstop": (0x2488, 20)}
 """The character of 1, and how many there are."""
 _PLACEHOLDER = re.compile(r"%([1-9])")
@@ -124,9 +128,11 @@ class Numbering:
         if numbered is None:
             return "", 0
         if not depth:
-            linked = {level.style: place for place, level in numbered.levels.items() if level.style}
-            by_style = next((linked[name] for name in self._styles.names_of_chain(style) if name in linked), None)
-            depth = str(by_style) if by_style is not None else self._styles.value(style, "{*}pPr/{*}numPr/{*}ilvl")
+            linked = {level.style: str(place) for place, level in numbered.levels.items() if level.style}
+            stated = (
+                linked.get(name) or self._styles.own_value(name, "{*}pPr/{*}numPr/{*}ilvl") for name in self._styles.names_of_chain(style)
+            )
+            depth = next((value for value in stated if value), "")
         return number_id, int(depth) if depth.isdecimal() else 0
 
     def _list(self, number_id: str) -> _List | None:
@@ -140,21 +146,22 @@ class Numbering:
         definition = self._definitions.get(counted_by)
         linked = find_value(definition, "{*}numStyleLink") if definition is not None else ""
         if linked:  # the definition is that of a style's list
-            other = self._numbers.get(self._styles.value(linked, "{*}pPr/{*}numPr/{*}numId"))
-            counted_by = find_value(other, "{*}abstractNumId") if other is not None else ""
-            definition = self._definitions.get(counted_by)
+            by_style = (name for name, other in self._definitions.items() if find_value(other, "{*}styleLink") == linked)
+            counted_by = next(by_style, counted_by)
+            definition = self._definitions[counted_by]
         if number is None or definition is None:
             return None
-        levels = {number_value(level, ".", "ilvl"): _read_level(level) for level in definition.iterfind("{*}lvl")}
+        levels = {
+            place: _read_level(level) for level in definition.iterfind("{*}lvl") if (place := number_value(level, ".", "ilvl")) in _LEVELS
+        }
         starts = {}
         for override in number.iterfind("{*}lvlOverride"):
-            place = number_value(override, ".", "ilvl")
+            if (place := number_value(override, ".", "ilvl")) not in _LEVELS:
+                continue
             for level in override.iterfind("{*}lvl"):
                 levels[place] = _read_level(level)
             if override.find("{*}startOverride") is not None:
                 starts[place] = number_value(override, "{*}startOverride")
-            elif override.find("{*}lvl") is not None:
-                starts[place] = levels[place].start
         return _List(counted_by, dict(sorted(levels.items())), starts)
 
 
@@ -182,9 +189,10 @@ def word_number(number: int, form: str) -> str:
         return "" if form == "none" else str(number)
     if form in _FORMS:
         return format_number(number, _FORMS[form], repeats_letters=True)
-    if form in _LETTERS and number:
-        letters = _LETTERS[form]
-        return letters[(number - 1) % len(letters)] * min(1 + (number - 1) // len(letters), _MAX_REPETITIONS)
+    if form in _WORDS and number < len(_WORDS[form]):
+        return _WORDS[form][number]
+    if form in _LETTERS and 0 < number <= len(_LETTERS[form]):
+        return _LETTERS[form][number - 1]
     if form in _ENCLOSED and 0 < number <= _ENCLOSED[form][1]:
         return chr(_ENCLOSED[form][0] + number - 1)
     if form in _DIGITS:
@@ -197,10 +205,6 @@ def word_number(number: int, form: str) -> str:
         return f"- {number} -"
     width = 2 if form == "decimalZero" else len(form) if form.isdecimal() else 0
     return f"{number:X}" if form == "hex" else f"{number:0{width}d}" if width else str(number)
-
-    return (
-        f"{number:0{width}d}" if width else f"- {number} -" if form == "numberInDash" else f"{number:X}" if form == "hex" else str(number)
-    )
 
 
 def _counted(number: int, digits: str, units: str) -> str:

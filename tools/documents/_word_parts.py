@@ -124,6 +124,8 @@ class RunFormat(NamedTuple):
     is_hidden: bool = False
     is_struck: bool = False
     is_bold: bool = False
+    is_note: bool = False
+    """Whether it is the mark of a note."""
     place: str = ""
     """"superscript", "subscript", or ""."""
     font: str = ""
@@ -152,9 +154,13 @@ class Styles:
             self._chains[style] = chain
         return self._chains[style]
 
+    def own_value(self, style: str, path: str) -> str:
+        """Return the value of a property in a style itself."""
+        return find_value(self._by_name[style], path)
+
     def value(self, style: str | None, path: str) -> str:
         """Return the value of a property in a style, or in the nearest that it is based on; "" if none has it."""
-        values = (find_value(self._by_name[name], path) for name in self.names_of_chain(style))
+        values = (self.own_value(name, path) for name in self.names_of_chain(style))
         return next((value for value in values if value), "")
 
     def name(self, style: str | None) -> str:
@@ -177,9 +183,8 @@ class Styles:
         paragraph, character = self._style_formats(style or self._default), self._style_formats(str(direct.get("rStyle", "")))
         is_set = {name: bool(direct.get(name, paragraph.get(name, False) != character.get(name, False))) for name in _TOGGLES}
         others = {**paragraph, **character, **direct}
-        return RunFormat(
-            is_set["vanish"], is_set["strike"] or is_set["dstrike"], is_set["b"], str(others.get("place", "")), str(others.get("font", ""))
-        )
+        is_struck, place, font = is_set["strike"] or is_set["dstrike"], str(others.get("place", "")), str(others.get("font", ""))
+        return RunFormat(is_set["vanish"], is_struck, is_set["b"], place=place, font=font)
 
     def _style_formats(self, style: str) -> dict[str, bool | str]:
         if style not in self._formats:

@@ -49,6 +49,8 @@ class _Field:
 
     def __init__(self, instruction: str = "", *, has_result: bool = False, form: "_Element | None" = None) -> None:
         self.instruction, self.has_result, self.form = instruction, has_result, form
+        self.is_written = False
+        """Whether its stored result has text."""
 
     @property
     def name(self) -> str:
@@ -114,11 +116,10 @@ class RunReader:
                 self._walk(child, style, text)
 
     def _run(self, run: "_Element", shown: RunFormat, text: Paragraph) -> None:
-        has_own_mark = False
         for child in run:
             name = name_of(child)
             if name == "w:t":
-                self._write(child.text or "", shown, text, is_note=has_own_mark)
+                self._write(child.text or "", shown, text)
             elif name in _CHARACTERS:
                 self._write(_CHARACTERS[name], shown._replace(font=""), text)
             elif name == "w:fldChar":
@@ -127,7 +128,7 @@ class RunReader:
                 self.fields[-1].instruction += child.text or ""
             elif name in ("w:footnoteReference", "w:endnoteReference", "w:commentReference"):
                 self._note(child, name[2:].removesuffix("Reference"), shown, text)
-                has_own_mark = is_set(child, "customMarkFollows")
+                shown = shown._replace(is_note=is_set(child, "customMarkFollows"))
             elif name == "w:sym":
                 self._symbol(child, shown, text)
             elif name == "w:ruby":
@@ -142,17 +143,19 @@ class RunReader:
             elif name and name not in _SKIPPED:
                 self._run(child, shown, text)
 
-    def _write(self, written: str, shown: RunFormat, text: Paragraph, *, is_note: bool = False) -> None:
+    def _write(self, written: str, shown: RunFormat, text: Paragraph) -> None:
         if not all(field.has_result for field in self.fields):
             return
         if is_symbol_font(shown.font) or any("\uf000" <= letter < "\uf100" for letter in written):
             written = translate_symbols(written, shown.font)
             self.unknown_symbols += written.count("\ufffd")
         left_out = HIDDEN if shown.is_hidden else STRUCK if shown.is_struck else ""
-        text.runs.append(Run(written, 1 if is_note else _POSITIONS.get(shown.place, 0), left_out, is_note))
+        text.runs.append(Run(written, 1 if shown.is_note else _POSITIONS.get(shown.place, 0), left_out, shown.is_note))
+        for field in self.fields:
+            field.is_written = field.is_written or bool(written.strip())
         if written.strip() and not left_out:
             text.has_page_field = text.has_page_field or any(field.name in PAGE_FIELDS for field in self.fields)
-            text.is_bold = (shown.is_bold or is_note) and text.is_bold is not False
+            text.is_bold = (shown.is_bold or shown.is_note) and text.is_bold is not False
 
     def _note(self, reference: "_Element", kind: str, shown: RunFormat, text: Paragraph) -> None:
         """Write the mark of a note, unless the run has one of its own."""
@@ -161,7 +164,7 @@ class RunReader:
             return
         text.marks.append(NoteMark(kind, identity))
         if kind != "comment" and not is_set(reference, "customMarkFollows"):
-            self._write(self._note_label(kind, identity), shown, text, is_note=True)
+            self._write(self._note_label(kind, identity), shown._replace(is_note=True), text)
 
     def _symbol(self, symbol: "_Element", shown: RunFormat, text: Paragraph) -> None:
         code = find_value(symbol, ".", "char")
@@ -192,7 +195,7 @@ class RunReader:
         if field.form is not None and (box := field.form.find("{*}checkBox")) is not None:
             state = box.find("{*}checked")
             self._write_added(TICKS[is_on(state if state is not None else box.find("{*}default"))], shown, text)
-        elif field.form is not None and (choices := field.form.find("{*}ddList")) is not None:
+        elif field.form is not None and (choices := field.form.find("{*}ddList")) is not None and not field.is_written:
             entries = [find_value(entry, ".") for entry in choices.iterfind("{*}listEntry")]
             place = number_value(choices, "{*}result" if choices.find("{*}result") is not None else "{*}default")
             self._write_added(entries[place] if place < len(entries) else "", shown, text)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _MAX_CELL_WORDS = 200
 """Longest cell that is part of a table; a table with longer ones is layout."""
+_MAX_HEADING_ROWS = 4
+"""Of more rows that are marked as header, none is one."""
 _MAX_LAYOUT_ROWS = 2
 """Tables with more rows are data, even if headings or tables are in their cells."""
 
@@ -48,6 +50,9 @@ def read_table(
     """Yield a table as a block; of a table that is only layout, yield the content of its cells."""
     rows = [list(_row_cells(row, read_cell, leave_out)) for row in _outermost(table, "w:tr")]
     rows = [row for row in rows if row]
+    last = next((number for number, row in enumerate(rows) if not row[0].is_heading), len(rows))
+    if last > _MAX_HEADING_ROWS:
+        rows = [[cell._replace(is_heading=False) for cell in row] for row in rows]
     if _is_layout(rows):
         yield from (block for row in rows for cell in row for block in cell.blocks)
     elif text := "\n".join(table_lines(grid := _merge_down(rows))):
