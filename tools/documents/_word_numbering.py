@@ -46,11 +46,9 @@ _COUNTING = {
     "koreanCounting": ("일이삼사오육칠팔구", "십백천"),
     "chineseLegalSimplified": ("壹贰叁肆伍陆柒捌玖", "拾佰仟"),
 }
-_CARDINALS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-)
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth"
-_WORDS = {"cardinalText": _CARDINALS.title().split(), "ordinalText": ["0", *_ORDINALS.title().split()]}
+_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve"
+_ORDINALS = "0 first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_WORDS = {"cardinalText": _CARDINALS.title().split(), "ordinalText": _ORDINALS.title().split()}
 _ENCLOSED = {"decimalEnclosedCircle": (0x2460, 20), "decimalEnclosedParen": (0x2474, 20), "decimalEnclosedFullstop": (0x2488, 20)}
 """The character of 1, and how many there are."""
 _PLACEHOLDER = re.compile(r"%([1-9])")
