@@ -1,12 +1,13 @@
 """Runs of text in one format: join them to a line, with raised and lowered digits apart from numbers, and leave out what is not valid."""
 
-from collections.abc import Callable, Iterable
-from itertools import groupby
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ramify.tools.documents._raised import lowered, raised
 
 HIDDEN, STRUCK = "hidden passage", "struck passage"
+_SOFT_HYPHEN = "\u00ad"
 _CONTEXT = 64
 """Characters before a raised text that decide what it is."""
 
@@ -22,23 +23,30 @@ class Run(NamedTuple):
 
 def join_runs(runs: Iterable[Run], leave_out: Callable[[str, Iterable[str]], None]) -> str:
     """Return the text of runs that are read; those left out are passed to `leave_out`."""
+    runs = [run for run in runs if run.text]
+    if not any(run.position or run.left_out for run in runs):
+        return "".join([run.text for run in runs]).replace(_SOFT_HYPHEN, "")
     shown: list[Run] = []
-    for (kind, position, is_note), group in groupby(
-        (run for run in runs if run.text), lambda run: (run.left_out, run.position, run.is_note)
-    ):
-        text = "".join(run.text for run in group)
+    has_gap = False
+    for (kind, position, is_note), group in groupby(runs, lambda run: (run.left_out, run.position, run.is_note)):
+        text = "".join(run.text for run in group).replace(_SOFT_HYPHEN, "")
         if not kind:
+            text = text.lstrip(" ") if has_gap and (not shown or shown[-1].text[-1:].isspace()) else text
             shown.append(Run(text, position, is_note=is_note))
         elif text.strip():
             leave_out(kind, [text.strip()])
-    written = ""
+        has_gap = bool(kind)
+    return _write(shown)
+
+
+def _write(runs: Sequence[Run]) -> str:
+    before = ""
     parts: list[str] = []
-    for place, run in enumerate(shown):
+    for run, after in pairwise([*runs, Run("")]):
         text = run.text
         if run.position and text.strip():
-            after = shown[place + 1].text if place + 1 < len(shown) else ""
-            body = raised(written, text, run.is_note, after) if run.position > 0 else lowered(written, text, after)
+            body = raised(before, text, run.is_note, after.text) if run.position > 0 else lowered(before, text, after.text)
             text = f"{text[: len(text) - len(text.lstrip())]}{body}{text[len(text.rstrip()) :]}"
         parts.append(text)
-        written = (written + text)[-_CONTEXT:]
+        before = (before + text)[-_CONTEXT:]
     return "".join(parts)

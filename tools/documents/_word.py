@@ -25,6 +25,7 @@ _PAGE_WORDS = frozenset(
      "pág", "strona", "z", "стр", "страница", "из", "第", "页", "頁", "共", "ページ", "쪽", "페이지"]
 )  # fmt: skip
 """Words of a line that shows no more than the number of a page."""
+_PAGE_LINES = "lines with no more than the number of a page"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
 _BOLD_LEVEL = 2
@@ -43,8 +44,7 @@ def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]
         styles = Styles(package.part(package.related(package.main, "styles")))
         reader = BlockReader(package, styles, source, report)
         headers, footers = _read_margins(root, package, reader, source, report)
-        body = root.find("{*}body")
-        blocks = [] if body is None else _with_headings(list(reader.read(body, package.main)))
+        blocks = _with_headings([block for body in root.iterfind("{*}body") for block in reader.read(body, package.main)])
         reader.close()
     yield from section_documents(_outline(blocks, headers, footers, report), source, report.title or file_stem(path))
 
@@ -73,9 +73,14 @@ def _lines(blocks: Sequence[Block]) -> Iterator[LeveledLine]:
 
 def _keep_lone_headings(lines: Sequence[LeveledLine], title: str | None) -> Iterator[LeveledLine]:
     """Yield lines; a heading without text of its own or headings below becomes a line of text, unless it is the title."""
+    open_level = 0
     has_text = any(level == 0 for level, _ in lines)
     for (level, line), (following, _) in pairwise([*lines, (1, "")]):
         is_lone = level and 0 < following <= level and not (line == title and has_text)
+        if is_lone and open_level >= level:
+            yield level, ""  # ends the section of the heading above
+        if level:
+            open_level = level - 1 if is_lone else level
         yield (0, f"{line}\n\n") if is_lone else (level, line)
 
 
@@ -120,9 +125,13 @@ def _read_margins(
     seen: set[str] = set()
     for name, kind in shown.items():
         for block in _margin_blocks(package, reader, name):
-            if block.text not in seen and not (block.has_page_number and _is_page_number(block.text)):
-                seen.add(block.text)
+            if block.text in seen:
+                continue
+            seen.add(block.text)
+            if not (block.has_page_number and _is_page_number(block.text)):
                 texts[kind].append(block._replace(level=0, role=None))
+            elif _LETTERS.search(block.text):
+                report.leave_out(source, "line with no more than the number of a page", [block.text], _PAGE_LINES)
     hidden = [" ".join(block.text for block in _margin_blocks(package, reader, name)) for name in unseen if name not in shown]
     report.leave_out(
         source, "header or footer that no page shows", (text for text in hidden if text), "headers or footers that no page shows"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ramify.tools.documents._charts import chart_lines
 from ramify.tools.documents._diagrams import diagram_lines
 from ramify.tools.documents._runs import STRUCK
+from ramify.tools.documents._text import decode_text, detect_encoding
 from ramify.tools.documents._word_numbering import BULLET, Numbering
 from ramify.tools.documents._word_parts import PARAGRAPH, Package, Styles, find_value, name_of
 from ramify.tools.documents._word_runs import (
@@ -20,9 +21,11 @@ from ramify.tools.documents._word_runs import (
     chosen_form,
     control_tick,
     plain_text,
+    tidy_spaces,
 )
 from ramify.tools.documents._word_tables import Block, read_table
 from ramify.tools.documents.files import ReadReport
+from ramify.tools.documents.sections import Section
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 _LIST_STYLE = re.compile(r"(?:toc|contents|index) ?\d|table of figures")
 _CONTENTS_GALLERY = "Table of Contents"
 _NOTE_PARTS = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
+_WEB_SUFFIXES, _MAIL_SUFFIXES = frozenset(["html", "htm", "xhtml"]), frozenset(["mht", "mhtml"])
 _DROPPED_CAPITAL = frozenset(["drop", "margin"])
 
 
@@ -57,8 +61,8 @@ class BlockReader:
             yield from self._blocks([child])
             behind, self._behind = self._behind, []
             yield from behind
-        if self._carried:
-            yield Block(self._carried)
+        if rest := tidy_spaces(self._carried):
+            yield Block(rest)
         self._part, self._runs.fields, self._carried = outer
 
     def close(self) -> None:
@@ -91,7 +95,7 @@ class BlockReader:
             elif name in REMOVED:
                 self._leave_out(REMOVED[name], [plain_text(child)] if plain_text(child).strip() else [])
             elif name == "w:altChunk":
-                self._unread["text in another format (altChunk)"] += 1
+                yield from self._foreign_blocks(child)
             elif name in ("m:oMath", "m:oMathPara", "w:r"):  # without a paragraph
                 yield from self._paragraph(_wrapped(child), role)
             elif name == "mc:AlternateContent":
@@ -116,10 +120,10 @@ class BlockReader:
         properties = element.find("{*}pPr")
         style = find_value(properties, "{*}pStyle") if properties is not None else ""
         paragraph = self._runs.read(element, style)
-        text = self._carried + paragraph.text(self._leave_out)
-        self._carried = ""
+        written = self._carried + paragraph.text(self._leave_out)
+        text, self._carried = tidy_spaces(written), ""
         if properties is not None and _continues(properties):
-            self._carried = text
+            self._carried = written
         elif text or all(not run.text.strip() for run in paragraph.runs if run.left_out != STRUCK):
             yield from self._numbered(text, element, style, paragraph, role)
         for anchored in paragraph.anchored:
@@ -161,6 +165,22 @@ class BlockReader:
         else:
             self._unread["chart" if name == "c:chart" else "diagram"] += 1
 
+    def _foreign_blocks(self, chunk: "_Element") -> Iterator[Block]:
+        """Yield the blocks of a part in another format: of a web page, or one in a mail's form."""
+        relation = self.package.relations(self._part).get(find_value(chunk, ".", "id"))
+        content = self.package.content(relation.target) if relation else None
+        suffix = relation.target.rpartition(".")[2].lower() if relation else ""
+        if content is None or suffix not in _WEB_SUFFIXES | _MAIL_SUFFIXES:
+            self._unread[f"part in another format ({suffix or 'missing'})"] += 1
+            return
+        above: tuple[str, ...] = ()
+        for section in _web_sections(content, suffix in _MAIL_SUFFIXES, self._source, self._report):
+            yield from (
+                Block(name, place + 1) for place, name in enumerate(section.headings) if section.headings[: place + 1] != above[: place + 1]
+            )
+            yield Block(section.text)
+            above = section.headings
+
     def _read_notes(self, kind: str) -> "dict[str, _Element]":
         root = self.package.part(self.package.related(self.package.main, _NOTE_PARTS[kind]))
         notes = [] if root is None else [note for note in root if name_of(note) == f"w:{kind}"]
@@ -186,9 +206,24 @@ class BlockReader:
             label = f"Comment ({author}):" if author else "Comment:"
         else:
             label = f"[{self._labels[mark.kind, mark.identity]}]" if (mark.kind, mark.identity) in self._labels else ""
-        self._report.add(label)
         if text:
+            self._report.add(label)
             yield Block(f"{label} {text}".strip())
+
+
+def _web_sections(content: bytes, is_mail: bool, source: str, report: ReadReport) -> list[Section]:
+    """Return the sections of a web page that is part of a document."""
+    from email import message_from_bytes
+    from email.policy import default
+
+    from ramify.tools.documents._html import html_outline
+
+    if is_mail:
+        body = message_from_bytes(content, policy=default).get_body(("html", "plain"))
+        text = str(body.get_content()) if body is not None else ""
+    else:
+        text = decode_text(content, detect_encoding(content, source, report))
+    return html_outline(text).sections
 
 
 def _wrapped(content: "_Element") -> "_Element":

@@ -28,6 +28,8 @@ _VALUE = f"{{{_OPEN}wordprocessingml/2006/main}}val"
 _OFF = frozenset(["0", "false", "off", "none"])
 _HEADING_STYLE = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _TOGGLES = ("vanish", "strike", "dstrike", "b")
+_MAX_CHAIN = 50
+"""Styles that a style is based on, one on the other."""
 _MIN_RAISED = 4
 """Half points by which text is moved up or down to count as raised or lowered."""
 
@@ -140,6 +142,7 @@ class Styles:
         defaults = (style for style in styles if find_value(style, ".", "type") == "paragraph" and is_default(style))
         self._default = next((find_value(style, ".", "styleId") for style in defaults), "")
         self._chains: dict[str, list[str]] = {}
+        self._values: dict[tuple[str, str], str] = {}
         self._formats: dict[str, dict[str, bool | str]] = {}
 
     def names_of_chain(self, style: str | None) -> list[str]:
@@ -148,7 +151,7 @@ class Styles:
         if style not in self._chains:
             chain: list[str] = []
             name = style
-            while name in self._by_name and name not in chain:
+            while name in self._by_name and name not in chain and len(chain) < _MAX_CHAIN:
                 chain.append(name)
                 name = find_value(self._by_name[name], "{*}basedOn")
             self._chains[style] = chain
@@ -160,8 +163,11 @@ class Styles:
 
     def value(self, style: str | None, path: str) -> str:
         """Return the value of a property in a style, or in the nearest that it is based on; "" if none has it."""
-        values = (self.own_value(name, path) for name in self.names_of_chain(style))
-        return next((value for value in values if value), "")
+        key = (style or self._default, path)
+        if key not in self._values:
+            values = (self.own_value(name, path) for name in self.names_of_chain(style))
+            self._values[key] = next((value for value in values if value), "")
+        return self._values[key]
 
     def name(self, style: str | None) -> str:
         """Return a style's name in lower case, as in the English version of Word."""

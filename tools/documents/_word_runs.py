@@ -30,9 +30,11 @@ _WITHOUT_RESULT = frozenset(
      "PRIVATE", "RD", "SECTION", "SECTIONPAGES", "SET", "SHAPE", "SKIPIF", "TA", "TC", "TOA", "TOC", "XE"]
 )  # fmt: skip
 """Fields that show nothing, or no more than where something is."""
-PAGE_FIELDS = frozenset(["PAGE", "NUMPAGES", "SECTIONPAGES"])
+_PAGE_FIELDS = frozenset(["PAGE", "NUMPAGES", "SECTIONPAGES"])
 _BUTTON = re.compile(r"\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
 _RUBY = re.compile(r"\\s\\up[^(]*\(([^()]*)\)[,;]([^()]*)\)")
+_MAX_FIELDS = 100
+"""Fields within each other."""
 TICKS = {True: "[x]", False: "[ ]"}
 
 
@@ -70,14 +72,18 @@ class Paragraph:
         """Whether all text is bold; None without text."""
 
     def text(self, leave_out: Callable[[str, Iterable[str]], None]) -> str:
-        """Return the text that is read; tabs stay where there are several."""
-        written = join_runs(self.runs, leave_out)
-        has_columns = written.count("\t") > 1
-        lines = (
-            "\t".join(" ".join(part.split()) for part in line.split("\t")).strip("\t") if has_columns else " ".join(line.split())
-            for line in written.split("\n")
-        )
-        return "\n".join(lines).strip()
+        """Return the text that is read, as it is written."""
+        return join_runs(self.runs, leave_out)
+
+
+def tidy_spaces(text: str) -> str:
+    """Return the lines of a paragraph with single spaces; tabs stay where there are several."""
+    has_columns = text.count("\t") > 1
+    lines = (
+        "\t".join(" ".join(part.split()) for part in line.split("\t")).strip("\t") if has_columns else " ".join(line.split())
+        for line in text.split("\n")
+    )
+    return "\n".join(lines).strip()
 
 
 class RunReader:
@@ -150,11 +156,13 @@ class RunReader:
             written = translate_symbols(written, shown.font)
             self.unknown_symbols += written.count("\ufffd")
         left_out = HIDDEN if shown.is_hidden else STRUCK if shown.is_struck else ""
+        if is_page := any(field.name in _PAGE_FIELDS for field in self.fields):
+            written = f" {written} "
         text.runs.append(Run(written, 1 if shown.is_note else _POSITIONS.get(shown.place, 0), left_out, shown.is_note))
         for field in self.fields:
             field.is_written = field.is_written or bool(written.strip())
         if written.strip() and not left_out:
-            text.has_page_field = text.has_page_field or any(field.name in PAGE_FIELDS for field in self.fields)
+            text.has_page_field = text.has_page_field or is_page
             text.is_bold = (shown.is_bold or shown.is_note) and text.is_bold is not False
 
     def _note(self, reference: "_Element", kind: str, shown: RunFormat, text: Paragraph) -> None:
@@ -178,12 +186,12 @@ class RunReader:
             inner = Paragraph()
             if element is not None:
                 self._walk(element, None, inner)
-            if written := inner.text(lambda *_: None):
+            if written := inner.text(lambda *_: None).strip():
                 self._write(form.format(written), RunFormat(), text)
 
     def _field_mark(self, mark: "_Element", shown: RunFormat, text: Paragraph) -> None:
         kind = find_value(mark, ".", "fldCharType")
-        if kind == "begin":
+        if kind == "begin" and len(self.fields) < _MAX_FIELDS:
             self.fields.append(_Field(form=mark.find("{*}ffData")))
         elif kind == "separate" and self.fields:
             self.fields[-1].has_result = True
