@@ -111,14 +111,12 @@ def _read_margins(
     has_even = settings is not None and is_on(settings.find("{*}evenAndOddHeaders"))
     in_force: dict[tuple[str, str], str] = {}
     shown: dict[str, str] = {}
-    unseen: dict[str, None] = {}
     for section in root.iter("{*}sectPr"):
         for reference in section.iterfind("{*}headerReference"), section.iterfind("{*}footerReference"):
             for element in reference:
                 relation = package.relations(package.main).get(find_value(element, ".", "id"))
                 if relation is not None:
                     in_force[relation.kind, find_value(element, ".", "type") or "default"] = relation.target
-                    unseen[relation.target] = None
         variants = {"default", *(["first"] if is_on(section.find("{*}titlePg")) else []), *(["even"] if has_even else [])}
         shown |= {target: kind for (kind, variant), target in in_force.items() if variant in variants}
     texts: dict[str, list[Block]] = {"header": [], "footer": []}
@@ -132,7 +130,9 @@ def _read_margins(
                 texts[kind].append(block._replace(level=0, role=None))
             elif _LETTERS.search(block.text):
                 report.leave_out(source, "line with no more than the number of a page", [block.text], _PAGE_LINES)
-    hidden = [" ".join(block.text for block in _margin_blocks(package, reader, name)) for name in unseen if name not in shown]
+    margins = (relation.target for relation in package.relations(package.main).values() if relation.kind in texts)
+    unseen = dict.fromkeys(name for name in margins if name not in shown)
+    hidden = [" ".join(block.text for block in _margin_blocks(package, reader, name)) for name in unseen]
     report.leave_out(
         source, "header or footer that no page shows", (text for text in hidden if text), "headers or footers that no page shows"
     )

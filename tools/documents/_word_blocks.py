@@ -154,8 +154,12 @@ class BlockReader:
         name = name_of(element)
         if name == "w:txbxContent":
             fields, self._runs.fields = self._runs.fields, []
-            yield from self._blocks(element)
+            yield from (block._replace(level=0, is_bold=False) for block in self._blocks(element))
             self._runs.fields = fields
+            return
+        if name == "a:txBody":
+            lines = ("".join(run.text or "" for run in paragraph.iter("{*}t")).strip() for paragraph in element.iterfind("{*}p"))
+            yield from (Block(line) for line in lines if line)
             return
         relation = self.package.relations(self._part).get(find_value(element, ".", "id" if name == "c:chart" else "dm"))
         data = self.package.part(relation.target) if relation else None

@@ -19,6 +19,7 @@ _PREFIXES = {
     f"{_OPEN}officeDocument/2006/math": "m", f"{_STRICT}officeDocument/math": "m",
     f"{_OPEN}drawingml/2006/chart": "c", f"{_STRICT}drawingml/chart": "c",
     f"{_OPEN}drawingml/2006/diagram": "dgm", f"{_STRICT}drawingml/diagram": "dgm",
+    f"{_OPEN}drawingml/2006/main": "a", f"{_STRICT}drawingml/main": "a",
     f"{_OPEN}drawingml/2006/picture": "pic", f"{_STRICT}drawingml/picture": "pic",
     f"{_OPEN}markup-compatibility/2006": "mc", f"{_MICROSOFT}word/2010/wordml": "w14",
     "urn:schemas-microsoft-com:vml": "v", "urn:schemas-microsoft-com:office:office": "o",

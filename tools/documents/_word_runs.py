@@ -246,7 +246,7 @@ class RunReader:
         """Collect what a drawing contains, each text once; count pictures and objects of other programs."""
         for child in drawing:
             name = name_of(child)
-            if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
+            if name in ("w:txbxContent", "a:txBody", "c:chart", "dgm:relIds"):
                 text.anchored.append(child)
             elif name == "o:OLEObject":
                 self.unread[f"embedded object ({find_value(child, '.', 'ProgID') or 'unknown'})"] += 1

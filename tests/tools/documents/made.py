@@ -67,17 +67,23 @@ _WORD_SPACES = " ".join(
 _WORD_ROOTS = {"header": "hdr", "footer": "ftr", "document": "document"}
 
 
-def docx(body: str, parts: Mapping[str, str] = MappingProxyType({})) -> bytes:
-    """Return a document of Word with other parts: the content of the root of "numbering", "header1", "comments", …, or whole XML.
+def docx(
+    body: str, parts: Mapping[str, str] = MappingProxyType({}), files: Mapping[str, bytes] = MappingProxyType({}), *, strict: bool = False
+) -> bytes:
+    """Return a document of Word with other parts: the content of the root of "numbering", "header1", …, whole XML, or any files.
 
-    The id of a part's relationship is its name.
+    The id of a part's relationship is its name without a suffix. `strict` documents have the namespaces of the standard.
     """
     types = f"{_OFFICE}/package/2006"
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
     relations = "".join(
-        f'<Relationship Id="{name}" Type="{_OFFICE}/officeDocument/2006/relationships/{name.rstrip("0123456789")}" Target="{name}.xml"/>'
-        for name in parts
+        f'<Relationship Id="{name.partition(".")[0]}" Type="{_OFFICE}/officeDocument/2006/relationships/'
+        f'{name.partition(".")[0].rstrip("0123456789")}" Target="{name}"/>'
+        for name in (*(f"{name}.xml" for name in parts), *files)
     )
+    document = word_part("document", f"<w:body>{body}</w:body>")
+    if strict:
+        document = document.replace(f"{_OFFICE}/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
     return zipped(
         {
             "[Content_Types].xml": f'<Types xmlns="{types}/content-types"><Default Extension="rels" '
@@ -86,8 +92,9 @@ def docx(body: str, parts: Mapping[str, str] = MappingProxyType({})) -> bytes:
             "_rels/.rels": f'<Relationships xmlns="{types}/relationships"><Relationship Id="r" '
             f'Type="{_OFFICE}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
             "word/_rels/document.xml.rels": f'<Relationships xmlns="{types}/relationships">{relations}</Relationships>',
-            "word/document.xml": word_part("document", f"<w:body>{body}</w:body>"),
+            "word/document.xml": document,
             **{f"word/{name}.xml": word_part(name.rstrip("0123456789"), content) for name, content in parts.items()},
+            **{f"word/{name}": content for name, content in files.items()},
         }
     )
 
