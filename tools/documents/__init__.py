@@ -2,8 +2,10 @@
 
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
 * the metadata that files contain: `properties`
-* a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `word`, `slides` and `sheets` (in
-  the containers of `office`), `opendocument`, `epub`, `pdf` (with `pdf_lines`)
+* a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `slides` and `sheets` (in the
+  containers of `office`), `opendocument`, `epub`, `pdf` (with `pdf_lines`)
+* `word` with its parts: `word_parts` (XML and styles), `word_runs` (with `word_symbols`), `word_numbering`, `word_tables`, `word_blocks`
+* in several formats: `raised` and lowered text, `runs`, `equations`, `charts`, `diagrams`, the forms of `numbers`
 * the results: `sections` under headings, with the positions of pages and anchors
 * merging short documents and marking lists of contents: `tidy`
 """

@@ -158,8 +158,8 @@ class BlockReader:
             self._runs.fields = fields
             return
         if name == "a:txBody":
-            lines = ("".join(run.text or "" for run in paragraph.iter("{*}t")).strip() for paragraph in element.iterfind("{*}p"))
-            yield from (Block(line) for line in lines if line)
+            texts = ("".join(run.text or "" for run in paragraph.iter("{*}t")).strip() for paragraph in element.iterfind("{*}p"))
+            yield from (Block(text) for text in texts if text)
             return
         relation = self.package.relations(self._part).get(find_value(element, ".", "id" if name == "c:chart" else "dm"))
         data = self.package.part(relation.target) if relation else None

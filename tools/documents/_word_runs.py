@@ -206,7 +206,7 @@ class RunReader:
         elif field.form is not None and (choices := field.form.find("{*}ddList")) is not None and not field.is_written:
             entries = [find_value(entry, ".") for entry in choices.iterfind("{*}listEntry")]
             place = number_value(choices, "{*}result" if choices.find("{*}result") is not None else "{*}default")
-            self._write_added(entries[place] if place < len(entries) else "", shown, text)
+            self._write_added(entries[place] if 0 <= place < len(entries) else "", shown, text)
         elif field.has_result or not all(outer.has_result for outer in self.fields):
             return
         elif button := _BUTTON.match(field.instruction):

@@ -92,7 +92,8 @@ def test_equations_and_readings_of_characters_are_text(tmp_path: Path) -> None:
 
 def test_symbols_hyphens_tabs_and_breaks(tmp_path: Path) -> None:
     symbols = '<w:r><w:sym w:font="Symbol" w:char="F0B3"/></w:r><w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>'
-    runs = "<w:r><w:t>well</w:t><w:noBreakHyphen/><w:t>known co</w:t><w:softHyphen/><w:t>operation</w:t><w:br/><w:t>Sum</w:t><w:tab/><w:t>4</w:t></w:r>"
+    runs = "<w:r><w:t>well</w:t><w:noBreakHyphen/><w:t>known co</w:t><w:softHyphen/><w:t>operation</w:t><w:br/>"
+    runs += "<w:t>Sum</w:t><w:tab/><w:t>4</w:t></w:r>"
     micro = paragraph(run("5 "), run("m", '<w:rFonts w:ascii="Symbol"/>'), run("g"))
     assert Read(tmp_path, paragraph(symbols) + paragraph(runs) + micro).lines == ["≥✓", "well-known cooperation", "Sum 4", "5 μg"]
 
