@@ -11,7 +11,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents._word_blocks import BlockReader
-from ramify.tools.documents._word_parts import Package, Styles, find_value, is_on
+from ramify.tools.documents._word_parts import Package, Styles, find_value, is_on, name_of
+from ramify.tools.documents._word_runs import plain_text
 from ramify.tools.documents._word_tables import Block
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.office import open_office_file
@@ -26,14 +27,20 @@ _PAGE_WORDS = frozenset(
 )  # fmt: skip
 """Words of a line that shows no more than the number of a page."""
 _PAGE_LINES = "lines with no more than the number of a page"
+_VARIANTS = frozenset(["default", "first", "even"])
+"""Of headers and footers."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
 _BOLD_LEVEL = 2
 """The level of bold lines that are headings."""
-_MAX_BOLD_WORDS = 12
+_MAX_BOLD_WORDS, _MIN_WORDS_BELOW = 10, 4
+"""Most words of such a line, and least words of the text below it."""
 _MAX_HEADING_WORDS = 30
 """A longer paragraph in the style of a heading is a numbered clause, and read as text."""
-_SENTENCE_ENDS = tuple(".!?:;,。！？：；，")
+_SENTENCE_END = re.compile(r"[.!?:;,…。！？：；，]$")
+_HEADING_START = re.compile(r"(?:\d+(?:\.\d+)*+[.)]?\s+)?[^\W\d_]")
+_LABELS = frozenset(["attention", "caution", "danger", "example", "hint", "important", "note", "remark", "tip", "warning"])
+"""Bold words above a text that say how to take it, not what it is about."""
 
 
 def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -89,8 +96,7 @@ def _with_headings(blocks: list[Block]) -> list[Block]:
     if any(block.level and not block.is_title for block in blocks):
         return [block._replace(level=_text_level(block)) for block in blocks]
     return [
-        block._replace(level=_BOLD_LEVEL) if _is_bold_heading(block) and not (after.is_bold or after.is_title) else block
-        for block, after in pairwise([*blocks, Block("", is_bold=True)])
+        block._replace(level=_BOLD_LEVEL) if _is_bold_heading(block, after) else block for block, after in pairwise([*blocks, Block("")])
     ]
 
 
@@ -98,31 +104,23 @@ def _text_level(block: Block) -> int:
     return min(block.level, 6) if word_count(block.text) <= _MAX_HEADING_WORDS else 0
 
 
-def _is_bold_heading(block: Block) -> bool:
-    is_short = 0 < word_count(block.text) <= _MAX_BOLD_WORDS and "\n" not in block.text
-    return block.is_bold and is_short and block.text[0].isalnum() and not block.text.endswith(_SENTENCE_ENDS)
+def _is_bold_heading(block: Block, after: Block) -> bool:
+    text = block.text
+    is_short = block.is_bold and 0 < word_count(text) <= _MAX_BOLD_WORDS and "\n" not in text
+    is_title = _HEADING_START.match(text) and not text[0].islower() and not _SENTENCE_END.search(text) and text.lower() not in _LABELS
+    return bool(is_short and is_title) and not (after.is_bold or after.is_title) and word_count(after.text) >= _MIN_WORDS_BELOW
 
 
 def _read_margins(
     root: "_Element", package: Package, reader: BlockReader, source: str, report: ReadReport
 ) -> tuple[list[Block], list[Block]]:
     """Return the headers and the footers, each line once and without page numbers; those that no page shows are left out."""
-    settings = package.part(package.related(package.main, "settings"))
-    has_even = settings is not None and is_on(settings.find("{*}evenAndOddHeaders"))
-    in_force: dict[tuple[str, str], str] = {}
-    shown: dict[str, str] = {}
-    for section in root.iter("{*}sectPr"):
-        for reference in section.iterfind("{*}headerReference"), section.iterfind("{*}footerReference"):
-            for element in reference:
-                relation = package.relations(package.main).get(find_value(element, ".", "id"))
-                if relation is not None:
-                    in_force[relation.kind, find_value(element, ".", "type") or "default"] = relation.target
-        variants = {"default", *(["first"] if is_on(section.find("{*}titlePg")) else []), *(["even"] if has_even else [])}
-        shown |= {target: kind for (kind, variant), target in in_force.items() if variant in variants}
+    shown = _shown_margins(root, package)
     texts: dict[str, list[Block]] = {"header": [], "footer": []}
     seen: set[str] = set()
     for name, kind in shown.items():
-        for block in _margin_blocks(package, reader, name):
+        part = package.part(name)
+        for block in reader.read(part, name) if part is not None else ():
             if block.text in seen:
                 continue
             seen.add(block.text)
@@ -131,18 +129,27 @@ def _read_margins(
             elif _LETTERS.search(block.text):
                 report.leave_out(source, "line with no more than the number of a page", [block.text], _PAGE_LINES)
     margins = (relation.target for relation in package.relations(package.main).values() if relation.kind in texts)
-    unseen = dict.fromkeys(name for name in margins if name not in shown)
-    hidden = [" ".join(block.text for block in _margin_blocks(package, reader, name)) for name in unseen]
-    report.leave_out(
-        source, "header or footer that no page shows", (text for text in hidden if text), "headers or footers that no page shows"
-    )
+    others = [package.part(name) for name in dict.fromkeys(margins) if name not in shown]
+    unseen = [text for part in others if part is not None and (text := plain_text(part))]
+    report.leave_out(source, "header or footer that no page shows", unseen, "headers or footers that no page shows")
     return texts["header"], texts["footer"]
 
 
-def _margin_blocks(package: Package, reader: BlockReader, name: str) -> Iterator[Block]:
-    root = package.part(name)
-    if root is not None:
-        yield from reader.read(root, name)
+def _shown_margins(root: "_Element", package: Package) -> dict[str, str]:
+    """Return the names of the headers and footers that pages show, each with its kind; a section without its own has those before."""
+    settings = package.part(package.related(package.main, "settings"))
+    variants = {"default", *(["even"] if settings is not None and is_on(settings.find("{*}evenAndOddHeaders")) else [])}
+    in_force: dict[tuple[str, str], str] = {}
+    shown: dict[str, str] = {}
+    for section in root.iter("{*}sectPr"):
+        for element in section:
+            kind, variant = name_of(element)[2:].removesuffix("Reference"), find_value(element, ".", "type") or "default"
+            relation = package.relations(package.main).get(find_value(element, ".", "id")) if kind in ("header", "footer") else None
+            if relation is not None and variant in _VARIANTS:
+                in_force[kind, variant] = relation.target
+        own = variants | ({"first"} if is_on(section.find("{*}titlePg")) else set())
+        shown |= {target: kind for (kind, variant), target in in_force.items() if variant in own}
+    return shown
 
 
 def _is_page_number(text: str) -> bool:
