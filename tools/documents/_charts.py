@@ -21,10 +21,12 @@ _LITERAL = re.compile(r'"[^"]*+"|\[[^\]]*+\]|\\.')
 
 
 def chart_lines(chart: "_Element") -> Iterator[str]:
-    """Yield a chart's title, the titles of its axes, and its series as the columns of a table under the categories."""
+    """Yield a chart's title, the titles of its axes, its written labels, and its series as the columns of a table under the categories."""
     titles = [_text(title) for title in chart.iterfind(".//{*}chart/{*}title")]
     axes = [_text(title) for axis in _AXES for title in chart.iterfind(f".//{{*}}{axis}/{{*}}title")]
     yield from (title for title in (*titles, *axes) if title)
+    labels = [_text(label) for label in chart.iterfind(".//{*}dLbl/{*}tx/{*}rich")]
+    yield from dict.fromkeys(label for label in labels if label)
     columns = list(_series_columns(chart)) or list(_dimension_columns(chart))
     if columns:
         count = max(len(points) for _, points in columns)
@@ -49,7 +51,7 @@ def _series_columns(chart: "_Element") -> Iterator[tuple[str, list[str]]]:
                 shown = points
                 yield "", points
             elif part in _VALUES and points:
-                yield f"{name or f'series {number}'}{', size' if part == 'bubbleSize' else ''}", points
+                yield name or f"series {number}", points
 
 
 def _dimension_columns(chart: "_Element") -> Iterator[tuple[str, list[str]]]:

@@ -109,7 +109,7 @@ def _fraction(element: "_Element") -> _Piece:
     line = element.get("linethickness", "") if bar is None else "0" if "noBar" in bar.attrib.values() else ""
     if line and re.fullmatch(r"0*+\.?0*+[a-z%]*+", line):  # such as a binomial coefficient
         return _Piece(f"{above.text} ¦ {below.text}")
-    return _Piece(f"{_wrap(above.text)}/{_wrap(below.text)}", "structure")
+    return _Piece(f"{_wrap(above.text)}/{_wrap(below.text)}" if above.text or below.text else "", "structure")
 
 
 def _root(element: "_Element") -> _Piece:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ramify.tools.documents._raised import lowered, raised
 
 HIDDEN, STRUCK = "hidden passage", "struck passage"
-_SOFT_HYPHEN = "\u00ad"
+SOFT_HYPHEN = "\u00ad"
 _CONTEXT = 64
 """Characters before a raised text that decide what it is."""
 
@@ -25,11 +25,11 @@ def join_runs(runs: Iterable[Run], leave_out: Callable[[str, Iterable[str]], Non
     """Return the text of runs that are read; those left out are passed to `leave_out`."""
     runs = [run for run in runs if run.text]
     if not any(run.position or run.left_out for run in runs):
-        return "".join([run.text for run in runs]).replace(_SOFT_HYPHEN, "")
+        return "".join([run.text for run in runs]).replace(SOFT_HYPHEN, "")
     shown: list[Run] = []
     has_gap = False
     for (kind, position, is_note), group in groupby(runs, lambda run: (run.left_out, run.position, run.is_note)):
-        text = "".join(run.text for run in group).replace(_SOFT_HYPHEN, "")
+        text = "".join(run.text for run in group).replace(SOFT_HYPHEN, "")
         if not kind:
             text = text.lstrip(" ") if has_gap and (not shown or shown[-1].text[-1:].isspace()) else text
             shown.append(Run(text, position, is_note=is_note))
