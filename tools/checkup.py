@@ -18,7 +18,6 @@ _MODULE_PACKAGES = {
     "defusedxml": "defusedxml",
     "lxml.etree": "lxml",
     "lxml.html": "lxml",
-    "mammoth": "mammoth",
     "openpyxl": "openpyxl",
     "pptx": "python-pptx",
     "pypdfium2": "pypdfium2",

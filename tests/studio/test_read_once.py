@@ -32,7 +32,7 @@ finally:
 
 NOT_NEEDED = {
     *("langchain", "langchain_classic", "langchain_community", "langchain_ollama", "sentence_transformers", "transformers"),
-    *("scipy", "sklearn", "sympy", "graspologic_native", "PIL", "lxml", "mammoth", "openpyxl", "pptx", "pypdfium2"),
+    *("scipy", "sklearn", "sympy", "graspologic_native", "PIL", "lxml", "openpyxl", "pptx", "pypdfium2"),
 }
 
 

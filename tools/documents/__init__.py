@@ -2,10 +2,11 @@
 
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
 * the metadata that files contain: `properties`
-* a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `word`, `slides` (with
-  `slide_shapes`, `charts` and `diagrams`) and `sheets` (in the containers of `office`), `opendocument` (with `odf_xml`, `odf_styles`,
-  `odf_lists`, `odf_inline`, `odf_objects` and `odf_text`), `ods`, `epub`, `pdf` (with `pdf_lines`)
-* in all formats: `equations` as lines of text, `numbers` of list items, `runs` of text with `raised` and lowered digits
+* a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `slides` (with `slide_shapes`) and
+  `sheets` (in the containers of `office`), `ods`, `epub`, `pdf` (with `pdf_lines`)
+* `word` with its parts: `word_parts` (XML and styles), `word_runs` (with `word_symbols`), `word_numbering`, `word_tables`, `word_blocks`
+* `opendocument` with its parts: `odf_xml`, `odf_styles`, `odf_lists`, `odf_inline`, `odf_objects`, `odf_text`
+* in several formats: `raised` and lowered text, `runs`, `equations`, `charts`, `diagrams`, the forms of `numbers`
 * the results: `sections` under headings, with the positions of pages and anchors
 * merging short documents and marking lists of contents: `tidy`
 """

@@ -1,4 +1,4 @@
-"""Write the numbers of headings, clauses and list items in the forms of office programs: 1, a, A, i, I."""
+"""Write the numbers of headings, clauses and list items in the forms of office programs (1, a, A, i, I), and recognise lines of page numbers."""
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"),
@@ -6,6 +6,11 @@ _ROMAN = (
 )  # fmt: skip
 _MAX_ROMAN = 4000
 _MAX_REPEATED_LETTERS = 20
+PAGE_WORDS = frozenset(
+    ["page", "pages", "of", "p", "pg", "seite", "seiten", "von", "s", "sur", "de", "página", "páginas", "pagina", "pagine", "di", "pag",
+     "pág", "strona", "z", "стр", "страница", "из", "第", "页", "頁", "共", "ページ", "쪽", "페이지"]
+)  # fmt: skip
+"""Words of a line that shows no more than the number of a page."""
 
 
 def format_number(number: int, form: str, repeats_letters: bool = False) -> str:

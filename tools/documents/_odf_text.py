@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+from ramify.tools.documents._numbers import PAGE_WORDS
 from ramify.tools.documents._odf_inline import InlineReader
 from ramify.tools.documents._odf_lists import ListNumbers, OpenList
 from ramify.tools.documents._odf_objects import Objects
@@ -31,11 +32,6 @@ _MAX_REPETITIONS = 100
 _MAX_CELLS = 100_000
 """Cells of a table that repeated rows are written for."""
 _PAGE_NUMBERS = frozenset(["text:page-number", "text:page-count", "text:page-continuation"])
-_PAGE_WORDS = frozenset(
-    ["page", "pages", "of", "p", "pg", "seite", "seiten", "von", "s", "sur", "de", "página", "páginas", "pagina", "pagine", "di", "pag",
-     "pág", "strona", "z", "стр", "страница", "из", "第", "页", "頁", "共", "ページ", "쪽", "페이지"]
-)  # fmt: skip
-"""Words of a line that shows no more than the number of a page."""
 _MARGINS = ("header", "header-first", "header-left", "footer", "footer-first", "footer-left")
 _INDEXES = {"text:table-of-content": "contents", "text:alphabetical-index": "index"}
 _WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
@@ -284,7 +280,7 @@ class TextReader:
             shown = "".join(line.itertext())
             for field in fields:
                 field.text = ""
-            if fields and {word.lower() for word in _WORD.findall("".join(line.itertext()))} <= _PAGE_WORDS:
+            if fields and {word.lower() for word in _WORD.findall("".join(line.itertext()))} <= PAGE_WORDS:
                 if _LETTER.search(shown):
                     self._leave_out("line with no more than the number of a page", [shown], "lines with no more than the number of a page")
                 line.clear()

@@ -59,7 +59,8 @@ def parse_xml(content: bytes) -> "_Element":
     try:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise UnreadableError(f"not readable XML: {error.msg}") from error
+        reason = "too deeply nested" if "xcessive depth" in str(error.msg) else f"not readable XML: {error.msg}"
+        raise UnreadableError(reason) from error
 
 
 def _check_directory(archive: ZipFile) -> None:

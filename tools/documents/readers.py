@@ -48,7 +48,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     ".txt": _TEXT, ".text": _TEXT, ".log": _TEXT, ".rst": _TEXT,
     ".md": _MARKDOWN, ".markdown": _MARKDOWN,
     ".html": _HTML, ".htm": _HTML, ".xhtml": _HTML,
-    ".docx": FormatReader(read_docx, ("mammoth", "lxml.html")),
+    ".docx": FormatReader(read_docx, ("lxml.etree",)),
     ".pptx": FormatReader(read_pptx, ("pptx",)),
     ".xlsx": FormatReader(read_xlsx, ("openpyxl", "defusedxml"), records=True),
     ".odt": FormatReader(read_odt, ("lxml.etree",)), ".odp": FormatReader(read_odp, ("lxml.etree",)),

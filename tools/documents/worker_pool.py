@@ -234,7 +234,7 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
 _GRACE_S = 5
 """A worker without a parent ends itself this long after the time limit at which the parent would kill it."""
 _MAX_RECURSION = 5000
-"""Python's recursion limit: mammoth needs sixteen calls per nested table. An 8 MB C stack is enough for it."""
+"""Python's recursion limit: a nested table of Word needs a dozen calls. An 8 MB C stack is enough for it."""
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARACTERS = 1 << 20
 """Documents and characters per answer, if a file is streamed."""

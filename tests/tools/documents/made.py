@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping
+from types import MappingProxyType
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _SPACES = " ".join(f'xmlns:{name}="{_OASIS}{name}:1.0"' for name in ("office", "text", "table")) + f' xmlns:draw="{_OASIS}drawing:1.0"'
@@ -45,21 +46,65 @@ def workbook(cells: dict[str, str]) -> bytes:
     return file.getvalue()
 
 
-def docx(body: str) -> bytes:
-    """Return a document of Word."""
-    types, office = "http://schemas.openxmlformats.org/package/2006/", "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_OFFICE = "http://schemas.openxmlformats.org"
+_WORD_SPACES = " ".join(
+    f'xmlns:{prefix}="{address}"'
+    for prefix, address in {
+        "w": f"{_OFFICE}/wordprocessingml/2006/main",
+        "m": f"{_OFFICE}/officeDocument/2006/math",
+        "r": f"{_OFFICE}/officeDocument/2006/relationships",
+        "mc": f"{_OFFICE}/markup-compatibility/2006",
+        "a": f"{_OFFICE}/drawingml/2006/main",
+        "c": f"{_OFFICE}/drawingml/2006/chart",
+        "dgm": f"{_OFFICE}/drawingml/2006/diagram",
+        "pic": f"{_OFFICE}/drawingml/2006/picture",
+        "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+        "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
+        "v": "urn:schemas-microsoft-com:vml",
+        "o": "urn:schemas-microsoft-com:office:office",
+    }.items()
+)
+_WORD_ROOTS = {"header": "hdr", "footer": "ftr", "document": "document"}
+
+
+def docx(
+    body: str, parts: Mapping[str, str] = MappingProxyType({}), files: Mapping[str, bytes] = MappingProxyType({}), *, strict: bool = False
+) -> bytes:
+    """Return a document of Word with other parts: the content of the root of "numbering", "header1", …, whole XML, or any files.
+
+    The id of a part's relationship is its name without a suffix. `strict` documents have the namespaces of the standard.
+    """
+    types = f"{_OFFICE}/package/2006"
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    relations = "".join(
+        f'<Relationship Id="{name.partition(".")[0]}" Type="{_OFFICE}/officeDocument/2006/relationships/'
+        f'{name.partition(".")[0].rstrip("0123456789")}" Target="{name}"/>'
+        for name in (*(f"{name}.xml" for name in parts), *files)
+    )
+    document = word_part("document", f"<w:body>{body}</w:body>")
+    if strict:
+        document = document.replace(f"{_OFFICE}/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
     return zipped(
         {
-            "[Content_Types].xml": f'<Types xmlns="{types}content-types"><Default Extension="rels" '
+            "[Content_Types].xml": f'<Types xmlns="{types}/content-types"><Default Extension="rels" '
             f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
             f'<Override PartName="/word/document.xml" ContentType="{kind}"/></Types>',
-            "_rels/.rels": f'<Relationships xmlns="{types}relationships"><Relationship Id="r" Type="{office}/officeDocument" '
-            f'Target="word/document.xml"/></Relationships>',
-            "word/document.xml": '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
-            f"<w:body>{body}</w:body></w:document>",
+            "_rels/.rels": f'<Relationships xmlns="{types}/relationships"><Relationship Id="r" '
+            f'Type="{_OFFICE}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+            "word/_rels/document.xml.rels": f'<Relationships xmlns="{types}/relationships">{relations}</Relationships>',
+            "word/document.xml": document,
+            **{f"word/{name}.xml": word_part(name.rstrip("0123456789"), content) for name, content in parts.items()},
+            **{f"word/{name}": content for name, content in files.items()},
         }
     )
+
+
+def word_part(kind: str, content: str) -> str:
+    """Return a part of a document of Word; one that begins with its root is only given the namespaces."""
+    root = _WORD_ROOTS.get(kind, kind)
+    if content.startswith(("<c:", "<dgm:")):
+        return content.replace(">", f" {_WORD_SPACES}>", 1)
+    return f"<w:{root} {_WORD_SPACES}>{content}</w:{root}>"
 
 
 def zipped(parts: Mapping[str, str | bytes]) -> bytes:

@@ -11,8 +11,10 @@ from ramify.tools.documents._tidy import tidy_documents
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from tests.counted_work import growth
+from tests.tools.documents import word
 from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
 
+FIELD_END = '<w:r><w:fldChar w:fldCharType="end"></w:fldChar></w:r>'
 SAID = "The inspector found a hairline crack near the third rivet of the left spar today."
 
 KINDS: dict[str, Callable[[int], str | bytes]] = {
@@ -36,6 +38,18 @@ KINDS: dict[str, Callable[[int], str | bytes]] = {
     "diagonal.ods": lambda size: sheet("".join(row("far", empty=number) for number in range(1, size))),
     "paragraphs.odt": lambda size: opendocument("text", f"<text:p>{SAID}</text:p>" * size),
     "paragraphs.docx": lambda size: docx(f"<w:p><w:r><w:t>{SAID}</w:t></w:r></w:p>" * size),
+    "runs.docx": lambda size: docx(word.paragraph((word.run("x2 ") + word.run("3", '<w:vertAlign w:val="superscript"/>')) * size)),
+    "fields.docx": lambda size: docx(word.paragraph(word.field("REF a")[: -len(FIELD_END)] * size + FIELD_END * size, word.run(SAID))),
+    "rows.docx": lambda size: docx(word.table(word.row(word.cell("a", "<w:vMerge/>"), word.cell("some words")) * size)),
+    "headings.docx": lambda size: docx("".join(word.heading(f"Part {number}") + word.heading("Lone", 2) for number in range(size))),
+    "notes.docx": lambda size: docx(
+        "".join(word.paragraph(word.run(SAID), f'<w:r><w:footnoteReference w:id="{number}"/></w:r>') for number in range(size)),
+        {"footnotes": "".join(f'<w:footnote w:id="{number}">{word.paragraph(word.run("Note."))}</w:footnote>' for number in range(size))},
+    ),
+    "styles.docx": lambda size: docx(
+        "".join(word.paragraph(word.run(SAID), style=str(number)) for number in range(size)),
+        {"styles": "".join(f'<w:style w:styleId="{number}"><w:basedOn w:val="{number + 1}"/></w:style>' for number in range(size))},
+    ),
 }
 
 
