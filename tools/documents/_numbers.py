@@ -1,4 +1,4 @@
-"""Write the numbers of headings, clauses and list items in the forms of office programs (1, a, A, i, I), and recognise lines of page numbers."""
+"""Write numbers of headings, clauses and list items in the forms of office programs, and recognise lines of page numbers."""
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"),
