@@ -38,6 +38,7 @@ class ReadReport:
     def __init__(self) -> None:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
+        self._remarked: set[Skipped] = set()
         self.properties: dict[str, Any] = {}
         """The file's own metadata, which all its documents get."""
         self.left_out: dict[tuple[str, str, str], list[str]] = {}
@@ -78,8 +79,10 @@ class ReadReport:
         self.skipped.append((name, reason))
 
     def remark(self, name: str, remark: str) -> None:
-        """Record a remark: the reader had to guess, or could not read everything."""
-        self.remarks.append((name, remark))
+        """Record a remark, once: the reader had to guess, or could not read everything."""
+        if (name, remark) not in self._remarked:
+            self._remarked.add((name, remark))
+            self.remarks.append((name, remark))
 
 
 def existing_path(path: str | Path) -> Path:

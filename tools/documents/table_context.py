@@ -1,4 +1,4 @@
-"""What a passage that begins within a table or a record needs from above: the table's header and the row's name, or the record's first fields.
+"""What a passage that begins within a table or record carries: the header and the row's name, or the record's first fields.
 
 Tables are found in a text as readers write them: consecutive lines whose cells are separated by `|`.
 """
