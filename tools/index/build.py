@@ -16,7 +16,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
 from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
-from ramify.tools.documents.readers import format_name
+from ramify.tools.documents.readers import document_format
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
@@ -149,7 +149,7 @@ class DocumentUpdater:
             before = len(self.seen)
             for document in read.documents:
                 file = read.file
-                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, format_name(file.path)))
+                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, document_format(document, file)))
                 characters += len(document.page_content)
                 if len(group) == _BATCH_DOCUMENTS or characters >= _BATCH_CHARS:
                     self._commit(group, notes)
