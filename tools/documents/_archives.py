@@ -34,7 +34,9 @@ def read_zip(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
             raise UnreadableError(f"not a readable archive: {error}") from error
         with archive:
             named = sorted(((_member_name(member), member) for member in archive.infolist() if not member.is_dir()), key=lambda one: one[0])
-            shown = [(name, member) for name, member in named if not any(part.startswith((".", "__MACOSX")) for part in name.split("/")[:-1])]
+            shown = [
+                (name, member) for name, member in named if not any(part.startswith((".", "__MACOSX")) for part in name.split("/")[:-1])
+            ]
             for name, member in shown:
                 if escapes(name):
                     report.skip(f"{source}/{name}", "its name leads out of the archive")
