@@ -3,8 +3,10 @@
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
+from operator import itemgetter
+from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -33,16 +35,13 @@ def read_zip(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
         except (BadZipFile, NotImplementedError, ValueError) as error:
             raise UnreadableError(f"not a readable archive: {error}") from error
         with archive:
-            named = sorted(((_member_name(member), member) for member in archive.infolist() if not member.is_dir()), key=lambda one: one[0])
-            shown = [
-                (name, member) for name, member in named if not any(part.startswith((".", "__MACOSX")) for part in name.split("/")[:-1])
-            ]
-            for name, member in shown:
+            members = [(_member_name(member), member) for member in archive.infolist() if not member.is_dir()]
+            for name, member in sorted(members, key=itemgetter(0)):
                 if escapes(name):
                     report.skip(f"{source}/{name}", "its name leads out of the archive")
                 elif S_ISLNK(member.external_attr >> 16):
                     report.skip(f"{source}/{name}", "a link")
-                elif not name.rpartition("/")[2].startswith("."):
+                elif not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts):
                     yield from report.read_member(MemberPath.make(name, partial(_load, archive, member, report.unpacking)))
 
 
@@ -50,10 +49,8 @@ def _member_name(member: ZipInfo) -> str:
     """Return a member's name; one without a mark of its encoding is read as UTF-8 if it can be."""
     name = member.filename
     if not member.flag_bits & _NAMES_ARE_UTF8:
-        try:
+        with suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
-        except UnicodeError:
-            pass
     return name.replace("\\", "/") if not escapes(name) else name
 
 

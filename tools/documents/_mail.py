@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from email import policy
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
@@ -95,13 +96,18 @@ _SUFFIXES = {
     "text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/tab-separated-values": ".tsv", "text/markdown": ".md",
     "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/tiff": ".tif", "image/webp": ".webp", "image/bmp": ".bmp",
 }  # fmt: skip
-_SIGNATURES = frozenset(
-    {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature", "application/applefile"}
+_UNREAD_KINDS = frozenset(
+    [
+        "application/pgp-signature",
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "application/applefile",
+        "text/x-amp-html",
+    ]
 )
+"""Signatures, and parts that only repeat others."""
 _ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_TEXT_KINDS = frozenset(
-    {"plain", "html", "enriched", "richtext", "calendar", "x-amp-html", "markdown", "rfc822-headers", "x-diff", "x-patch"}
-)
+_TEXT_KINDS = frozenset(["plain", "html", "enriched", "richtext", "markdown", "rfc822-headers", "x-diff", "x-patch", "mixed"])
 _OUTLOOK_ATTACHMENTS = ("winmail.dat", "application/ms-tnef")
 
 
@@ -136,7 +142,7 @@ class _MailContent:
         elif part.is_multipart():
             for inner in _parts(part)[: 1 if kind == "multipart/signed" else None]:
                 self.read(inner, depth + 1, kind == "multipart/related")
-        elif kind not in _SIGNATURES:
+        elif kind not in _UNREAD_KINDS:
             self._read_leaf(part, kind, is_inline)
 
     def _read_forwarded(self, part: MIMEPart, depth: int) -> None:
@@ -149,7 +155,7 @@ class _MailContent:
 
     def _read_leaf(self, part: MIMEPart, kind: str, is_inline: bool) -> None:
         name, is_attached = _file_name(part), part.get_content_disposition() == "attachment"
-        is_text = kind.partition("/")[0] in ("text", "multipart") and kind.partition("/")[2].partition(";")[0] in _TEXT_KINDS | {"mixed"}
+        is_text = kind.startswith(("text/", "multipart/")) and part.get_content_subtype() in _TEXT_KINDS
         if is_calendar(part) or (is_text and not is_attached and not name):
             self._add_text(part_text(part, self._source, self._report).strip())
         elif name.lower() == _OUTLOOK_ATTACHMENTS[0] or kind == _OUTLOOK_ATTACHMENTS[1]:
@@ -199,10 +205,8 @@ def _file_name(part: MIMEPart) -> str:
     """Return the name of an attachment without folders; "" if it has none."""
     name = str(part.get_filename("") or "")
     if "=?" in name:  # encoded as only headers may be
-        try:
+        with suppress(HeaderParseError, LookupError, UnicodeError, ValueError):
             name = str(make_header(decode_header(name)))
-        except (HeaderParseError, LookupError, UnicodeError, ValueError):
-            pass
     return re.split(r"[/\\]", " ".join(name.split()))[-1].strip(". ") if name else ""
 
 
