@@ -4,7 +4,8 @@
 * the metadata that files contain: `properties`
 * a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `word`, `slides` and `sheets` (in
   the containers of `office`), `opendocument`, `epub`, `pdf` (with `pdf_lines`)
-* the results: `sections` under headings, with the positions of pages and anchors
+* files within files: `members`, of `archives` and of `mail` (with `mail_text` and `wrapped_text`)
+* the results: `sections` under headings, with the positions of pages and anchors; the headers that passages carry: `table_context`
 * merging short documents and marking lists of contents: `tidy`
 """
 

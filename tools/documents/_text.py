@@ -97,7 +97,7 @@ def open_unpacked(path: Path) -> io.BufferedReader:
     if path.suffix.lower() != ".gz":
         return file
     unpacked = gzip.GzipFile(fileobj=file)
-    unpacked.myfileobj = file  # closed with it
+    unpacked.myfileobj = file  # type: ignore[assignment]  # closed with it
     return io.BufferedReader(unpacked)
 
 

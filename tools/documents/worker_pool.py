@@ -308,11 +308,12 @@ def _answer_request(asked: dict[str, Any], write: Callable[[Answer], None]) -> N
 
     def flush(**more: Any) -> None:
         nonlocal size
-        reports = [report.skipped, report.remarks] if more else [[], []]
-        write({"documents": part, "skipped": reports[0], "remarks": reports[1], **more})
         size = 0
-        for sent in (part, *reports):
-            sent.clear()
+        skipped, remarks = (report.skipped, report.remarks) if more else ([], [])
+        write({"documents": part, "skipped": skipped, "remarks": remarks, **more})
+        part.clear()
+        skipped.clear()
+        remarks.clear()
 
     report = ReadReport(Unpacking(asked["done"], lambda number, source: flush(member=(number, source))))
     path = Path(asked["path"])
