@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from email import policy
@@ -37,6 +38,7 @@ def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     content.read(message)
     content.close()
     names = list(content.attachments)
+    report.add("Attachments:", *names)
     parts = [_header_lines(message), *content.texts, f"Attachments: {', '.join(names)}" if names else ""]
     title = _header_line(message, "Subject") or file_stem(path)
     yield Document("\n\n".join(part for part in parts if part), id=source, metadata={"source": source, "title": title})
@@ -107,7 +109,8 @@ _UNREAD_KINDS = frozenset(
 )
 """Signatures, and parts that only repeat others."""
 _ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
-_TEXT_KINDS = frozenset(["plain", "html", "enriched", "richtext", "markdown", "rfc822-headers", "x-diff", "x-patch", "mixed"])
+_FILE_KINDS = frozenset(["text/csv", "text/tab-separated-values", "text/rtf", "text/xml", "text/css", "text/vcard", "text/x-vcard"])
+"""Kinds of text that are read as files, not as text of the mail."""
 _OUTLOOK_ATTACHMENTS = ("winmail.dat", "application/ms-tnef")
 
 
@@ -120,6 +123,7 @@ class _MailContent:
         self._source = source
         self._report = report
         self._inline_images = 0
+        self._same_names = Counter[str]()
 
     def close(self) -> None:
         """Report the images within the text."""
@@ -155,7 +159,7 @@ class _MailContent:
 
     def _read_leaf(self, part: MIMEPart, kind: str, is_inline: bool) -> None:
         name, is_attached = _file_name(part), part.get_content_disposition() == "attachment"
-        is_text = kind.startswith(("text/", "multipart/")) and part.get_content_subtype() in _TEXT_KINDS
+        is_text = kind.startswith(("text/", "multipart/")) and kind not in _FILE_KINDS
         if is_calendar(part) or (is_text and not is_attached and not name):
             self._add_text(part_text(part, self._source, self._report).strip())
         elif name.lower() == _OUTLOOK_ATTACHMENTS[0] or kind == _OUTLOOK_ATTACHMENTS[1]:
@@ -167,16 +171,19 @@ class _MailContent:
 
     def _attach(self, name: str, kind: str, part: MIMEPart) -> None:
         """Keep a part as an attachment under a name of its own, with the suffix of its kind if it has none."""
-        name = name or f"attachment {len(self.attachments) + 1}"
-        path = PurePosixPath(name if PurePosixPath(name).suffix else name + _SUFFIXES.get(kind, ""))
-        name, number = path.name, 1
+        suffix, number = _SUFFIXES.get(kind, ""), len(self.attachments) + 1
+        name = name or (f"attachment {number}" if suffix else f"attachment {number} ({kind.replace('/', '-')})")
+        path = PurePosixPath(name)
+        if not path.suffix or not (kind.startswith("text/") or path.suffix.lower() in _SUFFIXES.values()):
+            path = PurePosixPath(name + suffix)
+        name = path.name
         while name in self.attachments:
-            number += 1
-            name = f"{path.stem} ({number}){path.suffix}"
+            self._same_names[path.name] += 1
+            name = f"{path.stem} ({self._same_names[path.name] + 1}){path.suffix}"
         self.attachments[name] = part
 
     def _add_text(self, text: str) -> None:
-        if text and text not in self.texts:
+        if text:
             self.texts.append(text)
 
     def _read_alternatives(self, parts: Iterable[MIMEPart], depth: int) -> None:
@@ -191,7 +198,7 @@ class _MailContent:
                 self._attach(name, attachment.get_content_type(), attachment)
             (events if is_calendar(part) else forms).append("\n\n".join(form.texts))
         kept, left_out = _choose_forms([form for form in forms if form.strip()])
-        for text in (*kept, *events):
+        for text in (*kept, *dict.fromkeys(events)):
             self._add_text(text)
         self._report.leave_out(self._source, "other form of the same text", left_out, "other forms of the same text")
 

@@ -55,7 +55,9 @@ def part_text(part: MIMEPart, source: str, report: ReadReport) -> str:
     if kind in ("enriched", "richtext"):
         return enriched_text(text)
     if kind == "calendar":
-        return calendar_text(text)
+        events = calendar_text(text)
+        report.add(events)
+        return events
     if str(part.get_param("format", "")).lower() == "flowed":
         return flowed_text(text, str(part.get_param("delsp", "")).lower() == "yes")
     return _join_quoted(text) if kind == "plain" else text

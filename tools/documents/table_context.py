@@ -17,13 +17,15 @@ from ramify.tools.documents._tables import SEPARATOR, is_header
 _LINE = re.compile(r"^(?: {0,3}(?P<fence>`{3,}|~{3,})[^\n]*+|[^\n|]*+\|[^\n]*+|[ \t]*+\+[-=+]++[ \t]*+$)", re.MULTILINE)
 """A code fence, a line that contains a bar, or a rule of a grid."""
 _BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"[ \t|+:]*+[-=][-=+|: \t]*+")
-"""The line below the header of a Markdown table."""
+_RULE = re.compile(r"[ \t]*+(?:\|[ \t]*+)?+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+|[ \t]*+\+[-=+]++[ \t]*+")
+"""The line below the header of a Markdown table, or between the rows of a grid."""
 _FIELD = re.compile(r"[^\s:][^\n:]{0,80}: [^\n]*+(?:\n|$)")
 _MIN_LINES = 3
 _SAMPLE_ROWS = 20
 _MIN_REGULAR_SHARE = 0.5
 """Least share of a table's rows that have as many cells as its header."""
+_MIN_ALIKE_SHARE = 0.4
+"""Least share of a column's cells that look like its first one in a list without a header."""
 _MAX_NAME_CHARS = 80
 _ELLIPSIS = "…"
 """Stands for cells, or the part of a cell, in the previous passage."""
@@ -125,18 +127,38 @@ def _has_borders(line: str) -> bool:
 
 def _read_block(block: Sequence[tuple[int, str]]) -> Iterator[_TextTable]:
     """Yield the table in consecutive rows, if it has a header: the row above a rule, else the first one that is no title."""
-    rules = [place for place, (_, line) in enumerate(block) if place and _RULE.fullmatch(line)]
     lines = [line.strip() for _, line in block]
-    titles = 0 if rules else sum(1 for _ in takewhile(lambda line: len({*filter(None, _row_cells(line, False))}) < 2, lines))
-    header = rules[0] - 1 if rules else titles
+    is_ruled = len(lines) > 2 and any(_RULE.fullmatch(line) for line in lines[1:3])
+    header = sum(1 for _ in takewhile(lambda line: _RULE.fullmatch(line) or len({*filter(None, _row_cells(line, False))}) < 2, lines))
     if len(block) < max(_MIN_LINES, header + 2):
         return
     has_borders = _has_borders(lines[header])
     cells, *below = [_row_cells(line, has_borders) for line in lines[header : header + 1 + _SAMPLE_ROWS] if not _RULE.fullmatch(line)]
     regular = sum(len(row) == len(cells) for row in below)
-    if len(cells) > 1 and regular >= _MIN_REGULAR_SHARE * len(below) and (rules or is_header(cells, below)):
+    is_named = is_ruled or (is_header(cells, below) and _differs(cells, below))
+    if len(cells) > 1 and below and regular >= _MIN_REGULAR_SHARE * len(below) and is_named:
         last, line = block[-1]
         yield _TextTable(block[header + 1][0], last + len(line), lines[header], has_borders)
+
+
+def _differs(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether the texts of a header look different from those below, in any column; the first row of a list does not."""
+    for column, name in enumerate(header):
+        shapes = [_shape(row[column]) for row in below if column < len(row) and row[column]]
+        if name and shapes and shapes.count(_shape(name)) < _MIN_ALIKE_SHARE * len(shapes):
+            return True
+    return False
+
+
+def _shape(cell: str) -> tuple[bool, bool, bool, int]:
+    """Return whether a cell begins in upper case, has digits, has signs, and its number of words up to three."""
+    words = cell.split()
+    return (
+        cell[:1].isupper(),
+        any(map(str.isdigit, cell)),
+        any(not sign.isalnum() and sign not in " .-" for sign in cell),
+        min(len(words), 3),
+    )
 
 
 def _row_cells(line: str, has_borders: bool) -> list[str]:

@@ -288,6 +288,11 @@ def test_a_forwarded_mail_is_part_of_the_text_and_its_attachments_are_read(tmp_p
     assert attached.page_content == "Boat 7 leaks."
 
 
+def test_equal_parts_are_all_read(tmp_path: Path) -> None:
+    texts = (part("text/plain", "Hello."), part("text/x-unusual", "Hello."))
+    assert text_of(tmp_path, mail(multipart("mixed", *texts))).count("Hello.") == 2
+
+
 def test_texts_between_attachments_are_read_in_order(tmp_path: Path) -> None:
     attached = part("text/plain", "In the file.", 'Content-Disposition: attachment; filename="a.txt"')
     text = text_of(tmp_path, mail(multipart("mixed", part("text/plain", "Before."), attached, part("text/plain", "After."))))
