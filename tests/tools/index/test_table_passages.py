@@ -62,7 +62,12 @@ PIPES = "\n".join(f"cat file{number} | sort | uniq -c" if number % 3 else f"cat 
 NUMBERS = "\n".join(" | ".join(row[2:]) for row in ROWS)
 
 
-@pytest.mark.parametrize("text", [FENCED, NUMBERS, "\n\n".join(LINES["bars"])], ids=["code", "no header", "single lines"])
+NAMES = "\n".join(f"Ada Reed{number} | Ida Keller{number} | Jan Meer{number}" for number in range(90))
+
+
+@pytest.mark.parametrize(
+    "text", [FENCED, NUMBERS, NAMES, PIPES, "\n\n".join(LINES["bars"])], ids=["code", "numbers", "names", "commands", "single lines"]
+)
 def test_what_is_no_table_with_a_header_is_cut_as_before(text: str) -> None:
     assert all(passage.page_content in text for passage in passages(text))
 
