@@ -15,6 +15,8 @@ PAGE_FORMATS = frozenset({".pdf"})
 """Formats whose viewers open at `#page=N`."""
 HTML_FORMATS = frozenset({".html", ".htm", ".xhtml"})
 """Formats that a browser opens at an id."""
+CONTAINER_FORMATS = (".zip", ".eml", ".mbox")
+"""Formats of files that contain files: a link opens the outer one."""
 _SLIDES = frozenset({".pptx", ".odp"})
 _HEADING_SEPARATOR = " > "
 _MIN_FRAGMENT_WORDS, _FRAGMENT_END_WORDS = 3, 5
@@ -109,8 +111,8 @@ def _candidate_names(source: str, path: str) -> Iterator[str]:
 
 
 def _candidate_files(source: str) -> Iterator[str]:
-    """Yield the parts of a source that may be the file name: all of it, or the part before the `#` of a record."""
+    """Yield the parts of a source that may be the file name: all of it, or the part before the `#` of a record or the `/` of a member."""
     yield source
     for at, sign in enumerate(source):
-        if sign == "#" and at:
+        if (sign == "#" and at) or (sign == "/" and source[:at].lower().removesuffix(".gz").endswith(CONTAINER_FORMATS)):
             yield source[:at]

@@ -164,7 +164,7 @@ def _index_documents(store: "IndexStore", paths: list[Path], verbose: bool, **op
 
     with progress_bar() as progress:
         built = Index.build(paths, progress=progress, **options)
-    for line in (*skipped_lines(built.skipped, verbose), *remark_lines(built.remarks, verbose)):
+    for line in (*skipped_lines(built.skipped, verbose), *remark_lines(built, verbose)):
         note(line)
     say(f"{one_line(store.where)}: {build_summary(built)}")
 

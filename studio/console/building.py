@@ -23,6 +23,8 @@ MAX_LISTED = 5
 """Maximum number of units, notes or groups listed."""
 MAX_NAMED_FILES = 10
 """Maximum number of files listed with the reason."""
+MAX_NAMED_TOGETHER = 3
+"""Maximum number of files named that have the same remark."""
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
@@ -110,12 +112,20 @@ def skipped_lines(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator
         yield f"skipped {kinds}: no reader for these"
 
 
-def remark_lines(remarks: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
-    """Yield remarks on files that were read."""
-    listed = remarks if verbose else remarks[:MAX_NAMED_FILES]
-    yield from (f"{name}: {remark}" for name, remark in listed)
-    if remaining := len(remarks) - len(listed):
-        yield f"{remaining:,} more remarks on files; --verbose lists all"
+def remark_lines(built: "Built", verbose: bool = False) -> Iterator[str]:
+    """Yield remarks on files that were read; unless `verbose`, the same remark on many files is one line."""
+    if built.reread:
+        yield f"{pluralize(built.reread, 'file')} read again: their reader has changed"
+    files: dict[str, list[str]] = {}
+    for name, remark in built.remarks:
+        files.setdefault(remark, []).append(name)
+    if verbose:
+        yield from (f"{name}: {remark}" for name, remark in built.remarks)
+        return
+    for remark, names in list(files.items())[:MAX_NAMED_FILES]:
+        yield f"{', '.join(names) if len(names) <= MAX_NAMED_TOGETHER else pluralize(len(names), 'file')}: {remark}"
+    if len(files) > MAX_NAMED_FILES:
+        yield f"{len(files) - MAX_NAMED_FILES:,} more remarks on files; --verbose lists all"
 
 
 def _suffix(name: PurePath) -> str:

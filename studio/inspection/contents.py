@@ -35,7 +35,10 @@ class Inspection:
         manifest_fields = {name: getattr(manifest, name) for name in ("kind", "description", "embedding", "chunk_tokens", "overlap")}
         content = _graph_json(self.graph) if self.graph else _hierarchy_json(self.hierarchy) if self.hierarchy else {}
         content["counts"] = counts | content.get("counts", {})
-        content["files"] = [{**file._asdict(), "left_out": dict(file.left_out)} for file in self.file_list.files]
+        content["files"] = [
+            {**file._asdict(), "left_out": dict(file.left_out), "remarks": list(file.remarks)} for file in self.file_list.files
+        ]
+        content["outdated"] = self.file_list.outdated
         content["unread"] = [{"name": name, "reason": reason} for name, reason in self.file_list.unread]
         return {
             "index": self.folder,

@@ -57,6 +57,8 @@ def index_facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
     if manifest.vectors != FULL_PRECISION:
         yield "vectors", f"searched as {manifest.vectors}; scores are computed from fp32"
+    if inspection.file_list.outdated:
+        yield "readers", f"{pluralize(inspection.file_list.outdated, 'file')} read by an earlier version: index the same paths again"
     if inspection.graph is not None:
         yield from _graph_facts(inspection.graph, manifest.passages)
     if inspection.hierarchy is not None:
@@ -71,12 +73,14 @@ def index_tables(inspection: Inspection) -> list[InspectionTable]:
 
 
 def _file_tables(inspection: Inspection) -> list[InspectionTable]:
-    """Return the files with their passages, and the files that the last build skipped, if any."""
+    """Return the files with their passages, the remarks on them, and the files that the last build skipped, if any."""
     rows = [
         (f"{file.searched:,}", hidden_reasons(file.left_out) or NO_VALUE, one_line(file.source) or "(given by a program)")
         for file in sorted(inspection.file_list.files, key=lambda file: (file.source, file.root))
     ]
     file_tables = [InspectionTable(("searched", "not searched", "file"), rows, text_columns=(1, 2), is_long=True)] if rows else []
+    remarks = [(one_line(file.source), one_line(remark)) for file in inspection.file_list.files for remark in file.remarks]
+    remark_tables = [InspectionTable(("file", "remark"), remarks, text_columns=(0, 1), is_long=True)] if remarks else []
     skipped_tables = (
         [
             InspectionTable(
@@ -89,7 +93,7 @@ def _file_tables(inspection: Inspection) -> list[InspectionTable]:
         if inspection.file_list.unread
         else []
     )
-    return file_tables + skipped_tables
+    return file_tables + remark_tables + skipped_tables
 
 
 def table_notes(inspection: Inspection) -> tuple[str, ...]:

@@ -61,6 +61,6 @@ class BuildJob:
 
 def build_summary(summary: Built) -> dict[str, Any]:
     """Return what a build did as JSON values."""
-    names = ("added", "changed", "unchanged", "removed", "documents", "passages", "seconds")
+    names = ("added", "changed", "unchanged", "removed", "documents", "passages", "reread", "seconds")
     skipped = [{"name": name, "reason": reason} for name, reason in summary.skipped[:MAX_LISTED]]
     return {**{name: getattr(summary, name) for name in names}, "skipped": skipped}

@@ -280,7 +280,7 @@ def read_pdf(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
-        with PdfDocument(read_unpacked(path) if path.suffix.lower() == ".gz" else path) as document:
+        with PdfDocument(path if isinstance(path, Path) and path.suffix.lower() != ".gz" else read_unpacked(path)) as document:
             yield from _documents(document, path, source, report)
     except PdfiumError as error:
         secret = "password" in str(error).lower()

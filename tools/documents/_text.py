@@ -93,7 +93,12 @@ def _limited_lines(file: IO[AnyStr], end: AnyStr, source: str, report: ReadRepor
 
 def open_unpacked(path: Path) -> io.BufferedReader:
     """Open a file, decompressed if it is gzipped."""
-    return io.BufferedReader(gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
+    file = path.open("rb")
+    if path.suffix.lower() != ".gz":
+        return file
+    unpacked = gzip.GzipFile(fileobj=file)
+    unpacked.myfileobj = file  # type: ignore[assignment]  # closed with it
+    return io.BufferedReader(unpacked)
 
 
 def read_unpacked(path: Path) -> bytes:

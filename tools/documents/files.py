@@ -1,20 +1,28 @@
 """Find the files under the paths that a user gives, and collect reports about them."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from langchain_core.documents import Document
+
 from ramify.tools.documents._properties import normalize_properties
+from ramify.tools.documents.members import MemberPath, Unpacking, UnreadableError
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path
+
+__all__ = ["File", "ReadReport", "Skipped", "UnreadableError", "existing_path", "list_files", "printable_name", "walk_folder"]
 
 INDEX_FILE = "passages.sqlite"
 """A folder that contains this file is an index, not documents."""
 
 _MAX_NAMED_FIELDS = 5
 """Skipped fields listed in a report."""
+
+_MAX_REPEATED = 10
+"""Latest reports among which a repetition is looked for."""
 
 Skipped = tuple[str, str]
 """What was skipped (a path, or `path#record`) and the reason."""
@@ -28,16 +36,17 @@ class File(NamedTuple):
     root: Path
 
 
-class UnreadableError(Exception):
-    """A file cannot be read by its reader; the message is the reason."""
-
-
 class ReadReport:
     """What a reader reports about a file besides its documents."""
 
-    def __init__(self) -> None:
+    def __init__(self, unpacking: Unpacking | None = None) -> None:
+        self.unpacking = unpacking or Unpacking()
+        """The limits of reading files within the file."""
+        self.read_member: Callable[[MemberPath], Iterator[Document]] = lambda _: iter(())
+        """Returns the documents of a file within the file."""
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
+        self._remarked: set[Skipped] = set()
         self.properties: dict[str, Any] = {}
         """The file's own metadata, which all its documents get."""
         self.left_out: dict[tuple[str, str, str], list[str]] = {}
@@ -73,13 +82,24 @@ class ReadReport:
             if texts:
                 self.remark(source, f"left out: {pluralize(len(texts), thing, things)}")
 
+    def merge(self, inner: "ReadReport") -> None:
+        """Add what was reported about a file within the file."""
+        self.skipped += inner.skipped
+        for name, remark in inner.remarks:
+            self.remark(name, remark)
+        self.left_out |= inner.left_out
+        self.added += inner.added
+
     def skip(self, name: str, reason: str) -> None:
         """Record what was skipped, with the reason."""
-        self.skipped.append((name, reason))
+        if (name, reason) not in self.skipped[-_MAX_REPEATED:]:  # a worker that replaces another may repeat its last ones
+            self.skipped.append((name, reason))
 
     def remark(self, name: str, remark: str) -> None:
-        """Record a remark: the reader had to guess, or could not read everything."""
-        self.remarks.append((name, remark))
+        """Record a remark, once: the reader had to guess, or could not read everything."""
+        if (name, remark) not in self._remarked:
+            self._remarked.add((name, remark))
+            self.remarks.append((name, remark))
 
 
 def existing_path(path: str | Path) -> Path:

@@ -15,7 +15,7 @@ from ramify.tools.documents.readers import FORMATS, find_reader, parse_file
 from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, available_cores
 from ramify.tools.errors import InputError
 
-EDITION = "4"
+EDITION = "5"
 """Increment when the same file gives other documents than before: indexes then read their files again."""
 _FILES_AHEAD = 4
 """Files submitted in advance per worker: enough to keep all busy, few enough for memory."""

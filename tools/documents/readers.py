@@ -3,12 +3,14 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._archives import ARCHIVE_SUFFIXES, read_mbox, read_zip
 from ramify.tools.documents._epub import read_epub
 from ramify.tools.documents._mail import read_eml
 from ramify.tools.documents._ods import read_ods
@@ -20,6 +22,7 @@ from ramify.tools.documents._text import read_html, read_markdown, read_text
 from ramify.tools.documents._tidy import tidy_documents
 from ramify.tools.documents._word import read_docx
 from ramify.tools.documents.files import File, ReadReport, UnreadableError
+from ramify.tools.documents.members import MAX_DEPTH, MemberPath
 from ramify.tools.documents.sheets import read_xlsx
 from ramify.tools.quoting import VISIBLE
 
@@ -36,6 +39,8 @@ class FormatReader(NamedTuple):
     records: bool = False
     in_parts: bool = False
     """Whether documents are yielded while reading, since the file may be very large."""
+    contains_files: bool = False
+    """Whether it contains further files, which are read by their own readers."""
 
 
 _TEXT = FormatReader(read_text, plain=True)
@@ -54,7 +59,9 @@ FORMAT_READERS: dict[str, FormatReader] = {
     ".odt": FormatReader(read_odt, ("lxml.etree",)), ".odp": FormatReader(read_odp, ("lxml.etree",)),
     ".ods": FormatReader(read_ods, ("lxml.etree",), records=True),
     ".epub": FormatReader(read_epub, ("lxml.html",)),
-    ".eml": FormatReader(read_eml, ("lxml.html",)),
+    ".eml": FormatReader(read_eml, ("lxml.html",), in_parts=True, contains_files=True),
+    ".mbox": FormatReader(read_mbox, ("lxml.html",), in_parts=True, contains_files=True),
+    ".zip": FormatReader(read_zip, in_parts=True, contains_files=True),
     ".pdf": FormatReader(read_pdf, ("pypdfium2",)),
     ".csv": _TABLE, ".tsv": _TABLE,
     ".json": FormatReader(read_json, plain=True, records=True, in_parts=True),
@@ -65,6 +72,8 @@ FORMAT_READERS: dict[str, FormatReader] = {
 FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in FORMAT_READERS))
 NO_READER = "no reader for "
 """Prefix of the reason for skipping a file of unknown format."""
+NOT_UNPACKED = "an archive of a kind that is not read: unpack it"
+"""The reason for skipping other archives than ZIP."""
 _ROW_FIELDS = {"source", "title", "sheet"}
 """Fields of every workbook row; a record with more fields does not get the workbook's metadata."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
@@ -85,20 +94,57 @@ def _suffix(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
+def document_format(document: Document, file: File) -> str:
+    """Return the format of the file that a document comes from, which may be within another file: see `format_name`."""
+    source = str(document.metadata["source"])
+    return format_name(Path(source) if source.startswith(f"{file.source}/") else file.path)
+
+
 def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document]:
-    """Return a file's documents, tidied if `clean`; those of record files are streamed."""
+    """Return a file's documents, tidied if `clean`; those of record files and of files within the file are streamed."""
     reader = find_reader(file.path)
+    if reader is not None and reader.contains_files:
+        return _stream_container(file, reader, report, clean)
     documents = _stream_documents(file, reader, report)
     if reader is None or reader.in_parts:
         return documents
     return tidy_documents(list(documents)) if clean and not reader.records else list(documents)
 
 
+def _stream_container(file: File, reader: FormatReader, report: ReadReport, clean: bool) -> Iterator[Document]:
+    """Yield a file's own documents, tidied if `clean`, and those of the files within it."""
+    report.read_member = partial(_member_documents, file, report, clean)
+    is_new = report.unpacking.begin(file.source)
+    for document in _stream_documents(file, reader, report):
+        if document.metadata["source"] != file.source:
+            yield document
+        elif is_new:
+            yield from tidy_documents([document]) if clean else [document]
+
+
+def _member_documents(parent: File, report: ReadReport, clean: bool, path: MemberPath) -> Iterator[Document]:
+    """Yield the documents of a file within another one, with `parent` in their metadata; it is passed over if it was read before."""
+    file, reader, inner = File(path, f"{parent.source}/{path}", parent.root), find_reader(path), ReadReport(report.unpacking)
+    report.unpacking.check()
+    if report.unpacking.depth >= MAX_DEPTH:
+        report.skip(file.source, f"within more than {MAX_DEPTH} other files: unpack these")
+        return
+    if not (reader and reader.contains_files) and not report.unpacking.begin(file.source):
+        return
+    report.unpacking.depth += 1
+    for document in parse_file(file, inner, clean):
+        document.metadata = {"parent": parent.source} | document.metadata
+        yield document
+    report.unpacking.depth -= 1
+    report.merge(inner)
+
+
 def _stream_documents(file: File, reader: FormatReader | None, report: ReadReport) -> Iterator[Document]:
     """Yield a file's non-empty documents; report the reason if it cannot be read or has none."""
     if reader is None:
         kind = repr(file.path.suffix) if file.path.suffix else "a name without suffix"
-        report.skip(file.source, f"{NO_READER}{kind} (readable: {FORMATS})")
+        is_archive = _suffix(file.path) in ARCHIVE_SUFFIXES
+        report.skip(file.source, NOT_UNPACKED if is_archive else f"{NO_READER}{kind} (readable: {FORMATS})")
         return
     found = False
     try:
@@ -107,7 +153,8 @@ def _stream_documents(file: File, reader: FormatReader | None, report: ReadRepor
         for document in reader.read(file.path, file.source, report):
             if VISIBLE.search(document.page_content):
                 found = True
-                if not (reader.records and document.metadata.keys() - _ROW_FIELDS):
+                is_within = reader.contains_files and document.metadata["source"] != file.source
+                if not is_within and not (reader.records and document.metadata.keys() - _ROW_FIELDS):
                     document.metadata = report.properties | document.metadata
                 yield document
         if not found:

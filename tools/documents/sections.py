@@ -157,20 +157,30 @@ def slice_document(document: Document, start: int, end: int, marks: Mapping[str,
     return document.model_copy(update={"page_content": text, "metadata": metadata})
 
 
-def locate_passages(document: Document, spans: Iterable[tuple[int, int]]) -> Iterator[Document]:
+class PassageSpan(NamedTuple):
+    """The start and end of a passage in its document's text, and the lines from above that are put before it."""
+
+    start: int
+    end: int
+    carried: str = ""
+
+
+def locate_passages(document: Document, spans: Iterable[PassageSpan]) -> Iterator[Document]:
     """Yield the passages of a document, each with the page, id and heading of the part with most of its words.
 
     A passage with several parts lists all of them.
     """
     has_parts = any(list_name in document.metadata for list_name in _MARK_LISTS.values())
     marks = all_marks(document)
-    for start, end in spans:
+    for start, end, carried in spans:
         text, metadata = document.page_content[start:end], dict(document.metadata)
         if has_parts:
             for name in _MARK_LISTS:
                 set_marks(metadata, name, _marks_between(marks[name], start, end))
             metadata = _metadata_at(metadata, _main_part(metadata, text))
-        yield Document(text, metadata=metadata)
+            for list_name in _MARK_LISTS.values() & metadata.keys() if carried else ():
+                metadata[list_name] = [[offset and offset + len(carried), value] for offset, value in metadata[list_name]]
+        yield Document(carried + text, metadata=metadata)
 
 
 def metadata_at_quote(metadata: Mapping[str, Any], text: str, quote: str) -> dict[str, Any]:

@@ -21,14 +21,20 @@ from typing import Any, NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.members import Unpacking
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _MAX_QUEUED_ANSWERS = 2
 """Most queued answers per file; beyond that, its worker waits."""
+_MAX_FAILURES = 10
+"""Most files within a file that may end its worker; the files after them are not read."""
 
 
 Answer = dict[str, Any]
-"""A worker's answer: `documents`, each as (id, text, metadata); the last one of a file also has `skipped` and `remarks`."""
+"""A worker's answer: `documents`, each as (id, text, metadata), `skipped` and `remarks`; the last one of a file has `last`.
+
+`member`: the number and source of a file within the file, which is read next.
+"""
 
 
 class Limits(NamedTuple):
@@ -66,8 +72,10 @@ class ParseTask:
     def documents(self, report: ReadReport) -> Iterator[Document]:
         """Yield the documents; `report` is complete at the end. RuntimeError if the task was closed."""
         while (answer := self._answers.get()) is not None:
-            report.skipped += [(name, reason) for name, reason in answer.get("skipped", ())]
-            report.remarks += [(name, remark) for name, remark in answer.get("remarks", ())]
+            for name, reason in answer["skipped"]:
+                report.skip(name, reason)
+            for name, remark in answer["remarks"]:
+                report.remark(name, remark)
             yield from (Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"])
         if not self._wanted:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
@@ -130,10 +138,14 @@ class WorkerPool:
                 with closing(worker.parse(task.file, task.clean)) as answers:
                     all(task.put_answer(answer) for answer in answers)
             except OSError as error:
-                task.put_answer(_skipped_answer(task.file, f"no worker process can be started: {error.strerror or error}"))
+                task.put_answer(_skipped_answer(task.file.source, f"no worker process can be started: {error.strerror or error}"))
             task.put_answer(None)
             with self._lock:
                 self._waiting.remove(task)
+
+
+class _WorkerFailedError(Exception):
+    """A worker process hung or ended; the message is the reason."""
 
 
 class _Worker:
@@ -148,12 +160,33 @@ class _Worker:
         self._ended = False
 
     def parse(self, file: File, clean: bool) -> Generator[Answer, None, None]:
-        """Request a file's documents and yield the answers; if the process fails, the file is skipped."""
+        """Request a file's documents and yield the answers; if the process fails, the file, or the file within it, is skipped.
+
+        The files after a failed one within the file are then read by a new process.
+        """
+        done = 0
+        for _ in range(_MAX_FAILURES):
+            number, source = done, file.source
+            try:
+                with closing(self._answers(file, clean, done)) as answers:
+                    for answer in answers:
+                        number, source = answer.get("member", (number, source))
+                        yield answer
+                return
+            except _WorkerFailedError as error:
+                yield _skipped_answer(source, str(error))
+            if number == done:
+                return
+            done = number
+        yield _skipped_answer(file.source, f"{_MAX_FAILURES} of the files in it ended their reader; those after {source!r} are not read")
+
+    def _answers(self, file: File, clean: bool, done: int) -> Generator[Answer, None, None]:
+        """Yield the answers of one process, which passes over the first `done` files within the file; _WorkerFailedError if it fails."""
         process = self._running()
-        asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
+        asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean, "done": done}).encode() + b"\n"
         answer: Answer = {}
         try:
-            while "skipped" not in answer:
+            while "last" not in answer:
                 late = Timer(self._limits.seconds, process.kill)
                 late.start()
                 line = _exchange(process, asked)
@@ -162,12 +195,11 @@ class _Worker:
                 if not line.endswith(b"\n"):
                     process.kill()
                     code = process.wait()
-                    yield _skipped_answer(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
-                    return
+                    raise _WorkerFailedError(f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
                 asked, answer = b"", json.loads(line)
                 yield answer
         finally:
-            if "skipped" not in answer:
+            if "last" not in answer:
                 process.kill()
                 process.wait()
 
@@ -213,8 +245,8 @@ class _Worker:
         return f"its reader died ({f'signal {-code}' if code < 0 else f'code {code}'})"
 
 
-def _skipped_answer(file: File, reason: str) -> Answer:
-    return {"documents": [], "skipped": [(file.source, reason)]}
+def _skipped_answer(source: str, reason: str) -> Answer:
+    return {"documents": [], "skipped": [(source, reason)], "remarks": []}
 
 
 def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
@@ -250,14 +282,17 @@ def run_worker(seconds: float, memory_mb: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # output of libraries must not mix with answers
+
+    def write(answer: Answer) -> None:
+        content = json.dumps(answer).encode() + b"\n"
+        _limit_time(0)  # writing may wait for the parent
+        out.write(content)
+        out.flush()
+        _limit_time(seconds + _GRACE_S)
+
     for line in sys.stdin.buffer:
         _limit_time(seconds + _GRACE_S)
-        for answer in _parse_request(json.loads(line)):
-            content = json.dumps(answer).encode() + b"\n"
-            _limit_time(0)  # writing may wait for the parent
-            out.write(content)
-            out.flush()
-            _limit_time(seconds + _GRACE_S)
+        _answer_request(json.loads(line), write)
         _limit_time(0)
 
 
@@ -266,20 +301,29 @@ def _limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _parse_request(asked: dict[str, Any]) -> Iterator[Answer]:
-    """Parse the requested file and yield answers: several if it is streamed. The last one also has the report."""
-    report = ReadReport()
-    path = Path(asked["path"])
-    reader = find_reader(path)
+def _answer_request(asked: dict[str, Any], write: Callable[[Answer], None]) -> None:
+    """Parse the requested file and write answers: several if it is streamed, and one before each file within it."""
     part: list[tuple[str | None, str, dict[str, Any]]] = []
     size = 0
+
+    def flush(**more: Any) -> None:
+        nonlocal size
+        size = 0
+        skipped, remarks = (report.skipped, report.remarks) if more else ([], [])
+        write({"documents": part, "skipped": skipped, "remarks": remarks, **more})
+        part.clear()
+        skipped.clear()
+        remarks.clear()
+
+    report = ReadReport(Unpacking(asked["done"], lambda number, source: flush(member=(number, source))))
+    path = Path(asked["path"])
+    reader = find_reader(path)
     for document in parse_file(File(path, asked["source"], path.parent), report, asked["clean"]):
         part.append((document.id, document.page_content, document.metadata))
         size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
         if reader and reader.in_parts and (len(part) == _BATCH_DOCUMENTS or size >= _BATCH_CHARACTERS):
-            yield {"documents": part}
-            part, size = [], 0
-    yield {"documents": part, "skipped": report.skipped, "remarks": report.remarks}
+            flush()
+    flush(last=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
 from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
-from ramify.tools.documents.readers import format_name
+from ramify.tools.documents.readers import document_format
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
@@ -32,8 +32,7 @@ Sources = Sequence[str | Path] | BaseLoader
 """The sources of an index: files and folders, or a LangChain loader."""
 LOADER_ROOT = "loader:"
 """Prefix of the root of a loader's document, followed by its source."""
-_UNCHANGED = """SELECT skipped FROM files WHERE root = :root AND source = :source
-AND size = :size AND changed_ns = :changed_ns AND edition = :edition AND path = :path"""
+_UNCHANGED = "SELECT skipped, edition FROM files WHERE root = ? AND source = ? AND size = ? AND changed_ns = ? AND path = ?"
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARS = 1 << 22
 """Maximum number of documents, and of their characters, written in one transaction."""
@@ -52,7 +51,7 @@ class SourcedDocument(NamedTuple):
 
 
 class FileRecord(NamedTuple):
-    """The record of a file read: size, modification time, version of the readers, skipped parts, and path."""
+    """The record of a file read: size, modification time, version of the readers, skipped parts, path, and remarks."""
 
     root: str
     source: str
@@ -61,6 +60,7 @@ class FileRecord(NamedTuple):
     edition: str
     skipped: list[Skipped]
     path: str
+    remarks: list[Skipped]
 
 
 class Built(NamedTuple):
@@ -81,6 +81,8 @@ class Built(NamedTuple):
     """Remarks on files read in this build, such as a guessed encoding or pages without text."""
     computed_in: str
     """The number type in which vectors were computed, such as bfloat16; empty if unknown."""
+    reread: int
+    """Unchanged files that were read again, because their reader has changed."""
 
 
 class DocumentUpdater:
@@ -88,7 +90,7 @@ class DocumentUpdater:
 
     def __init__(self, writer: IndexWriter, options: BuildOptions, roots: Iterable[str] = ()) -> None:
         self.seen: set[str] = set()
-        self.added = self.changed = self.unchanged = self.removed = 0
+        self.added = self.changed = self.unchanged = self.removed = self.reread = 0
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self.missing_fields = list(writer.label)
@@ -121,9 +123,12 @@ class DocumentUpdater:
         if note is None:
             return False
         database, place = self._writer.database, (note.root, note.source)
-        recorded = database.execute(_UNCHANGED, note._asdict()).fetchone()
+        recorded = database.execute(_UNCHANGED, [note.root, note.source, note.size, note.changed_ns, note.path]).fetchone()
         documents = database.execute("SELECT id FROM documents WHERE root = ? AND file = ?", place).fetchall()
         if recorded is None or not documents:
+            return False
+        if recorded[1] != EDITION:
+            self.reread += 1
             return False
         self.seen.update(identity for (identity,) in documents)
         self._files.add(place)
@@ -144,7 +149,7 @@ class DocumentUpdater:
             before = len(self.seen)
             for document in read.documents:
                 file = read.file
-                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, format_name(file.path)))
+                group.append(self._with_unique_id(document, str(file.root.resolve()), file.source, document_format(document, file)))
                 characters += len(document.page_content)
                 if len(group) == _BATCH_DOCUMENTS or characters >= _BATCH_CHARS:
                     self._commit(group, notes)
@@ -154,15 +159,15 @@ class DocumentUpdater:
             self.remarks += read.remarks
             note = files[read.file]
             if note and len(self.seen) > before:
-                notes.append(note._replace(skipped=read.skipped))
+                notes.append(note._replace(skipped=read.skipped, remarks=read.remarks))
             progress(number, len(files), "files")
         self._commit(group, notes)
 
     def _commit(self, group: list[SourcedDocument], notes: list[FileRecord]) -> None:
         """Write documents, and record the files that are completed by them."""
         self.write(group)
-        rows = [note._asdict() | {"skipped": json.dumps(note.skipped)} for note in notes]
-        sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
+        rows = [note._asdict() | {"skipped": json.dumps(note.skipped), "remarks": json.dumps(note.remarks)} for note in notes]
+        sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path, :remarks)"
         self._execute(sql, rows)
         self._files.update((note.root, note.source) for note in notes)
         group.clear()
@@ -205,7 +210,7 @@ class DocumentUpdater:
         fates = (self.added, self.changed, self.unchanged, self.removed)
         held, encoder = (manifest.documents, manifest.passages), self._options.encoder
         seconds = time.perf_counter() - began
-        return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in)
+        return Built(*fates, *held, encoded, self.skipped, seconds, manifest.hidden, self.remarks, encoder.computed_in, self.reread)
 
     def _is_new(self, found: SourcedDocument) -> bool:
         identity = str(found.document.id)
@@ -244,7 +249,7 @@ def _file_record(file: File) -> FileRecord | None:
     except OSError:
         return None
     return FileRecord(
-        str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute())
+        str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute()), []
     )
 
 

@@ -1,17 +1,20 @@
 """Split documents into passages, measured in tokens of the embedding model, and compose their labels.
 
-A passage's text is an exact slice of its document's. It is embedded with its label (title and headings), which resolves references such as
-"it" but is not part of the stored text, so a citation quotes only the document.
+A passage's text is an exact slice of its document's; one that begins within a table or record has the table's header and the row's name, or
+the record's first fields, before it. It is embedded with its label (title and headings), which resolves references such as "it" but is not
+part of the stored text, so a citation quotes only the document.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.sections import locate_passages
+from ramify.tools.documents.sections import PassageSpan, locate_passages
+from ramify.tools.documents.table_context import TableContext
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 
@@ -27,6 +30,8 @@ _MAX_TOKENIZED_CHARS = 1 << 20
 """Maximum characters tokenized at once, because tokens need a hundred times the memory of their text."""
 _MAX_LABEL_FRACTION = 4
 """A label is truncated to 1 / so much of the model's maximum tokens."""
+_MAX_CARRIED_FRACTION = 2
+"""What a passage carries from above has at most 1 / so much of its tokens."""
 
 
 class Chunking(NamedTuple):
@@ -67,48 +72,72 @@ def split_documents(
 
 
 def _passages(document: Document, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[Document]:
-    spans = _spans(document.page_content, tokens, encoder, chunking)
+    spans = _Splitter(document, encoder, chunking).spans(tokens)
     for number, passage in enumerate(locate_passages(document, spans), start=1):
         passage.id = document.id if number == 1 else f"{document.id}~{number}"
         yield passage
 
 
-def _spans(text: str, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[tuple[int, int]]:
-    """Yield the character spans of passages; tokens: offsets of the first `_MAX_TOKENIZED_CHARS` characters.
+class _Splitter:
+    """Splits a document into the spans of its passages."""
 
-    Each piece is split up to its last full passage, and the next piece begins where the next passage does.
-    """
-    begin, length = 0, _MAX_TOKENIZED_CHARS
-    while True:
-        following = 0
-        for start, end, next_start in _full_spans(text[begin : begin + length], tokens, chunking):
-            yield _strip_span(text, begin + start, begin + end)
-            following = next_start
-        if begin + length >= len(text):
-            yield _strip_span(text, begin + following, len(text))
+    def __init__(self, document: Document, encoder: Encoder, chunking: Chunking) -> None:
+        self._text = document.page_content
+        self._context = TableContext(document)
+        self._encoder = encoder
+        self._chunking = chunking
+        self._count_tokens = cache(encoder.count_tokens)
+
+    def spans(self, tokens: Offsets) -> Iterator[PassageSpan]:
+        """Yield the spans of passages; tokens: offsets of the first `_MAX_TOKENIZED_CHARS` characters.
+
+        Each piece is split up to its last full passage, and the next piece begins where the next passage does.
+        """
+        begin, length = 0, _MAX_TOKENIZED_CHARS
+        while True:
+            following = begin
+            for start, end, next_start in self._full_spans(begin, length, tokens):
+                yield self._span(start, end)
+                following = next_start
+            if begin + length >= len(self._text):
+                yield self._span(following, len(self._text))
+                return
+            begin, length = following, _MAX_TOKENIZED_CHARS if following > begin else 2 * length
+            tokens = self._encoder.offsets([self._text[begin : begin + length]])[0]
+
+    def _span(self, start: int, end: int) -> PassageSpan:
+        """Return the span without white space at its ends, and the lines to put before it."""
+        piece = self._text[start:end]
+        return PassageSpan(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()), self._carried(start))
+
+    def _carried(self, start: int) -> str:
+        return self._context.carried_lines(start, self._chunking.tokens // _MAX_CARRIED_FRACTION, self._count_tokens)
+
+    def _full_spans(self, begin: int, length: int, tokens: Offsets) -> Iterator[tuple[int, int, int]]:
+        """Yield start, end and start of the next passage for each passage of a piece but the last.
+
+        A passage ends at the best boundary in the second half of its window.
+        """
+        limit, overlap = self._chunking
+        if len(tokens) <= limit - self._count_tokens(self._carried(begin)):
             return
-        begin, length = begin + following, _MAX_TOKENIZED_CHARS if following else 2 * length
-        tokens = encoder.offsets([text[begin : begin + length]])[0]
+        text, starts = self._text[begin : begin + length], [start for start, _ in tokens]
+        words = [place for place in range(1, len(tokens)) if tokens[place - 1][1] < tokens[place][0]]
+        units = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES]
+        headings, openings = frozenset(units[0]), sorted({token for unit in units for token in unit})
+        first, start = 0, begin
+        while (window := first + limit - self._count_tokens(self._carried(start))) < len(tokens):
+            after = _last_boundary([*units, words], first + (window - first + overlap) // 2 + 1, window) or window
+            overlapping = after if after in headings else _overlapping_start((openings, words), max(after - overlap, first + 1), after)
+            if not self._may_repeat(begin + starts[overlapping], begin + starts[after]):
+                overlapping = after
+            yield start, begin + starts[after], begin + starts[overlapping]
+            first, start = overlapping, begin + starts[overlapping]
 
-
-def _full_spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and start of the next passage for each passage but the last.
-
-    A passage ends at the best boundary in the second half of its window.
-    """
-    if len(tokens) <= chunking.tokens:
-        return
-    starts = [start for start, _ in tokens]
-    words = [place for place in range(1, len(tokens)) if tokens[place - 1][1] < tokens[place][0]]
-    units = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES]
-    headings, openings = frozenset(units[0]), sorted({token for unit in units for token in unit})
-    first = start = 0
-    while first + chunking.tokens < len(tokens):
-        window = first + chunking.tokens
-        after = _last_boundary([*units, words], first + (chunking.tokens + chunking.overlap) // 2 + 1, window) or window
-        overlapping = after if after in headings else _overlapping_start((openings, words), max(after - chunking.overlap, first + 1), after)
-        yield start, starts[after], starts[overlapping]
-        first, start = overlapping, starts[overlapping]
+    def _may_repeat(self, start: int, end: int) -> bool:
+        """Return whether the next passage may begin at `start` and repeat the text up to `end`: not if that consists of whole rows."""
+        row = self._context.row_start(end)
+        return self._context.row_start(start) is None if row in (None, end) else True
 
 
 def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int | None:
@@ -132,11 +161,6 @@ def _overlapping_start(boundaries: Sequence[list[int]], low: int, after: int) ->
 def _token_boundaries(pattern: re.Pattern[str], text: str, starts: list[int]) -> list[int]:
     """Return the first token after each match, sorted."""
     return sorted({place for match in pattern.finditer(text) if 0 < (place := bisect_left(starts, match.end())) < len(starts)})
-
-
-def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 def passage_label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:

@@ -31,6 +31,7 @@ from ramify.tools.index.passage_store import (
     SKIPPED_FACT,
     DocumentEntry,
     StoredDocument,
+    has_remarks,
     metadata_json,
     open_readonly,
     slot_key,
@@ -90,6 +91,8 @@ class IndexWriter:
         database = sqlite3.connect(make_file(self.path).absolute(), check_same_thread=False)
         database.create_function("searchable", 1, segment_words, deterministic=True)
         database.executescript(SCHEMA)
+        if not has_remarks(database):
+            database.execute("ALTER TABLE files ADD COLUMN remarks TEXT NOT NULL DEFAULT '[]'")
         return database
 
     def writing(self) -> sqlite3.Connection:

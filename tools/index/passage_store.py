@@ -17,6 +17,7 @@ import numpy as np
 from langchain_core.documents import Document
 from numpy.typing import NDArray
 
+from ramify.tools.documents.load import EDITION
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.full_text import search_words
 from ramify.tools.index.manifest import PASSAGES
@@ -26,7 +27,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     root TEXT NOT NULL, source TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, edition TEXT NOT NULL,
-    skipped TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (root, source)
+    skipped TEXT NOT NULL, path TEXT NOT NULL, remarks TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (root, source)
 );
 CREATE TABLE IF NOT EXISTS documents (
     id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL
@@ -343,20 +344,22 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 
 class ListedFile(NamedTuple):
-    """A file, or the source of records: its root path, and numbers of passages."""
+    """A file, or the source of records: its root path, numbers of passages, and what its reader remarked."""
 
     root: str
     source: str
     searched: int
     left_out: Mapping[str, int]
     """Number of hidden passages by role (`contents`, `legal`, …), or `twin` for duplicates."""
+    remarks: Sequence[str] = ()
 
 
 class FileList(NamedTuple):
-    """The files of an index, sorted by name, and what its last build skipped: (name, reason)."""
+    """The files of an index, sorted by name, what its last build skipped: (name, reason), and the number of files read by other readers."""
 
     files: tuple[ListedFile, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    outdated: int = 0
 
 
 def read_file_list(folder: Path) -> FileList:
@@ -366,8 +369,28 @@ def read_file_list(folder: Path) -> FileList:
         for root, source, hidden, count in database.execute(_FILE_COUNTS):
             found.setdefault((root, source), {})[hidden] = count
         fact = database.execute("SELECT value FROM facts WHERE name = ?", [SKIPPED_FACT]).fetchone()
+        remarks_column = "remarks" if has_remarks(database) else "'[]'"
+        records = database.execute(f"SELECT root, source, edition, {remarks_column} FROM files").fetchall()
+    remarks = {(root, source): [_shown_remark(source, *remark) for remark in json.loads(listed)] for root, source, _, listed in records}
     files = tuple(
-        ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
+        ListedFile(
+            root,
+            source,
+            counts.get(None, 0),
+            {role: count for role, count in counts.items() if role is not None},
+            remarks.get((root, source), ()),
+        )
         for (root, source), counts in found.items()
     )
-    return FileList(files, tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ())
+    unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
+    return FileList(files, unread, sum(edition != EDITION for _, _, edition, _ in records))
+
+
+def has_remarks(database: sqlite3.Connection) -> bool:
+    """Return whether remarks on files are stored; earlier versions did not."""
+    return any(name == "remarks" for _, name, *_ in database.execute("PRAGMA table_info(files)"))
+
+
+def _shown_remark(source: str, name: str, remark: str) -> str:
+    """Return a remark with the part of the file that it is about."""
+    return remark if name == source else f"{name.removeprefix(source).lstrip(',/# ')}: {remark}"

@@ -1,0 +1,102 @@
+"""Files within files: the members of archives and the attachments of mails, read in memory within limits."""
+
+import io
+import os
+import re
+import stat
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    _Path = Path
+else:
+    _Path = PurePosixPath  # the methods that access a disk would only mislead
+
+MAX_MEMBERS = 10_000
+"""Maximum number of files read within one file, at all depths."""
+MAX_UNPACKED_BYTES = 1 << 32
+"""Maximum size of all of them."""
+MAX_DEPTH = 3
+"""Maximum number of files around one: an archive within a mail within an archive."""
+_SEPARATORS = re.compile(r"[/\\]+")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]+")
+_MAX_NAME_CHARS = 200
+
+
+class UnreadableError(Exception):
+    """A file cannot be read by its reader; the message is the reason."""
+
+
+class MemberPath(_Path):
+    """The path of a file within another one, which readers open like any other; `load` returns its content."""
+
+    load: Callable[[], bytes]
+
+    @classmethod
+    def make(cls, name: str, load: Callable[[], bytes]) -> "MemberPath":
+        """Return the path of a member by its name, which is made printable."""
+        path = cls(printable_member_name(name))
+        path.load = load
+        return path
+
+    @cached_property
+    def content(self) -> bytes:
+        """The content, loaded when it is first needed."""
+        return self.load()
+
+    def open(self, *_: Any, **__: Any) -> io.BytesIO:  # type: ignore[override]  # always binary
+        """Open the content."""
+        return io.BytesIO(self.content)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        """Return a regular file of the content's size."""
+        return os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, len(self.content), 0, 0, 0))
+
+
+def printable_member_name(name: str) -> str:
+    """Return a name without control characters, its last part shortened if it is too long."""
+    *folders, last = _SEPARATORS.split(_UNPRINTABLE.sub("_", name))
+    stem, suffix = os.path.splitext(last)
+    return "/".join([*folders, f"{stem[: _MAX_NAME_CHARS - len(suffix)]}{suffix}" if len(last) > _MAX_NAME_CHARS else last])
+
+
+def escapes(name: str) -> bool:
+    """Return whether a name would lead out of the folder in which it is unpacked."""
+    return name.startswith(("/", "\\")) or bool(re.match(r"[A-Za-z]:", name)) or ".." in _SEPARATORS.split(name)
+
+
+class Unpacking:
+    """The limits and the progress of reading the files within one file.
+
+    done: the number of files that were read before the worker died; they are passed over. announce: called with the number and source of
+    each file before it is read.
+    """
+
+    def __init__(self, done: int = 0, announce: Callable[[int, str], object] = lambda number, source: None) -> None:
+        self.depth = 0
+        self._announce = announce
+        self._done = done
+        self._count = 0
+        self._bytes = 0
+
+    def begin(self, source: str) -> bool:
+        """Begin a file; return False if it was read before."""
+        self._count += 1
+        if self._count <= self._done:
+            return False
+        self._announce(self._count, source)
+        return True
+
+    def check(self) -> None:
+        """Raise UnreadableError if further files would be too many or too large."""
+        if self._count > MAX_MEMBERS:
+            raise UnreadableError(f"contains more than {MAX_MEMBERS:,} files; the others are not read: unpack it")
+        if self._bytes > MAX_UNPACKED_BYTES:
+            raise UnreadableError(f"contains more than {MAX_UNPACKED_BYTES >> 30} GB; the other files are not read: unpack it")
+
+    def take(self, size: int) -> None:
+        """Count unpacked bytes."""
+        self._bytes += size
+        self.check()
