@@ -8,6 +8,9 @@ _CHARGE = re.compile(r"\d*[-+−–]")
 _FORMULA = re.compile(r"[^\W_]?[\d\s+−·*/=()xyznkmij-]*[^\W_]?")
 """A mark that is an exponent if a number or a variable stands before it: "n", "n+1", "2k"."""
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|e|er|re|ère|ers|es|ème|eme|de|ste|o|a|os|as|ª|º)", re.IGNORECASE)
+_LETTER_MARKS = re.compile(r"[a-df-n](?:, ?[a-df-n])*")
+_YEAR = re.compile(r"(?<![\d.,])\d{3,4}$")
+"""A number with too many digits to be raised to a power or counted as "1a"."""
 _EXPONENT_LETTERS = frozenset("nkmijpqtxyzNT")
 _LAST_NUMBER = re.compile(r"(?<![\d.,])\d+$")
 _BASES = frozenset(["10", "100", "1000", "16", "60", *map(str, range(2, 10))])
@@ -38,7 +41,7 @@ def raised(before: str, mark: str, is_note: bool, after: str = "") -> str:
     elif _is_power(before, mark):
         written = f"^{mark}" if mark.isalnum() or _POWER.fullmatch(mark) or _CHARGE.fullmatch(mark) else f"^({mark})"
     elif not before.strip() or before[-1].isspace():
-        written = f"[{mark}]" if before.rstrip()[-1:].isdigit() or not (_ELEMENT.match(after) or before.strip()) else mark
+        written = mark if _ELEMENT.match(after) else f"[{mark}]"
     elif _CHARGE.fullmatch(mark) and before[-1].isalpha():
         written = mark
     else:
@@ -54,6 +57,8 @@ def lowered(before: str, mark: str, after: str = "") -> str:
 
 def _raised_letters(before: str, mark: str) -> str:
     """Return "^n" for the exponent of a number or a variable; ordinals (1st), titles and signs are joined."""
+    if _LETTER_MARKS.fullmatch(mark) and _YEAR.search(before[-6:]):
+        return f"[{mark}]"
     if _ORDINAL.fullmatch(mark) and mark not in _EXPONENT_LETTERS:
         return mark
     if not any(character.isalnum() for character in mark):
