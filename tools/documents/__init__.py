@@ -2,7 +2,10 @@
 
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
 * the metadata that files contain: `properties`
-* a reader a format: `readers`; `text`, `mail`, `html` (with `html_content`), `records` (with `tables`), `word`, `slides` and `sheets` (in
+* texts: `text` (with `wrapped_text`), `markdown`, `html` (with `html_content`, `html_left_out`, `html_styles`, `html_inline`,
+  `html_headings` and `html_tables`)
+* in all formats: `equations` as lines of text, `raised` and lowered digits
+* a reader a format: `readers`; `mail`, `records` (with `tables`), `word`, `slides` and `sheets` (in
   the containers of `office`), `opendocument`, `epub`, `pdf` (with `pdf_lines`)
 * the results: `sections` under headings, with the positions of pages and anchors
 * merging short documents and marking lists of contents: `tidy`
