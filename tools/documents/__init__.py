@@ -2,12 +2,14 @@
 
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
 * the metadata that files contain: `properties`
-* a reader a format: `readers`; `text`, `html` (with `html_content`), `records` (with `tables`), `slides` (with `slide_shapes`) and
-  `sheets` (in the containers of `office`), `ods`, `epub`, `pdf` (with `pdf_lines`)
+* a reader a format: `readers`; `records` (with `tables`), `slides` (with `slide_shapes`) and `sheets` (in the containers of `office`),
+  `ods`, `epub`, `pdf` (with `pdf_lines`)
+* texts: `text` (with `wrapped_text`), `markdown`, `html` (with `html_content`, `html_left_out`, `html_styles`, `html_inline`,
+  `html_headings` and `html_tables`)
 * `word` with its parts: `word_parts` (XML and styles), `word_runs` (with `word_symbols`), `word_numbering`, `word_tables`, `word_blocks`
 * `opendocument` with its parts: `odf_xml`, `odf_styles`, `odf_lists`, `odf_inline`, `odf_objects`, `odf_text`
 * in several formats: `raised` and lowered text, `runs`, `equations`, `charts`, `diagrams`, the forms of `numbers`
-* files within files: `members`, of `archives` and of `mail` (with `mail_text` and `wrapped_text`)
+* files within files: `members`, of `archives` and of `mail` (with `mail_text`)
 * the results: `sections` under headings, with the positions of pages and anchors; the headers that passages carry: `table_context`
 * merging short documents and marking lists of contents: `tidy`
 """

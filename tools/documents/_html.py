@@ -8,12 +8,18 @@ from ramify.tools.documents._html_content import (
     HEADING_LEVELS,
     MAX_SHORT_WORDS,
     Page,
+    data_tables,
     find_anchor,
+    is_contents_label,
     is_layout,
     line_breaks_around,
     navigation_role,
     read_page,
 )
+from ramify.tools.documents._html_headings import BOLD_LEVEL, find_bold_headings
+from ramify.tools.documents._html_tables import TableLine, TableRows
+from ramify.tools.documents._tables import SEPARATOR
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import Outline, Section, only_main_heading
 
 
@@ -56,6 +62,29 @@ class SectionWriter:
         self.text(text)
         self.gap(1)
         self._body.gap_is_final = True
+
+    def begin_cell(self) -> None:
+        """Begin a text on one line that is returned by `end_cell`, not written."""
+        self._outer.append((self._body, self._role))
+        self._body = _SectionText()
+        self.enter("flat")
+
+    def end_cell(self) -> tuple[str, list[tuple[int, str]]]:
+        """Return the text since `begin_cell`, and the ids in it."""
+        self.leave("flat")
+        body = self._body
+        self._body, self._role = self._outer.pop()
+        return body.text(), body.marks
+
+    def rows(self, lines: list[TableLine]) -> None:
+        """Write the rows of a table: a line each, or within a cell one after the other."""
+        if self.flat:
+            self.text(f" {'; '.join(line.text.replace(SEPARATOR, ', ') for line in lines)} ")
+            return
+        for line in lines:
+            self._body.write_line(line)
+            self.gap(1)
+        self.gap(2)
 
     def cell(self) -> None:
         """Begin the next cell of a row."""
@@ -134,6 +163,11 @@ class _SectionText:
         self._add(text if as_it_stands else " ".join(text.split()))
         self.space = not as_it_stands and text[-1].isspace()
 
+    def write_line(self, line: TableLine) -> None:
+        self._write_gap()
+        self.marks += [(self._length + offset, name) for offset, name in line.marks]
+        self._add(line.text)
+
     def _write_gap(self) -> None:
         """Write the pending line break, paragraph break or space."""
         if not self._parts:
@@ -156,7 +190,7 @@ class _SectionText:
             self._length += len(text)
 
 
-_ENTRY_LEVEL = 7
+_ENTRY_LEVEL = BOLD_LEVEL + 1
 _NO_LEVEL = 1000
 """Deeper than any heading: no section ends at the end of the scope."""
 _BLOCK_ELEMENTS = frozenset(
@@ -173,9 +207,9 @@ _MIN_ENTRY_WORDS, _MIN_SINGLE_ENTRY_WORDS = 60, 12
 """Least words of a description that make a term with an id, such as a function, a section; fewer if it is the list's only term."""
 
 
-def html_outline(text: str) -> Outline:
-    """Return a page's sections, without scripts, navigation and other repeated elements of the site."""
-    page = read_page(text)
+def html_outline(text: str, source: str, report: ReadReport) -> Outline:
+    """Return a page's sections, without scripts, navigation and other repeated elements of the site; what is left out is reported."""
+    page = read_page(text, source, report)
     walk = _PageWalk(page)
     walk.walk()
     return Outline(page.title or only_main_heading(walk.headings), walk.writer.sections, page.stated)
@@ -193,6 +227,9 @@ class _PageWalk:
         self._asides: list[html.HtmlElement] = []
         self._modes: list[tuple[html.HtmlElement, str]] = []
         self._depth = 0
+        self._data_tables = data_tables(page.content, page.sizes)
+        self._tables: list[TableRows] = []
+        self._bold_headings = find_bold_headings(page.content, page.sizes, page.styles)
 
     def walk(self) -> None:
         """Write the page."""
@@ -216,7 +253,12 @@ class _PageWalk:
             self._asides.append(element)
         if identity := element.get("id") or (element.get("name") if element.tag == "a" else None):
             self.writer.pending_ids.append(identity)
-        if element.tag in HEADING_LEVELS:
+        if not self._asides and is_contents_label(element, self._sizes):
+            self.writer.begin_aside("contents")
+            self.writer.text(element.text_content())
+            self.writer.end_aside()
+            return True
+        if element.tag in HEADING_LEVELS or element in self._bold_headings:
             self._heading(element)
             return True
         self._layout(element)
@@ -231,7 +273,11 @@ class _PageWalk:
     def _end(self, element: html.HtmlElement) -> None:
         while self._modes and self._modes[-1][0] is element:
             self.writer.leave(self._modes.pop()[1])
-        if element.tag in _BLOCK_ELEMENTS:
+        if self._tables and element.tag in _CELL_ELEMENTS and self._is_own_cell(element):
+            self._tables[-1].add_cell(element, *self.writer.end_cell())
+        elif self._tables and element is self._tables[-1].table:
+            self.writer.rows(self._tables.pop().lines())
+        elif element.tag in _BLOCK_ELEMENTS:
             self.writer.gap(line_breaks_around(element))
         elif element.tag in _LINE_ELEMENTS:
             self.writer.gap(1)
@@ -245,7 +291,15 @@ class _PageWalk:
 
     def _layout(self, element: html.HtmlElement) -> None:
         tag = element.tag
-        if tag in _CELL_ELEMENTS and not is_layout(element):
+        if element in self._data_tables:
+            self.writer.gap(2)
+            self._tables.append(TableRows(element))
+        elif self._tables and tag in ("tr", *_CELL_ELEMENTS) and self._is_own_cell(element):
+            if tag == "tr":
+                self._tables[-1].begin_row(element)
+            else:
+                self.writer.begin_cell()
+        elif tag in _CELL_ELEMENTS and not is_layout(element):
             before = element.getprevious()
             if before is not None and before.tag in _CELL_ELEMENTS and not is_layout(before):
                 self.writer.cell()
@@ -261,6 +315,12 @@ class _PageWalk:
             self._enter(element, "pre")
         elif tag == "dd" and self._sizes[element].words <= MAX_SHORT_WORDS:
             self._enter(element, "tight")
+
+    def _is_own_cell(self, element: html.HtmlElement) -> bool:
+        """Return whether a row or cell belongs to the innermost table of data."""
+        parent = element.getparent() if element.tag == "tr" else element.getparent().getparent()
+        table = self._tables[-1].table
+        return parent is table or (parent is not None and parent.tag in ("thead", "tbody", "tfoot") and parent.getparent() is table)
 
     def _enter(self, element: html.HtmlElement, mode: str) -> None:
         self._modes.append((element, mode))
@@ -279,7 +339,7 @@ class _PageWalk:
         if own is None and near:  # the id of the box that begins with the heading, or of an anchor before it
             open_ids = {parent.get("id") for parent in element.iterancestors()}
             own = next((identity for identity in reversed(near) if identity in open_ids), near[-1])
-        level = HEADING_LEVELS[element.tag]
+        level = HEADING_LEVELS.get(element.tag, BOLD_LEVEL)
         self._open_scope(scope, level)
         self.headings.append((level, shown))
         self.writer.heading(level, shown, own)

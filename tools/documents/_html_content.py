@@ -5,25 +5,36 @@ The extraction uses structure only: `main`, navigation elements, and blocks of l
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from lxml import etree, html
 
+from ramify.tools.documents._html_inline import UNSHOWN_INPUTS, number_lists, write_inline
+from ramify.tools.documents._html_left_out import SITE_PART, Kind, left_out_kind, remove_elements, words_of
+from ramify.tools.documents._html_styles import Styles
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import word_count
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 MAX_SHORT_WORDS = 200
 """Longest table cell or description of a term that is written as one piece of text."""
-_LISTS = frozenset(["ul", "ol", "dl", "table"])
-_BLOCKS = _LISTS | {"div", "section", "p"}
+_LISTS = frozenset(["ul", "ol", "dl", "table", "menu"])
+_BLOCKS = _LISTS | {"div", "section", "p", "center", "header", "footer", "aside"}
 _MIN_INDEX_LINK_SHARE = 0.5
 """Least share of linked words in an index: some terms are outside their links."""
 _MIN_LINK_SHARE = 0.8
 """Least share of linked words in a navigation block."""
 _MIN_PROSE_WORDS = 12
 """Least words outside links in a paragraph of text."""
+_LABELS = frozenset(["p", "div", "span", "strong", "b", *HEADING_LEVELS]) - {"h1"}
+_MAX_LABEL_WORDS = 4
+_CONTENTS_LABEL = re.compile(
+    r"(?:on|in) this (?:page|article|section|document)|(?:table of )?contents|jump to|auf dieser seite|inhalt(?:sverzeichnis)?|sommaire"
+    r"|índice|contenido|related (?:articles|posts|pages)|you may also like|read more|more articles",
+    re.IGNORECASE,
+)
 _MAX_LAYOUT_ROWS = 2
 """Tables with more rows are data, not layout."""
 _MIN_LINKS, _MIN_LINKS_IN_PROSE = 2, 3
@@ -40,9 +51,6 @@ class Size(NamedTuple):
     linked: int
     links: int
     inner: int
-
-    def __add__(self, other: "Size") -> "Size":  # type: ignore[override]  # a sum, not a longer tuple
-        return Size(*(one + another for one, another in zip(self, other, strict=True)))
 
 
 EMPTY_SIZE = Size(0, 0, 0, 0)
@@ -66,6 +74,40 @@ def is_layout(cell: html.HtmlElement) -> bool:
     return any(True for _ in cell.iter("table", *HEADING_LEVELS)) or word_count(cell.text_content()) > MAX_SHORT_WORDS
 
 
+def data_tables(content: html.HtmlElement, sizes: Sizes) -> frozenset[html.HtmlElement]:
+    """Return the tables of data, not of layout: none of their cells has a heading, and long cells or tables in cells need a header."""
+    headings, tables = _holders(content, *HEADING_LEVELS), _holders(content, "table")
+    found: list[html.HtmlElement] = []
+    for table in content.iter("table"):
+        cells = [cell for row in table_rows(table) for cell in row.iterchildren("td", "th")]
+        has_header = any(cell.tag == "th" for cell in cells)
+        is_long = any(cell in tables or sizes[cell].words > MAX_SHORT_WORDS for cell in cells)
+        is_nested_long = any(cell in tables and sizes[cell].words > MAX_SHORT_WORDS for cell in cells)
+        if cells and table not in headings and not is_nested_long and (has_header or not is_long):
+            found.append(table)
+    return frozenset(found)
+
+
+def table_rows(table: html.HtmlElement) -> Iterator[html.HtmlElement]:
+    """Yield a table's own rows, not those of tables in its cells."""
+    for child in table:
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from child.iterchildren("tr")
+
+
+def _holders(content: html.HtmlElement, *tags: str) -> set[html.HtmlElement]:
+    """Return the elements that contain an element with one of these tags."""
+    holders: set[html.HtmlElement] = set()
+    for element in content.iter(*tags):
+        for parent in element.iterancestors():
+            if parent in holders:
+                break
+            holders.add(parent)
+    return holders
+
+
 def has_heading(element: html.HtmlElement) -> bool:
     """Return whether an element contains a heading."""
     return any(True for _ in element.iter(*HEADING_LEVELS))
@@ -82,6 +124,14 @@ def navigation_role(element: html.HtmlElement, sizes: Sizes) -> str | None:
     if size.links >= _MIN_INDEX_ENTRIES and element.tag in _LISTS and _is_sorted(element):
         return "index"
     return "contents" if enough and size.linked >= _MIN_LINK_SHARE * size.words else None
+
+
+def is_contents_label(element: html.HtmlElement, sizes: Sizes) -> bool:
+    """Return whether an element names the list of links behind it: "On this page"."""
+    after = element.getnext()
+    if after is None or element.tag not in _LABELS or not 0 < sizes[element].words <= _MAX_LABEL_WORDS:
+        return False
+    return _CONTENTS_LABEL.fullmatch(" ".join(element.text_content().split())) is not None and navigation_role(after, sizes) is not None
 
 
 def _belongs_to_text(element: html.HtmlElement) -> bool:
@@ -107,16 +157,19 @@ def _is_sorted(element: html.HtmlElement) -> bool:
     return ordered >= _MIN_SORTED_SHARE * (len(letters) - 1)
 
 
-_DROPPED_ELEMENTS = frozenset(
-    ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",
-     "select", "textarea", "datalist"]
-)  # fmt: skip
-_REMOVED_TAG = "taken-out"
 _MAX_DEPTH = 256
 """Depth to which elements are flattened if libxml2 fails on a page (at 2,048)."""
-_DROPPED_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar", "button", "dialog"])
+_INVISIBLE = re.compile(
+    r"[\xad\u200b\u2060\ufeff]|&(?:shy|#173|#[xX]0*[aA][dD]|ZeroWidthSpace|#8203|#[xX]200[bB]|NoBreak|#8288|#[xX]2060|#65279|#[xX][fF][eE][fF][fF]);"
+)
+"""Places where a word may be divided, and other signs that no one sees."""
+_MIN_GROUPED_LINKS = 3
+_MIN_SCRIPTED_WORDS = 5
+"""A page with fewer words is written by scripts; its text without scripts is read."""
 _SITE_ELEMENTS = frozenset(["header", "footer", "aside", "form"])
 """Outside the main content these belong to the site, within it to the text."""
+_MIN_FORM_FIELDS = 3
+"""Least fields of a form that is content though it is empty: a search or a subscription has fewer."""
 _SITE_ELEMENT_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
 _META_PROPERTIES = {
     "author": "author", "creator": "author", "date": "date", "created": "date", "article:published_time": "date", "modified": "modified",
@@ -133,27 +186,93 @@ class Page(NamedTuple):
     content: html.HtmlElement
     sizes: Sizes
     stated: dict[str, str]
+    styles: Styles
 
 
-def read_page(text: str) -> Page:
+def read_page(text: str, source: str, report: ReadReport) -> Page:
     """Parse a page and remove everything but its content."""
-    root = _parse(text)
+    root = _parse(_INVISIBLE.sub("", text))
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
     properties = _properties(root)
+    styles = Styles(root)
     for link in [element for element in root.iter("a") if _is_permalink(element)]:
         link.text = None
         del link[:]
-    _remove_elements(root, (element for element in root.iter(etree.Element) if element.tag in _DROPPED_ELEMENTS or _is_hidden(element)))
+    _show_texts_without_scripts(root)
+    remove_elements(root, lambda element: left_out_kind(element, styles), source, report)
+    forms = {form for form in root.iter("form") if _is_filled_in(form)}
+    write_inline(root, styles, report)
+    _group_links(root)
     sizes = _measure(root)
     content = _find_content(root, sizes)
     if content.tag == "body":
         most = sizes[content].words / 2
-        _remove_elements(
-            content, (element for element in content.iter(etree.Element) if sizes[element].words < most and _is_site_element(element))
-        )
-        sizes = _measure(content)
-    return Page(stated or None, content, sizes, properties)
+
+        def kind_of(element: html.HtmlElement) -> Kind | None:
+            return SITE_PART if sizes[element].words < most and _is_site_element(element, forms) else None
+
+        if remove_elements(content, kind_of, source, report):
+            sizes = _measure(content)
+    else:
+        report.leave_out(source, SITE_PART[0], _texts_around(content, sizes), SITE_PART[1])
+    number_lists(content, sizes, report)
+    return Page(stated or None, content, sizes, properties, styles)
+
+
+def _show_texts_without_scripts(root: html.HtmlElement) -> None:
+    """Read formulas of MathJax, which are scripts, and the text of `noscript` on a page that has no other."""
+    for script in root.iter("script"):
+        before = script.getprevious()
+        if script.get("type", "").startswith("math/tex") and (before is None or "MathJax" not in before.get("class", "")):
+            script.tag = "span"
+    unscripted = list(root.iter("noscript"))
+    if unscripted:
+        ignored = {*root.iter("script", "style", "noscript", "head")}
+        steps = etree.iterwalk(root, events=("start", "end"))
+        words = 0
+        for event, element in steps:
+            if event == "start" and element in ignored:
+                steps.skip_subtree()
+            elif isinstance(element.tag, str):
+                words += word_count(element.text if event == "start" else element.tail)
+        if words < _MIN_SCRIPTED_WORDS:
+            for element in unscripted:
+                element.tag = "div"
+
+
+def _group_links(root: html.HtmlElement) -> None:
+    """Put links that stand together between blocks, such as a menu without a list, into an element."""
+    for parent in list(root.iter("body", "main", "article", "section", "div", "center")):
+        run: list[html.HtmlElement] = []
+        text_before = parent.text
+        for child in [*parent, None]:
+            if child is not None and child.tag == "a" and not (not run and word_count(text_before)):
+                run.append(child)
+                if not word_count(child.tail):
+                    continue
+            elif len(run) >= _MIN_GROUPED_LINKS and (child is None or child.tag in _BLOCKS or child.tag in HEADING_LEVELS):
+                _wrap(run)
+            is_block = child is not None and (child.tag in _BLOCKS or child.tag in HEADING_LEVELS or child.tag in ("hr", "br"))
+            run, text_before = [], child.tail if is_block else "text"
+
+
+def _wrap(elements: list[html.HtmlElement]) -> None:
+    group = html.Element("div")
+    elements[0].addprevious(group)
+    group.extend(elements)
+
+
+def _texts_around(content: html.HtmlElement, sizes: Sizes) -> list[str]:
+    """Return the texts of a page outside its content."""
+    texts: list[str] = []
+    inner = content
+    for outer in content.iterancestors():
+        texts += [words_of(child) for child in outer if child is not inner and child in sizes and sizes[child].words]
+        inner = outer
+        if outer.tag == "body":
+            break
+    return texts
 
 
 def _properties(root: html.HtmlElement) -> dict[str, str]:
@@ -214,19 +333,6 @@ class _DepthLimitedTarget:
             self._deep = None
 
 
-def _remove_elements(root: html.HtmlElement, elements: Iterator[html.HtmlElement]) -> None:
-    """Remove elements together; one by one would be quadratic, since the text after each is joined to the text before it."""
-    for element in list(elements):
-        if element is not root and element.tag != "body":
-            element.tag = _REMOVED_TAG
-    etree.strip_elements(root, _REMOVED_TAG, with_tail=False)
-
-
-def _is_hidden(element: html.HtmlElement) -> bool:
-    role = element.get("role")
-    return role in _DROPPED_ROLES or "hidden" in element.attrib or (element.get("aria-hidden") == "true" and element.tag != "body")
-
-
 def _is_permalink(element: html.HtmlElement) -> bool:
     """Return whether an element is a permalink: a link without words to an anchor."""
     if "#" not in element.get("href", ""):
@@ -235,11 +341,24 @@ def _is_permalink(element: html.HtmlElement) -> bool:
     return bool(shown) and not word_count(shown)
 
 
-def _is_site_element(element: html.HtmlElement) -> bool:
+def _is_site_element(element: html.HtmlElement, forms: Set[html.HtmlElement]) -> bool:
+    """Return whether an element is a part of the site by its tag or name; `forms` are those that are content."""
+    if element.tag == "form":
+        return element not in forms
     if element.tag in _SITE_ELEMENTS:
-        return not has_heading(element) or element.tag == "form"
+        return not has_heading(element)
     names = f"{element.get('class', '')} {element.get('id', '')}"
     return any(_SITE_ELEMENT_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not has_heading(element)
+
+
+def _is_filled_in(form: html.HtmlElement) -> bool:
+    """Return whether a form is content: it has several fields or one that is filled in, and is no search and no login."""
+    fields = [field for field in form.iter("input", "select", "textarea") if field.get("type", "").lower() not in UNSHOWN_INPUTS]
+    kinds = {field.get("type", "").lower() for field in form.iter("input")}
+    if form.get("role") == "search" or kinds & {"search", "password"}:
+        return False
+    filled = any(field.get("value") or "checked" in field.attrib or (field.tag == "textarea" and field.text) for field in fields)
+    return filled or len(fields) >= _MIN_FORM_FIELDS
 
 
 def _measure(root: html.HtmlElement) -> Sizes:
@@ -247,16 +366,19 @@ def _measure(root: html.HtmlElement) -> Sizes:
     ids = {element.get("id") or element.get("name") for element in root.iter(etree.Element)} - {None}
     sizes: Sizes = {}
     for element in reversed(list(root.iter(etree.Element))):
-        words = word_count(element.text)
-        total = Size(words, 0, 0, 0)
+        words, linked, links, inner = word_count(element.text), 0, 0, 0
         for child in element:
-            total += sizes.get(child, EMPTY_SIZE) + Size(word_count(child.tail), 0, 0, 0)
+            own = sizes.get(child, EMPTY_SIZE)
+            words += own[0] + word_count(child.tail)
+            linked += own[1]
+            links += own[2]
+            inner += own[3]
         address = element.get("href") if element.tag == "a" else None
         # Links to other sites are content: sources and references.
-        if address is not None and not _SCHEME.match(address) and total.words:
+        if address is not None and not _SCHEME.match(address) and words:
             _, within, name = address.partition("#")
-            total = Size(total.words, total.words, 1, int(bool(within) and name in ids))
-        sizes[element] = total
+            linked, links, inner = words, 1, int(bool(within) and name in ids)
+        sizes[element] = Size(words, linked, links, inner)
     return sizes
 
 

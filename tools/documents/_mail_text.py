@@ -51,7 +51,7 @@ def part_text(part: MIMEPart, source: str, report: ReadReport) -> str:
     kind = part.get_content_subtype() if part.get_content_maintype() == "text" else "calendar" if is_calendar(part) else "plain"
     text = _decode(part, source, report, is_html=kind == "html").replace("\r\n", "\n").replace("\r", "\n")
     if kind == "html":
-        return html_text(text)
+        return html_text(text, source, report)
     if kind in ("enriched", "richtext"):
         return enriched_text(text)
     if kind == "calendar":
@@ -104,11 +104,11 @@ def _find_codec(charset: str) -> str:
     return _WIDER_CHARSETS.get(name, name)
 
 
-def html_text(text: str) -> str:
+def html_text(text: str, source: str, report: ReadReport) -> str:
     """Return the text of a page's sections, each under its heading."""
     from ramify.tools.documents._html import html_outline
 
-    return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text).sections)
+    return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text, source, report).sections)
 
 
 _QUOTE_MARKS = re.compile(r"(?:>[ ]?)*")

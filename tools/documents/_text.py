@@ -1,15 +1,19 @@
-"""Read plain texts, Markdown, web pages: unpack within limits, detect the encoding, split at headings."""
+"""Read plain texts, Markdown and web pages: unpack within limits, decode, split at headings."""
 
+import codecs
 import gzip
 import io
 import re
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._markdown import tidy_markdown
 from ramify.tools.documents._properties import split_front_matter
+from ramify.tools.documents._wrapped_text import join_wrapped
 from ramify.tools.documents.files import ReadReport, UnreadableError, printable_name
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
@@ -19,7 +23,15 @@ MAX_LINE_CHARS = 1 << 26
 """Maximum length of a line or cell of a file that is read by line."""
 
 _SAMPLE_BYTES = 1 << 16
-"""Bytes from which the encoding is guessed."""
+"""Bytes of a stream from which the encoding is guessed."""
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+_WIDE_ENCODINGS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_MIN_WIDE_BYTES = 16
+_MIN_WIDE_LETTERS = 0.7
+"""Least share of letters, digits, spaces and usual punctuation in a text without a byte order mark."""
 _LIKELY_ENCODINGS = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp932", "gb18030", "big5", "cp949", "euc_jp",
 ]  # fmt: skip
@@ -27,11 +39,27 @@ _LIKELY_ENCODINGS = [
 _WESTERN_ENCODING = "cp1252"
 _MIN_ASCII_SHARE = 0.75
 _SIGN_WITHIN_WORD = re.compile(r"[a-z][^\x00-\x7f\w’'\xad][a-z]|[a-z][¹²³]|\w[ºª]\w")
+_DECLARED = re.compile(
+    rb"<meta\s[^<>]{0,200}\bcharset\s*=\s*[\"']?\s*([\w.:-]{2,40})|^\s*<\?xml[^<>]{0,100}\bencoding\s*=\s*[\"']([\w.:-]{2,40})", re.I
+)
+_DECLARED_WITHIN = 4096
+_BROWSER_ENCODINGS = {
+    "iso8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030",
+    "shift_jis": "cp932", "euc_kr": "cp949", "tis-620": "cp874", "iso8859-11": "cp874",
+}  # fmt: skip
+"""Encodings that browsers read as a larger one."""
+_MIN_VALID_SHARE = 20
+"""Least characters beyond ASCII in UTF-8 for each byte that is not: fewer are no UTF-8."""
+_STRICT = ("utf-8-sig", "utf-16", "utf-32", *_WIDE_ENCODINGS)
+_FIRST_IDEOGRAPH = 0x2E80
+"""Swapped bytes of Latin text give ideographs, which are not taken for text here."""
 
 
 def read_text(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a plain text file as one document."""
-    yield Document(read_decoded(path, source, report), id=source, metadata={"source": source, "title": file_stem(path)})
+    """Read a plain text file as one document; lines that were wrapped by hand are joined, except in logs."""
+    text = read_decoded(path, source, report)
+    text = text if ".log" in path.suffixes else join_wrapped(text)
+    yield Document(text, id=source, metadata={"source": source, "title": file_stem(path)})
 
 
 def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -40,7 +68,7 @@ def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Docum
     if found.problem:
         report.remark(source, f"its front matter is read as text: {found.problem}")
     report.state(source, found.fields)
-    outline = markdown_outline(found.text)
+    outline = markdown_outline(tidy_markdown(found.text, source, report))
     yield from section_documents(outline._replace(title=report.title or outline.title), source, file_stem(path))
 
 
@@ -48,7 +76,7 @@ def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]
     """Read a web page as one document per section."""
     from ramify.tools.documents._html import html_outline
 
-    outline = html_outline(read_decoded(path, source, report))
+    outline = html_outline(read_decoded(path, source, report), source, report)
     report.state(source, outline.stated)
     yield from section_documents(outline, source, file_stem(path))
 
@@ -65,9 +93,9 @@ def stream_lines(path: Path, source: str, report: ReadReport) -> Iterator[str]:
     with open_unpacked(path) as file:
         encoding = detect_encoding(file.read(_SAMPLE_BYTES), source, report, cut=True)
     with open_unpacked(path) as file:
-        if encoding == "utf-16":
+        if encoding.startswith(("utf-16", "utf-32")):
             try:
-                yield from _limited_lines(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, report)
+                yield from _limited_lines(io.TextIOWrapper(file, encoding=encoding, newline=""), "\n", source, report)
             except UnicodeDecodeError as error:
                 raise UnreadableError("not text: damaged in the middle") from error
             return
@@ -117,22 +145,31 @@ def file_stem(path: Path) -> str:
 
 
 def detect_encoding(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
-    """Return the encoding of a text: UTF-8, UTF-16 with a byte order mark, or a guess, which is reported."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
+    """Return the encoding of a text; one that has no byte order mark and is not UTF-8 is reported."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return encoding
     if b"\0" in content:
-        raise UnreadableError("binary, not text")
+        encoding = _wide_encoding(content)
+        report.remark(source, f"read as {encoding}")
+        return encoding
     if is_utf8(content, cut):
         return "utf-8-sig"
-    encoding = _guess_encoding(content)
-    report.remark(source, f"read as {encoding}")
+    declared = _declared_encoding(content)
+    damaged = _count_damaged(content)
+    if damaged:
+        report.remark(source, f"read as utf-8, but for {damaged} bytes that are not, shown as \N{REPLACEMENT CHARACTER}")
+        return "utf-8"
+    encoding = declared if declared and _fits(content, declared, cut) else _guess_encoding(content)
+    noticed = f", although it declares {declared}" if declared and encoding != declared else ""
+    report.remark(source, f"read as {encoding}{noticed}")
     return encoding
 
 
 def decode_text(content: bytes, encoding: str) -> str:
     """Decode text; with a guessed encoding, invalid bytes become replacement characters."""
     try:
-        text = content.decode(encoding, "strict" if encoding in ("utf-8-sig", "utf-16") else "replace")
+        text = content.decode(encoding, "strict" if encoding in _STRICT else "replace")
     except UnicodeDecodeError as error:
         raise UnreadableError("not text: damaged in the middle") from error
     if "\0" in text:
@@ -147,6 +184,57 @@ def is_utf8(content: bytes, cut: bool = False) -> bool:
     except UnicodeDecodeError as error:
         return cut and error.reason == "unexpected end of data" and error.start > len(content) - 4
     return True
+
+
+def _wide_encoding(content: bytes) -> str:
+    """Return the one encoding of two or four bytes a character that gives readable text; UnreadableError if there is none."""
+    readable = [encoding for encoding in _WIDE_ENCODINGS if _is_readable(content[: len(content) // 4 * 4], encoding)]
+    if len(readable) != 1 or len(content) < _MIN_WIDE_BYTES:
+        raise UnreadableError("binary, not text")
+    return readable[0]
+
+
+def _is_readable(content: bytes, encoding: str) -> bool:
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    if any(unicodedata.category(sign) in ("Cc", "Cn", "Co", "Cs") and sign not in "\t\n\r\f" for sign in text):
+        return False
+    usual = sum(sign.isascii() or (sign.isalpha() and ord(sign) < _FIRST_IDEOGRAPH) for sign in text)
+    spaces = sum(sign in " \n\r\t" for sign in text)
+    return usual >= _MIN_WIDE_LETTERS * len(text) and spaces > 0
+
+
+def _declared_encoding(content: bytes) -> str | None:
+    """Return the encoding that a page declares in a `meta` element or an XML declaration; None if there is none that exists."""
+    found = _DECLARED.search(content[:_DECLARED_WITHIN])
+    if found is None:
+        return None
+    try:
+        name = codecs.lookup((found[1] or found[2]).decode("ascii")).name
+    except LookupError:
+        return None
+    return _BROWSER_ENCODINGS.get(name, name)
+
+
+def _fits(content: bytes, encoding: str, cut: bool) -> bool:
+    """Return whether a declared encoding may be right: its text is valid, and looks Western if it is the Western one."""
+    if encoding == _WESTERN_ENCODING:
+        return _looks_western(content)
+    try:
+        text = content.decode(encoding, "replace" if cut else "strict")
+    except (UnicodeDecodeError, LookupError):
+        return False
+    return isinstance(text, str)
+
+
+def _count_damaged(content: bytes) -> int:
+    """Return how many bytes of a text that is UTF-8 otherwise are not; 0 if it is another encoding."""
+    text = content.decode("utf-8", "replace")
+    damaged = text.count("\N{REPLACEMENT CHARACTER}")
+    valid = sum(not sign.isascii() for sign in text) - damaged
+    return damaged if valid >= _MIN_VALID_SHARE * damaged else 0
 
 
 def _guess_encoding(content: bytes) -> str:

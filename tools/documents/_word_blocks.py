@@ -227,7 +227,7 @@ def _web_sections(content: bytes, is_mail: bool, source: str, report: ReadReport
         text = str(body.get_content()) if body is not None else ""
     else:
         text = decode_text(content, detect_encoding(content, source, report))
-    return html_outline(text).sections
+    return html_outline(text, source, report).sections
 
 
 def _wrapped(content: "_Element") -> "_Element":

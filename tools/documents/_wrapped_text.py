@@ -78,7 +78,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _is_text(line: str) -> bool:
     text = line.strip()
-    return not _STRUCTURED.match(text) and not _COLUMNS.search(text)
+    has_gap = "  " in text or "\t" in text
+    return not _STRUCTURED.match(text) and not (has_gap and _COLUMNS.search(text))
 
 
 def _begins_paragraph(lines: Sequence[str], start: int, number: int) -> bool:
@@ -151,8 +152,8 @@ def _is_wrapped(lines: Sequence[str], usual: int | None) -> bool:
 
 
 def _reads_on(lines: Sequence[str]) -> bool:
-    """Return whether no line but the last ends a sentence."""
-    return all(line.rstrip()[-1] not in ".!?:;" for line in lines[:-1])
+    """Return whether no line but the last ends a sentence or a part of one."""
+    return all(line.rstrip()[-1] not in ".!?:;," for line in lines[:-1])
 
 
 def _joined_lines(lines: Sequence[str], words: Set[str]) -> str:

@@ -26,12 +26,51 @@ def test_legacy_encodings_are_read_and_named(encoding: str, text: str, tmp_path:
     assert found.remarks == [("old.txt", f"read as {encoding}")]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_unicode_is_read_without_a_remark(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "new.csv").write_bytes("ort;höhe\nKöln;53\nZürich;408\n".encode(encoding))
     found = shown(tmp_path / "new.csv")
     assert [document.page_content for document in found.documents] == ["ort: Köln\nhöhe: 53", "ort: Zürich\nhöhe: 408"]
     assert not found.remarks
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_unicode_without_a_byte_order_mark_is_read_and_named(encoding: str, suffix: str, tmp_path: Path) -> None:
+    (tmp_path / f"new.{suffix}").write_bytes("ort,höhe\nKöln am Rhein,53\n".encode(encoding))
+    found = shown(tmp_path / f"new.{suffix}")
+    assert ["Köln am Rhein" in document.page_content for document in found.documents] == [True]
+    assert found.remarks == [(f"new.{suffix}", f"read as {encoding}")]
+
+
+def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None:
+    text = "Mój dom stoi w Łodzi"
+    for declared in ('<meta charset="iso-8859-2">', "<?xml version='1.0' encoding='iso-8859-2'?>"):
+        (tmp_path / "page.html").write_bytes(f"{declared}<body><p>{text}</p></body>".encode("iso-8859-2"))
+        found = shown(tmp_path / "page.html")
+        assert [document.page_content for document in found.documents] == [text]
+        assert found.remarks == [("page.html", "read as iso8859-2")]
+
+
+def test_a_wrong_declaration_is_noticed(tmp_path: Path) -> None:
+    text = "Мост через реку Арду был открыт в тысяча девятьсот пятьдесят восьмом году."
+    page = f"<meta charset=iso-8859-1><body><p>{text}</p></body>"
+    (tmp_path / "old.html").write_bytes(page.encode("cp1251"))
+    (tmp_path / "new.html").write_text(page, encoding="utf-8")
+    old, new = shown(tmp_path / "old.html"), shown(tmp_path / "new.html")
+    assert [document.page_content for document in (*old.documents, *new.documents)] == [text, text]
+    ((_, remark),) = old.remarks
+    assert "cp1251" in remark
+    assert "declares cp1252" in remark
+    assert not new.remarks
+
+
+def test_a_few_bytes_that_are_no_utf_8_do_not_change_the_rest(tmp_path: Path) -> None:
+    text = "Die Brücke über die Arda bei Köln wurde für Fußgänger eröffnet. " * 10
+    (tmp_path / "new.txt").write_bytes(text.encode() + b"\xff.")
+    found = shown(tmp_path / "new.txt")
+    assert found.documents[0].page_content == text + "\N{REPLACEMENT CHARACTER}."
+    assert [name for name, _ in found.remarks] == ["new.txt"]
 
 
 @pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\0\0", b"\x00\x01\x02\x03" * 100])

@@ -5,6 +5,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents._html import html_outline
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.load import load_files
 
 SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>
@@ -99,6 +100,6 @@ def test_an_alphabetical_list_of_links_is_an_index(tmp_path: Path) -> None:
 
 
 def test_odd_pages_are_read(tmp_path: Path) -> None:
-    assert html_outline("<!-- nothing -->").sections == []
+    assert html_outline("<!-- nothing -->", "", ReadReport()).sections == []
     for page in ("<div>" * 1000 + "deep" + "</div>" * 1000, "<?xml version='1.0' encoding='latin-1'?><html><body>deep</body></html>"):
         assert [document.page_content for document in read(tmp_path, page)] == ["deep"]
