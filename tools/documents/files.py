@@ -1,11 +1,12 @@
 """Find the files under the paths that a user gives, and collect reports about them."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.tools.documents._properties import normalize_properties
+from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path
@@ -35,7 +36,13 @@ class UnreadableError(Exception):
 class ReadReport:
     """What a reader reports about a file besides its documents."""
 
-    def __init__(self) -> None:
+    def __init__(self, ocr: Ocr = DEFAULT_OCR) -> None:
+        self.clean = True
+        """Whether running heads, footers and page numbers are left out."""
+        self.ocr = ocr
+        """Whether text in pictures is read, and in which languages."""
+        self.keep_alive: Callable[[], None] = lambda: None
+        """Called by a reader after each long step; the time limit of a file then begins anew."""
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self.properties: dict[str, Any] = {}

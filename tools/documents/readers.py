@@ -13,6 +13,7 @@ from ramify.tools.documents._epub import read_epub
 from ramify.tools.documents._mail import read_eml
 from ramify.tools.documents._opendocument import read_odp, read_ods, read_odt
 from ramify.tools.documents._pdf import read_pdf
+from ramify.tools.documents._pictures import PICTURES, read_picture, reason_unread
 from ramify.tools.documents._records import read_csv, read_json, read_jsonl
 from ramify.tools.documents._slides import read_pptx
 from ramify.tools.documents._text import read_html, read_markdown, read_text
@@ -58,6 +59,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     ".csv": _TABLE, ".tsv": _TABLE,
     ".json": FormatReader(read_json, plain=True, records=True, in_parts=True),
     ".jsonl": _LINES, ".ndjson": _LINES,
+    **dict.fromkeys(PICTURES, FormatReader(read_picture)),
 }  # fmt: skip
 """Each also reads its format compressed as `.gz`."""
 
@@ -86,6 +88,7 @@ def _suffix(path: Path) -> str:
 
 def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document]:
     """Return a file's documents, tidied if `clean`; those of record files are streamed."""
+    report.clean = clean
     reader = find_reader(file.path)
     documents = _stream_documents(file, reader, report)
     if reader is None or reader.in_parts:
@@ -98,6 +101,9 @@ def _stream_documents(file: File, reader: FormatReader | None, report: ReadRepor
     if reader is None:
         kind = repr(file.path.suffix) if file.path.suffix else "a name without suffix"
         report.skip(file.source, f"{NO_READER}{kind} (readable: {FORMATS})")
+        return
+    if reader.read is read_picture and (reason := reason_unread(report)):
+        report.skip(file.source, f"{NO_READER}{file.path.suffix!r}, a picture: {reason}")
         return
     found = False
     try:

@@ -16,11 +16,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from queue import Queue, SimpleQueue
 from threading import Lock, Thread, Timer
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _MAX_QUEUED_ANSWERS = 2
@@ -28,7 +29,10 @@ _MAX_QUEUED_ANSWERS = 2
 
 
 Answer = dict[str, Any]
-"""A worker's answer: `documents`, each as (id, text, metadata); the last one of a file also has `skipped` and `remarks`."""
+"""A worker's answer: `documents`, each as (id, text, metadata); the last one of a file also has `skipped` and `remarks`.
+
+An empty one says that the worker is alive, after a long step.
+"""
 
 
 class Limits(NamedTuple):
@@ -57,9 +61,10 @@ def worker_command(limits: Limits) -> list[str]:
 class ParseTask:
     """A file to be parsed by a worker, with a bounded queue of its answers."""
 
-    def __init__(self, file: File, clean: bool) -> None:
+    def __init__(self, file: File, clean: bool, ocr: Ocr) -> None:
         self.file = file
         self.clean = clean
+        self.ocr = ocr
         self._answers: Queue[Answer | None] = Queue(_MAX_QUEUED_ANSWERS)
         self._wanted = True
 
@@ -98,9 +103,9 @@ class WorkerPool:
         self._waiting: set[ParseTask] = set()
         self._lock = Lock()
 
-    def parse(self, file: File, clean: bool) -> ParseTask:
+    def parse(self, file: File, clean: bool, ocr: Ocr = DEFAULT_OCR) -> ParseTask:
         """Submit a file to be parsed, and tidied where it is to be `clean`, by the next free worker."""
-        task = ParseTask(file, clean)
+        task = ParseTask(file, clean, ocr)
         with self._lock:
             self._waiting.add(task)
             wanted = len(self._workers) < min(self.size, len(self._waiting))
@@ -127,7 +132,7 @@ class WorkerPool:
     def _serve(self, worker: "_Worker") -> None:
         while (task := self._files.get()) is not None:
             try:
-                with closing(worker.parse(task.file, task.clean)) as answers:
+                with closing(worker.parse(task)) as answers:
                     all(task.put_answer(answer) for answer in answers)
             except OSError as error:
                 task.put_answer(_skipped_answer(task.file, f"no worker process can be started: {error.strerror or error}"))
@@ -147,10 +152,11 @@ class _Worker:
         self._lock = Lock()
         self._ended = False
 
-    def parse(self, file: File, clean: bool) -> Generator[Answer, None, None]:
+    def parse(self, task: ParseTask) -> Generator[Answer, None, None]:
         """Request a file's documents and yield the answers; if the process fails, the file is skipped."""
-        process = self._running()
-        asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
+        process, file = self._running(), task.file
+        request = {"path": str(file.path.absolute()), "source": file.source, "clean": task.clean, "ocr": task.ocr}
+        asked = json.dumps(request).encode() + b"\n"
         answer: Answer = {}
         try:
             while "skipped" not in answer:
@@ -165,7 +171,8 @@ class _Worker:
                     yield _skipped_answer(file, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
                     return
                 asked, answer = b"", json.loads(line)
-                yield answer
+                if answer:
+                    yield answer
         finally:
             if "skipped" not in answer:
                 process.kill()
@@ -252,13 +259,18 @@ def run_worker(seconds: float, memory_mb: int) -> None:
     sys.stdout = sys.stderr  # output of libraries must not mix with answers
     for line in sys.stdin.buffer:
         _limit_time(seconds + _GRACE_S)
-        for answer in _parse_request(json.loads(line)):
-            content = json.dumps(answer).encode() + b"\n"
-            _limit_time(0)  # writing may wait for the parent
-            out.write(content)
-            out.flush()
-            _limit_time(seconds + _GRACE_S)
+        for answer in _parse_request(json.loads(line), lambda: _answer(out, {}, seconds)):
+            _answer(out, answer, seconds)
         _limit_time(0)
+
+
+def _answer(out: BinaryIO, answer: Answer, seconds: float) -> None:
+    """Write an answer, and begin the time limit anew."""
+    content = json.dumps(answer).encode() + b"\n"
+    _limit_time(0)  # writing may wait for the parent
+    out.write(content)
+    out.flush()
+    _limit_time(seconds + _GRACE_S)
 
 
 def _limit_time(seconds: float) -> None:
@@ -266,9 +278,10 @@ def _limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _parse_request(asked: dict[str, Any]) -> Iterator[Answer]:
+def _parse_request(asked: dict[str, Any], keep_alive: Callable[[], None]) -> Iterator[Answer]:
     """Parse the requested file and yield answers: several if it is streamed. The last one also has the report."""
-    report = ReadReport()
+    report = ReadReport(Ocr(*asked["ocr"]))
+    report.keep_alive = keep_alive
     path = Path(asked["path"])
     reader = find_reader(path)
     part: list[tuple[str | None, str, dict[str, Any]]] = []
