@@ -59,6 +59,19 @@ def check_formats() -> Check:
     return Check("formats", "ok", f"{known}, also gzipped; {limits}")
 
 
+def check_ocr() -> Check:
+    """Check that Tesseract, which reads text in pictures, is installed with a language; it is optional."""
+    from ramify.tools.documents.ocr import INSTALL_TESSERACT, find_tesseract, installed_languages
+
+    program = find_tesseract()
+    if program is None:
+        return Check("ocr", "note", "text in pictures and scanned pages is not read: Tesseract is not installed", INSTALL_TESSERACT)
+    languages = installed_languages(program)
+    if not languages:
+        return Check("ocr", "note", f"{program} has no language", "install one (Debian and Ubuntu: apt-get install tesseract-ocr-eng)")
+    return Check("ocr", "ok", f"{program} reads pictures in {', '.join(languages)}")
+
+
 def check_index_kinds() -> Check:
     """Check that the modules of each kind of index can be imported; umap-learn is optional."""
     failed: dict[str, str] = {}
@@ -250,6 +263,7 @@ CHECKS: dict[str, Callable[[], Check]] = {
     "encoder": _check_encoder,
     "reader": _check_reader,
     "formats": check_formats,
+    "ocr": check_ocr,
     "kinds": check_index_kinds,
     "ollama": _check_ollama,
     "gguf": check_gguf,

@@ -40,10 +40,10 @@ def page_number(metadata: Mapping[str, Any]) -> int | None:
     return page if isinstance(page, int) and not isinstance(page, bool) and page > 0 else None
 
 
-def printed_page(source: str, page: int | None) -> str:
-    """Return the name of a page or slide by its number; empty if there is none."""
+def printed_page(source: str, page: int | None, read_by: object = None) -> str:
+    """Return the name of a page or slide by its number, and whether it was read with OCR; empty if there is neither."""
     slides = PurePath(source.lower().removesuffix(".gz")).suffix in _SLIDES
-    return f"{'slide' if slides else 'page'} {page}" if page else ""
+    return ", ".join([f"{'slide' if slides else 'page'} {page}"] * bool(page) + ["OCR"] * (read_by == "ocr"))
 
 
 def source_link(source: str, metadata: Mapping[str, Any], quoted: str = "") -> str:

@@ -41,6 +41,8 @@ class Source(FrozenModel):
     """The headings above it, the outermost first."""
     page: int | None = None
     """The page, or the slide, counted from 1."""
+    read_by: str = ""
+    """"ocr" for a text that was read from a picture, and may have mistakes."""
     path: str = ""
     """The file's absolute path; empty where it is not known."""
     link: str = ""
@@ -48,8 +50,8 @@ class Source(FrozenModel):
 
     @property
     def on_page(self) -> str:
-        """Return the page or slide, such as `page 4`; empty if there is none."""
-        return printed_page(self.source, self.page)
+        """Return the page or slide, such as `page 4`, and whether it was read with OCR; empty if there is neither."""
+        return printed_page(self.source, self.page, self.read_by)
 
     @property
     def where(self) -> str:
@@ -161,6 +163,7 @@ def _source_fields(source: str, metadata: Mapping[str, Any], name: str, quote: s
         "title": title,
         "heading": " > ".join(above),
         "page": page_number(metadata),
+        "read_by": collapse_whitespace(metadata.get("read_by") or ""),
         "path": source_path(source, metadata),
         "link": source_link(source, metadata, quote),
     }

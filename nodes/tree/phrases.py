@@ -59,4 +59,7 @@ def heading(passage: Passage | None, source: str) -> str:
     if passage is None:
         return source
     parts = [passage.title, *heading_path(passage.title, str(passage.metadata.get("heading") or ""))]
-    return " · ".join(filter(None, [*parts, printed_page(passage.source, page_number(passage.metadata))])) or source
+    return (
+        " · ".join(filter(None, [*parts, printed_page(passage.source, page_number(passage.metadata), passage.metadata.get("read_by"))]))
+        or source
+    )

@@ -55,7 +55,19 @@ DocumentPrefix = Annotated[
 ]
 Clean = Annotated[
     bool,
-    typer.Option("--clean/--no-clean", help="Exclude tables of contents, legal notices and duplicates from search."),
+    typer.Option("--clean/--no-clean", help="Exclude tables of contents, legal notices, duplicates and a PDF's running heads from search."),
+]
+OcrOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ocr",
+        metavar="WHEN",
+        help="Read text in pictures, if Tesseract is installed: auto (picture files, PDF pages without text), always (also large pictures "
+        "on other pages) or never. [unchanged; new: auto]",
+    ),
+]
+OcrLanguages = Annotated[
+    str | None, typer.Option("--ocr-languages", metavar="L+M", help="Languages of text in pictures, such as eng+deu. [unchanged; new: eng]")
 ]
 Label = Annotated[
     str | None,
@@ -116,7 +128,7 @@ def index_command(
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
     recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
     max_calls: MaxCalls = None, max_seconds: MaxSeconds = None, description: Description = None,
-    ray: Ray = None, shared: Shared = False, verbose: Verbose = False,
+    ray: Ray = None, shared: Shared = False, verbose: Verbose = False, ocr: OcrOption = None, ocr_languages: OcrLanguages = None,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import show_estimate
@@ -141,7 +153,8 @@ def index_command(
         _index_documents(
             store, paths, verbose, out=out_, embedding=embedding, chunk_tokens=chunk_tokens, overlap=overlap,
             query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-            label=None if label is None else split_fields(label), vectors=precision, ray=ray,
+            label=None if label is None else split_fields(label), vectors=precision, ray=ray, ocr=ocr,
+            ocr_languages=ocr_languages,
         )  # fmt: skip
     elif precision is not None and isinstance(store, FolderStore):
         _change_precision(store.path, precision)

@@ -30,6 +30,8 @@ class PrintedLine(NamedTuple):
     bottom: float
     size: float
     text: str
+    cells: int = 0
+    """The number of columns, if the line is a row of a table; -1 for the row of a form, a line of its own."""
 
 
 def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
@@ -183,6 +185,8 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
     """Return the separator before a line: a space within a paragraph, an intended line break, or a blank line."""
     above, line = lines[place - 1], lines[place].line
     gap = above.line.bottom - line.top
+    if above.line.cells or line.cells:
+        return "\n" if above.line.cells == line.cells else "\n\n"
     if abs(above.line.size - line.size) > _MAX_SIZE_DIFFERENCE * line.size:
         return "\n\n"
     meant = _ends_paragraph(lines, place)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, time
 from typing import Any, NamedTuple
 
-RESERVED_FIELDS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet"})
+RESERVED_FIELDS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet", "read_by"})
 """Metadata fields set by the index, which records and files cannot override."""
 _RESERVED_IN_FILES = RESERVED_FIELDS | {"heading", "page"}
 """Also reserved in files, whose sections have a heading and a page; a record may set both."""

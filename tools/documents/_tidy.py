@@ -183,12 +183,12 @@ def _without_legal_role(document: Document) -> Document:
 
 
 def _merge_short(documents: Sequence[Document]) -> list[Document]:
-    """Merge short documents into neighbours; documents with a role, and a single short document, are not changed.
+    """Merge short documents into neighbours; documents with a role or read with OCR, and a single short one, are not changed.
 
     `headings_within` lists the headings of merged documents, which became lines of the text.
     """
     merged: dict[int, Document] = dict(enumerate(documents))
-    plain = [place for place, document in merged.items() if "role" not in document.metadata]
+    plain = [place for place, document in merged.items() if not document.metadata.keys() & {"role", "read_by"}]
     after: dict[int, int] = dict(pairwise(plain))
     before: dict[int, int] = {second: first for first, second in after.items()}
     place = plain[0] if plain else None

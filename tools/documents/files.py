@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._properties import normalize_properties
 from ramify.tools.documents.members import MemberPath, Unpacking, UnreadableError
+from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path
@@ -39,7 +40,13 @@ class File(NamedTuple):
 class ReadReport:
     """What a reader reports about a file besides its documents."""
 
-    def __init__(self, unpacking: Unpacking | None = None) -> None:
+    def __init__(self, ocr: Ocr = DEFAULT_OCR, unpacking: Unpacking | None = None) -> None:
+        self.clean = True
+        """Whether running heads, footers and page numbers are left out."""
+        self.ocr = ocr
+        """Whether text in pictures is read, and in which languages."""
+        self.keep_alive: Callable[[], None] = lambda: None
+        """Called by a reader after each long step; the time limit of a file then begins anew."""
         self.unpacking = unpacking or Unpacking()
         """The limits of reading files within the file."""
         self.read_member: Callable[[MemberPath], Iterator[Document]] = lambda _: iter(())

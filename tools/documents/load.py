@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
 from ramify.tools.documents.files import File, ReadReport, Skipped, existing_path, list_files
+from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr, OcrMode, parse_ocr
 from ramify.tools.documents.readers import FORMATS, find_reader, parse_file
 from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, available_cores
 from ramify.tools.errors import InputError
@@ -32,11 +33,12 @@ class DocumentStream(Iterator[Document]):
     document that crosses pages, `pages` as a list of `[offset, page]`, the file's own metadata, and the fields of a record.
     """
 
-    def __init__(self, paths: Sequence[Path], clean: bool = True) -> None:
+    def __init__(self, paths: Sequence[Path], clean: bool = True, ocr: Ocr = DEFAULT_OCR) -> None:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self._paths = paths
         self._clean = clean
+        self._ocr = ocr
         self._documents = self._read_all()
 
     def __next__(self) -> Document:
@@ -44,7 +46,7 @@ class DocumentStream(Iterator[Document]):
 
     def _read_all(self) -> Iterator[Document]:
         found = False
-        for read in read_files(list_files(self._paths, self.skipped), clean=self._clean):
+        for read in read_files(list_files(self._paths, self.skipped), clean=self._clean, ocr=self._ocr):
             for document in read.documents:
                 found = True
                 yield document
@@ -54,13 +56,14 @@ class DocumentStream(Iterator[Document]):
             raise nothing_readable_error(self._paths, self.skipped)
 
 
-def load_files(*paths: str | Path, clean: bool = True) -> DocumentStream:
+def load_files(*paths: str | Path, clean: bool = True, ocr: OcrMode = "auto", ocr_languages: str = "") -> DocumentStream:
     """Return an iterator of the documents of files and folders (recursively, sorted by name, without hidden ones).
 
-    clean: merge short documents of a file, and mark contents, indexes and legal notices with a `role`.
+    clean: merge short documents of a file, mark contents, indexes and legal notices with a `role`, and leave out running heads of a PDF.
+    ocr: whether text in pictures is read (if Tesseract is installed), and `ocr_languages` in which languages, such as "eng+deu".
     InputError at once if a path does not exist, and at the end if nothing was readable.
     """
-    return DocumentStream([existing_path(path) for path in paths], clean)
+    return DocumentStream([existing_path(path) for path in paths], clean, parse_ocr(ocr, ocr_languages))
 
 
 def nothing_readable_error(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
@@ -82,18 +85,20 @@ class FileDocuments(NamedTuple):
     remarks: list[Skipped]
 
 
-def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[FileDocuments]:
+def read_files(
+    files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True, ocr: Ocr = DEFAULT_OCR
+) -> Iterator[FileDocuments]:
     """Read files in worker processes and yield them in order; the documents of a file of records are streamed.
 
-    A file that cannot be read has no documents, and the reason in `skipped`. clean: as in `load_files`. Documents of a file that were not
-    consumed are lost when the next file is requested.
+    A file that cannot be read has no documents, and the reason in `skipped`. clean, ocr: as in `load_files`. Documents of a file that
+    were not consumed are lost when the next file is requested.
     """
     with closing(WorkerPool(workers or available_cores(), limits)) as pool:
         under_way: list[tuple[File, ParseTask | None]] = []
-        coming = _submit_files(iter(files), pool, clean)
+        coming = _submit_files(iter(files), pool, clean, ocr)
         while under_way := [*under_way, *islice(coming, _FILES_AHEAD * pool.size + 1 - len(under_way))]:
             file, task = under_way.pop(0)
-            report, reader = ReadReport(), find_reader(file.path)
+            report, reader = ReadReport(ocr), find_reader(file.path)
             if task is None:
                 yield FileDocuments(file, parse_file(file, report, clean), report.skipped, report.remarks)
                 continue
@@ -102,7 +107,7 @@ def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | No
                 yield FileDocuments(file, documents if reader and reader.in_parts else list(documents), report.skipped, report.remarks)
 
 
-def _submit_files(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
+def _submit_files(files: Iterator[File], pool: WorkerPool, clean: bool, ocr: Ocr) -> Iterator[tuple[File, ParseTask | None]]:
     """Submit files to the worker pool in order; yield each with its task, None for small files that are read in this process."""
     few = 0
     for file in files:
@@ -111,7 +116,7 @@ def _submit_files(files: Iterator[File], pool: WorkerPool, clean: bool) -> Itera
             few += reader is not None
             yield file, None
         else:
-            yield file, pool.parse(file, clean)
+            yield file, pool.parse(file, clean, ocr)
 
 
 def _is_small(path: Path) -> bool:

@@ -16,6 +16,7 @@ from ramify.tools.documents._mail import read_eml
 from ramify.tools.documents._ods import read_ods
 from ramify.tools.documents._opendocument import read_odp, read_odt
 from ramify.tools.documents._pdf import read_pdf
+from ramify.tools.documents._pictures import PICTURES, read_picture, reason_unread
 from ramify.tools.documents._records import read_csv, read_json, read_jsonl
 from ramify.tools.documents._slides import read_pptx
 from ramify.tools.documents._text import read_html, read_markdown, read_text
@@ -66,6 +67,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     ".csv": _TABLE, ".tsv": _TABLE,
     ".json": FormatReader(read_json, plain=True, records=True, in_parts=True),
     ".jsonl": _LINES, ".ndjson": _LINES,
+    **dict.fromkeys(PICTURES, FormatReader(read_picture)),
 }  # fmt: skip
 """Each also reads its format compressed as `.gz`."""
 
@@ -102,6 +104,7 @@ def document_format(document: Document, file: File) -> str:
 
 def parse_file(file: File, report: ReadReport, clean: bool) -> Iterable[Document]:
     """Return a file's documents, tidied if `clean`; those of record files and of files within the file are streamed."""
+    report.clean = clean
     reader = find_reader(file.path)
     if reader is not None and reader.contains_files:
         return _stream_container(file, reader, report, clean)
@@ -124,7 +127,8 @@ def _stream_container(file: File, reader: FormatReader, report: ReadReport, clea
 
 def _member_documents(parent: File, report: ReadReport, clean: bool, path: MemberPath) -> Iterator[Document]:
     """Yield the documents of a file within another one, with `parent` in their metadata; it is passed over if it was read before."""
-    file, reader, inner = File(path, f"{parent.source}/{path}", parent.root), find_reader(path), ReadReport(report.unpacking)
+    file, reader, inner = File(path, f"{parent.source}/{path}", parent.root), find_reader(path), ReadReport(report.ocr, report.unpacking)
+    inner.keep_alive = report.keep_alive
     report.unpacking.check()
     if report.unpacking.depth >= MAX_DEPTH:
         report.skip(file.source, f"within more than {MAX_DEPTH} other files: unpack these")
@@ -145,6 +149,9 @@ def _stream_documents(file: File, reader: FormatReader | None, report: ReadRepor
         kind = repr(file.path.suffix) if file.path.suffix else "a name without suffix"
         is_archive = _suffix(file.path) in ARCHIVE_SUFFIXES
         report.skip(file.source, NOT_UNPACKED if is_archive else f"{NO_READER}{kind} (readable: {FORMATS})")
+        return
+    if reader.read is read_picture and (reason := reason_unread(report)):
+        report.skip(file.source, f"{NO_READER}{file.path.suffix!r}, a picture: {reason}")
         return
     found = False
     try:

@@ -22,6 +22,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.members import Unpacking
+from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _MAX_QUEUED_ANSWERS = 2
@@ -34,6 +35,8 @@ Answer = dict[str, Any]
 """A worker's answer: `documents`, each as (id, text, metadata), `skipped` and `remarks`; the last one of a file has `last`.
 
 `member`: the number and source of a file within the file, which is read next.
+
+An empty one says that the worker is alive, after a long step.
 """
 
 
@@ -63,9 +66,10 @@ def worker_command(limits: Limits) -> list[str]:
 class ParseTask:
     """A file to be parsed by a worker, with a bounded queue of its answers."""
 
-    def __init__(self, file: File, clean: bool) -> None:
+    def __init__(self, file: File, clean: bool, ocr: Ocr) -> None:
         self.file = file
         self.clean = clean
+        self.ocr = ocr
         self._answers: Queue[Answer | None] = Queue(_MAX_QUEUED_ANSWERS)
         self._wanted = True
 
@@ -106,9 +110,9 @@ class WorkerPool:
         self._waiting: set[ParseTask] = set()
         self._lock = Lock()
 
-    def parse(self, file: File, clean: bool) -> ParseTask:
+    def parse(self, file: File, clean: bool, ocr: Ocr = DEFAULT_OCR) -> ParseTask:
         """Submit a file to be parsed, and tidied where it is to be `clean`, by the next free worker."""
-        task = ParseTask(file, clean)
+        task = ParseTask(file, clean, ocr)
         with self._lock:
             self._waiting.add(task)
             wanted = len(self._workers) < min(self.size, len(self._waiting))
@@ -135,7 +139,7 @@ class WorkerPool:
     def _serve(self, worker: "_Worker") -> None:
         while (task := self._files.get()) is not None:
             try:
-                with closing(worker.parse(task.file, task.clean)) as answers:
+                with closing(worker.parse(task)) as answers:
                     all(task.put_answer(answer) for answer in answers)
             except OSError as error:
                 task.put_answer(_skipped_answer(task.file.source, f"no worker process can be started: {error.strerror or error}"))
@@ -159,16 +163,16 @@ class _Worker:
         self._lock = Lock()
         self._ended = False
 
-    def parse(self, file: File, clean: bool) -> Generator[Answer, None, None]:
+    def parse(self, task: ParseTask) -> Generator[Answer, None, None]:
         """Request a file's documents and yield the answers; if the process fails, the file, or the file within it, is skipped.
 
         The files after a failed one within the file are then read by a new process.
         """
-        done = 0
+        done, file = 0, task.file
         for _ in range(_MAX_FAILURES):
             number, source = done, file.source
             try:
-                with closing(self._answers(file, clean, done)) as answers:
+                with closing(self._answers(task, done)) as answers:
                     for answer in answers:
                         number, source = answer.get("member", (number, source))
                         yield answer
@@ -180,10 +184,11 @@ class _Worker:
             done = number
         yield _skipped_answer(file.source, f"{_MAX_FAILURES} of the files in it ended their reader; those after {source!r} are not read")
 
-    def _answers(self, file: File, clean: bool, done: int) -> Generator[Answer, None, None]:
+    def _answers(self, task: ParseTask, done: int) -> Generator[Answer, None, None]:
         """Yield the answers of one process, which passes over the first `done` files within the file; _WorkerFailedError if it fails."""
-        process = self._running()
-        asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean, "done": done}).encode() + b"\n"
+        process, file = self._running(), task.file
+        request = {"path": str(file.path.absolute()), "source": file.source, "clean": task.clean, "ocr": task.ocr, "done": done}
+        asked = json.dumps(request).encode() + b"\n"
         answer: Answer = {}
         try:
             while "last" not in answer:
@@ -197,7 +202,8 @@ class _Worker:
                     code = process.wait()
                     raise _WorkerFailedError(f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))
                 asked, answer = b"", json.loads(line)
-                yield answer
+                if answer:
+                    yield answer
         finally:
             if "last" not in answer:
                 process.kill()
@@ -315,7 +321,9 @@ def _answer_request(asked: dict[str, Any], write: Callable[[Answer], None]) -> N
         skipped.clear()
         remarks.clear()
 
-    report = ReadReport(Unpacking(asked["done"], lambda number, source: flush(member=(number, source))))
+    unpacking = Unpacking(asked["done"], lambda number, source: flush(member=(number, source)))
+    report = ReadReport(Ocr(*asked["ocr"]), unpacking)
+    report.keep_alive = lambda: write({})
     path = Path(asked["path"])
     reader = find_reader(path)
     for document in parse_file(File(path, asked["source"], path.parent), report, asked["clean"]):

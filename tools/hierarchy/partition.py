@@ -21,7 +21,21 @@ _MAX_LIST_KEYS = 16
 _MAX_PROPOSED_FIELDS = 8
 """Maximum number of fields tried alone and in pairs."""
 _LOCATION_FIELDS = frozenset(
-    ["source", "page", "pages", "title", "heading", "headings_within", "role", "fragment", "fragments", "id", "start", "description"]
+    [
+        "source",
+        "page",
+        "pages",
+        "title",
+        "heading",
+        "headings_within",
+        "role",
+        "read_by",
+        "fragment",
+        "fragments",
+        "id",
+        "start",
+        "description",
+    ]
 )
 """Fields that locate a passage and are not proposed for grouping."""
 _KEY_SEPARATOR = " / "

@@ -16,7 +16,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
 from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
-from ramify.tools.documents.readers import document_format
+from ramify.tools.documents.ocr import find_tesseract
+from ramify.tools.documents.readers import document_format, format_name
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import InputError
@@ -33,6 +34,7 @@ Sources = Sequence[str | Path] | BaseLoader
 LOADER_ROOT = "loader:"
 """Prefix of the root of a loader's document, followed by its source."""
 _UNCHANGED = "SELECT skipped, edition FROM files WHERE root = ? AND source = ? AND size = ? AND changed_ns = ? AND path = ?"
+_WITH_OCR = "+ocr"
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARS = 1 << 22
 """Maximum number of documents, and of their characters, written in one transaction."""
@@ -106,7 +108,8 @@ class DocumentUpdater:
 
     def update_from_files(self, paths: Sequence[Path]) -> None:
         """Read and write new and changed files."""
-        found = {file: _file_record(file) for file in list(list_files(paths, self.skipped))}
+        reads_pictures = self._writer.ocr.mode != "never" and find_tesseract() is not None
+        found = {file: _file_record(file, reads_pictures) for file in list(list_files(paths, self.skipped))}
         self._read({file: note for file, note in found.items() if not self._is_unchanged(note)})
 
     def update_from_loader(self, loader: BaseLoader) -> None:
@@ -127,8 +130,8 @@ class DocumentUpdater:
         documents = database.execute("SELECT id FROM documents WHERE root = ? AND file = ?", place).fetchall()
         if recorded is None or not documents:
             return False
-        if recorded[1] != EDITION:
-            self.reread += 1
+        if recorded[1] != note.edition:
+            self.reread += recorded[1].partition("+")[0] != EDITION
             return False
         self.seen.update(identity for (identity,) in documents)
         self._files.add(place)
@@ -145,7 +148,7 @@ class DocumentUpdater:
         group: list[SourcedDocument] = []
         notes: list[FileRecord] = []
         characters = 0
-        for number, read in enumerate(read_files(files, clean=self._writer.clean), start=1):
+        for number, read in enumerate(read_files(files, clean=self._writer.clean, ocr=self._writer.ocr), start=1):
             before = len(self.seen)
             for document in read.documents:
                 file = read.file
@@ -242,14 +245,18 @@ class DocumentUpdater:
             yield f"{source}@{number}"
 
 
-def _file_record(file: File) -> FileRecord | None:
-    """Return the record of a file, None where it cannot be accessed; call this before reading it."""
+def _file_record(file: File, reads_pictures: bool) -> FileRecord | None:
+    """Return the record of a file, None where it cannot be accessed; call this before reading it.
+
+    A PDF is read again when pictures on its pages can be read that could not be before.
+    """
+    edition = f"{EDITION}{_WITH_OCR if reads_pictures and format_name(file.path) == 'pdf' else ''}"
     try:
         found = file.path.stat()
     except OSError:
         return None
     return FileRecord(
-        str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute()), []
+        str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, edition, [], printable_name(file.path.absolute()), []
     )
 
 
@@ -293,12 +300,12 @@ T = TypeVar("T")
 def estimate_passages(
     paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress, read: Callable[[Path], T]
 ) -> tuple[T, Encoder]:
-    """Return `read` of the passages in a temporary index, and the encoder; InputError if nothing can be read."""
+    """Return `read` of the passages in a temporary index, made without OCR, and the encoder; InputError if nothing can be read."""
     encoder, sources = load_encoder(embedding), resolve_sources(paths)
     with TemporaryDirectory(prefix="ramify-estimate-") as folder:
         path = Path(folder) / PASSAGES
         with IndexWriter(path) as writer:
-            writer.record_facts({"clean": "yes" if clean else "no"})
+            writer.record_facts({"clean": "yes" if clean else "no", "ocr": "never"})
             read_documents(sources, writer, BuildOptions(encoder, chunking, progress=progress))
         return read(path), encoder
 

@@ -18,6 +18,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
+from ramify.tools.documents.ocr import DEFAULT_OCR, OcrMode, parse_ocr
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_sequentially, unit_rows, with_given_prefixes, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
@@ -57,7 +58,7 @@ class Index(VectorStore):
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
         label: Sequence[str] | None = None, vectors: Precision | None = None, ray: str | None = None,
-        shared: bool = False, description: str | None = None,
+        shared: bool = False, description: str | None = None, ocr: OcrMode | None = None, ocr_languages: str | None = None,
     ) -> Built:  # fmt: skip
         """Build or update an index of files and folders; out: a folder, or an address such as milvus:URI/collection.
 
@@ -87,6 +88,10 @@ class Index(VectorStore):
 
         `description` describes the documents in one sentence: of several indexes, a question goes to those whose description fits. By
         default it is that of the existing index; "" means none.
+
+        `ocr` says whether text in pictures is read, if Tesseract is installed: "auto" in picture files and on PDF pages without text,
+        "always" also in large pictures on other pages, or "never"; `ocr_languages` names the languages, such as "eng+deu". By default
+        they are those of the existing index, "auto" and English in a new one.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "give batch_size=1 or more")
@@ -96,6 +101,7 @@ class Index(VectorStore):
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = with_given_prefixes(load_encoder(embedding), query_prefix, document_prefix)
         precision = None if vectors is None else parse_precision(vectors)
+        pictures = None if ocr is None and ocr_languages is None else parse_ocr(ocr or DEFAULT_OCR.mode, ocr_languages or "")
         encoding: Encoding = encode_sequentially
         if ray is not None:
             from ramify.tools.ray_cluster import ray_encoding
@@ -103,7 +109,8 @@ class Index(VectorStore):
             encoding = ray_encoding(ray, encoder)
         store = store_at(out)
         built = store.build(
-            paths, BuildOptions(encoder, chunking, batch_size, progress or ignore_progress, clean, label, precision, encoding, shared)
+            paths,
+            BuildOptions(encoder, chunking, batch_size, progress or ignore_progress, clean, label, precision, encoding, shared, pictures),
         )
         if description is not None:
             store.describe(collapse_whitespace(description))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr, parse_ocr
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, default_prefixes, encode_sequentially
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
@@ -62,13 +63,16 @@ class BuildOptions(NamedTuple):
     vectors: Precision | None = None
     encoding: Encoding = encode_sequentially
     shared: bool = False
+    ocr: Ocr | None = None
+    """Whether text in pictures is read; None: as in the existing index, "auto" in a new one."""
 
     def facts(self) -> dict[str, str]:
         """Return the facts recorded in an index made with these options."""
         clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
         label = {} if self.label is None else {"label": ",".join(self.label)}
         chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
-        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
+        ocr = {} if self.ocr is None else {"ocr": self.ocr.mode, "ocr_languages": self.ocr.languages}
+        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label, **ocr}
 
 
 class IndexWriter:
@@ -142,6 +146,12 @@ class IndexWriter:
     def clean(self) -> bool:
         """Return whether lists, licences and duplicates are hidden from search."""
         return self.facts().get("clean", "yes") == "yes"
+
+    @property
+    def ocr(self) -> Ocr:
+        """Return whether text in pictures is read, and in which languages."""
+        facts = self.facts()
+        return parse_ocr(facts.get("ocr", DEFAULT_OCR.mode), facts.get("ocr_languages", DEFAULT_OCR.languages))
 
     @property
     def label(self) -> tuple[str, ...]:
@@ -358,7 +368,12 @@ def copy_vectors(writer: IndexWriter, path: Path) -> None:
 def check_settings(writer: IndexWriter, options: BuildOptions, where: str, other: str = "--out folder") -> None:
     """Raise IndexingError if the options differ from those of the index; record them in a new one."""
     made, encoder = writer.facts(), options.encoder
-    made = made and {"label": "", **made}  # older indexes do not record labels
+    made = made and {
+        "label": "",
+        "ocr": DEFAULT_OCR.mode,
+        "ocr_languages": DEFAULT_OCR.languages,
+        **made,
+    }  # older indexes do not record these
     prefixes = (encoder.prefixes if made else default_prefixes(encoder)).as_facts()
     facts = options.facts() | prefixes
     different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]

@@ -383,7 +383,7 @@ def read_file_list(folder: Path) -> FileList:
         for (root, source), counts in found.items()
     )
     unread = tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ()
-    return FileList(files, unread, sum(edition != EDITION for _, _, edition, _ in records))
+    return FileList(files, unread, sum(edition.partition("+")[0] != EDITION for _, _, edition, _ in records))
 
 
 def has_remarks(database: sqlite3.Connection) -> bool:

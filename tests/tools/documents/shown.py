@@ -24,7 +24,7 @@ class Shown(NamedTuple):
         return found
 
 
-def shown(path: Path) -> Shown:
+def shown(path: Path, clean: bool = False) -> Shown:
     """Read one file, as its reader gives it."""
-    ((documents, read),) = ((list(read.documents), read) for read in read_files([File(path, path.name, path.parent)], clean=False))
+    ((documents, read),) = ((list(read.documents), read) for read in read_files([File(path, path.name, path.parent)], clean=clean))
     return Shown(documents, read.skipped, read.remarks)

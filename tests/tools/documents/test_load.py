@@ -91,25 +91,25 @@ def test_what_cannot_be_read_is_named_among_good_files(tmp_path: Path) -> None:
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"text " * 1000)[:-20])
     (tmp_path / "empty.md").write_bytes(b"")
     (tmp_path / "latin.txt").write_bytes("Müller".encode("latin-1"))
-    (tmp_path / "photo.png").write_bytes(b"\x89PNG")
+    (tmp_path / "photo.heic").write_bytes(b"\x89PNG")
     (tmp_path / "rows.jsonl").write_text('{"text": "One."}\nnonsense\n{"text": "Two."}\n', encoding="utf-8")
     loading = load_files(tmp_path)
     assert [document.page_content for document in loading] == ["Good.", "Müller", "One.", "Two."]
     reasons = dict(loading.skipped)
-    assert sorted(reasons) == sorted(["binary.txt", "broken.pdf", "broken.json", "cut.txt.gz", "empty.md", "photo.png", "rows.jsonl#2"])
+    assert sorted(reasons) == sorted(["binary.txt", "broken.pdf", "broken.json", "cut.txt.gz", "empty.md", "photo.heic", "rows.jsonl#2"])
     assert reasons["empty.md"] == "empty"
     assert loading.remarks == [("latin.txt", "read as cp1252")]
-    assert "no reader for '.png'" in reasons["photo.png"]
+    assert "no reader for '.heic'" in reasons["photo.heic"]
 
 
 def test_the_readable_kinds_are_named_once_if_nothing_is_readable(tmp_path: Path) -> None:
-    for name in ("README", "photo.png", "notes.doc"):
+    for name in ("README", "photo.heic", "notes.doc"):
         (tmp_path / name).write_bytes(b"text")
     with pytest.raises(InputError) as error:
         list(load_files(tmp_path))
     told = f"{error.value}"
     assert told.count("pptx") == 1
-    assert all(part in told for part in ("README: no reader for a name without suffix", "photo.png: no reader for '.png'"))
+    assert all(part in told for part in ("README: no reader for a name without suffix", "photo.heic: no reader for '.heic'"))
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.tools.documents.test_load import pdf
 
 @cache
 def survey() -> Shown:
-    return shown(FILES / "survey.pdf")
+    return shown(FILES / "survey.pdf", clean=True)
 
 
 def test_a_paragraph_continues_over_a_page_break() -> None:
@@ -69,12 +69,12 @@ def test_the_same_text_each_time() -> None:
     def said(documents: list[Document]) -> list[tuple[str, str]]:
         return [(document.page_content, str(document.metadata)) for document in documents]
 
-    assert said(survey().documents) == said(shown(FILES / "survey.pdf").documents)
+    assert said(survey().documents) == said(shown(FILES / "survey.pdf", clean=True).documents)
 
 
 def test_a_last_line_that_recurs_where_the_text_ends_is_text() -> None:
-    from ramify.tools.documents._pdf import without_headers_and_footers
     from ramify.tools.documents._pdf_lines import PrintedLine
+    from ramify.tools.documents._pdf_margins import without_headers_and_footers
 
     def page(number: int) -> list[PrintedLine]:
         header = PrintedLine(0, 90, 700, 700, 10, f"{number} of arrays" if number % 2 else f"CHAPTER 2. ARRAYS {number}")
