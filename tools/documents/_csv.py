@@ -130,6 +130,8 @@ def table_documents(rows: Iterator[list[str]], source: str, separator: str, repo
     begin = list(islice(rows, _MAX_SAMPLE_ROWS))
     first, last = _find_header(begin)
     header = join_header([[cell.strip() for cell in row] for row in begin[first:last]])
+    if header and all(len(row) == len(header) + 1 and row[-1] for row in begin[last:]):  # as R writes tables: row names have no name
+        header = ["", *header]
     names = {column: name for column, name in enumerate(header) if name}
     if header and header[0].startswith(_COMMENT):
         names[0] = header[0].lstrip(f"{_COMMENT} ")

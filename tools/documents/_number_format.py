@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -33,6 +33,8 @@ _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augu
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _LAST_DAY = 2958465
+_DUST = Decimal("0.001")
+"""Seconds."""
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": lambda value, bound: value < bound, "<=": lambda value, bound: value <= bound, ">": lambda value, bound: value > bound,
     ">=": lambda value, bound: value >= bound, "=": lambda value, bound: value == bound, "<>": lambda value, bound: value != bound,
@@ -194,6 +196,8 @@ def _decimal(tokens: Sequence[_Token], number: Decimal) -> str:
     for index, place in enumerate(fraction_places):
         digit = fraction[index] if index < len(fraction) else "0"
         places[place] = digit if index < significant or tokens[place].text == "0" else " " if tokens[place].text == "?" else ""
+    if not any(places[place].strip() for place in fraction_places):
+        places[point] = ""
     return "".join("" if token.kind == "comma" and digits else places.get(place, token.text) for place, token in enumerate(tokens))
 
 
@@ -256,8 +260,11 @@ def _date(tokens: Sequence[_Token], value: float, from_1904: bool) -> str | None
     names = {token.text[0] for token in tokens if token.kind == "date"}
     places = sum(max(0, len(token.text.partition(".")[2])) for token in tokens if token.kind in ("date", "elapsed") and "." in token.text)
     has_seconds = "s" in names or places or any(token.kind == "elapsed" and token.text[0] == "s" for token in tokens)
-    unit = Decimal(1).scaleb(-min(places, 6)) if has_seconds else Decimal(1)
-    seconds = (Decimal(f"{value:.15g}") * 86400).quantize(unit, ROUND_HALF_UP)
+    seconds = Decimal(f"{value:.15g}") * 86400
+    if has_seconds:
+        seconds = seconds.quantize(Decimal(1).scaleb(-min(places, 6)), ROUND_HALF_UP)
+    else:  # minutes are not rounded, but for what a binary fraction lacks
+        seconds = (seconds + _DUST).to_integral_value(ROUND_FLOOR)
     if any(token.kind == "elapsed" for token in tokens):
         return _elapsed(tokens, seconds)
     if not 0 <= value <= _LAST_DAY:
@@ -272,11 +279,11 @@ def _date(tokens: Sequence[_Token], value: float, from_1904: bool) -> str | None
 
 
 def _iso(tokens: Sequence[_Token], moment: datetime, names: set[str]) -> str:
-    """Return a date as ISO, with the text before and after it."""
+    """Return a date as ISO, without a time of midnight, with the text before and after it."""
     dated = [place for place, token in enumerate(tokens) if token.kind in ("date", "minute", "half")]
     before = "".join(token.text for token in tokens[: dated[0]])
     after = "".join(token.text for token in tokens[dated[-1] + 1 :])
-    time = " %H:%M:%S" if "s" in names else " %H:%M" if "h" in names else ""
+    time = "" if moment.time() == datetime.min.time() else " %H:%M:%S" if "s" in names else " %H:%M" if "h" in names else ""
     return f"{before}{moment.date().isoformat()}{moment.strftime(time) if time else ''}{after}"
 
 

@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._cell_names import Span, column_name
 from ramify.tools.documents._opendocument import NAMESPACES, find_body
-from ramify.tools.documents._sheet import Sheet, remark_cells, sheet_documents
+from ramify.tools.documents._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells, sheet_documents
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.office import open_container, parse_xml, report_properties
@@ -22,7 +22,7 @@ _MAX_REPETITIONS = 1000
 _MAX_SPACES = 100
 _MAX_PARENTS = 30
 """Styles that a style is made from."""
-_TABLE, _OFFICE, _TEXT = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("table", "office", "text"))
+_TABLE, _OFFICE, _TEXT, _DRAW = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("table", "office", "text", "draw"))
 _INLINE_TEXTS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _UNREAD = {f"{_OFFICE}annotation", f"{_TEXT}ruby-text"}
 """Elements in a paragraph that are not part of its text."""
@@ -54,7 +54,9 @@ def read_ods(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 def _read_styles(archive: ZipFile) -> dict[str, _Style]:
     """Return the styles of a workbook by name."""
     elements: dict[str, _Element] = {}
-    for part in {"styles.xml", "content.xml"} & set(archive.namelist()):
+    for part in ("styles.xml", "content.xml"):
+        if part not in archive.namelist():
+            continue
         elements |= {_attribute(style, "name"): style for style in parse_xml(archive.read(part)).iter("{*}style")}
     styles: dict[str, _Style] = {}
 
@@ -88,6 +90,8 @@ class _SheetReader:
         self._notes: dict[int, list[str]] = {}
         self._formulas: list[str] = []
         self._errors: list[str] = []
+        self._drawn: list[str] = []
+        """Texts of boxes and shapes."""
 
     def read(self) -> Sheet:
         """Return the sheet with what is visible of it."""
@@ -111,10 +115,11 @@ class _SheetReader:
             number += times
         for texts in self._left_columns.values():
             self._leave_out("hidden column", texts)
-        remark_cells(self._report, self._source, self._name, "formulas without a stored value", self._formulas)
-        remark_cells(self._report, self._source, self._name, "errors", self._errors)
-        drawn = [text for shapes in self._table.iterchildren(f"{_TABLE}shapes") for text in self._paragraphs(shapes.iter(f"{_TEXT}p"))]
-        return Sheet(self._name, rows, self._spans, bold_rows, hidden_rows, self._notes, drawn)
+        remark_cells(self._report, self._source, self._name, UNCOMPUTED, self._formulas)
+        remark_cells(self._report, self._source, self._name, ERRORS, self._errors)
+        for shapes in self._table.iterchildren(f"{_TABLE}shapes"):
+            self._drawn += self._paragraphs(shapes.iter(f"{_TEXT}p"))
+        return Sheet(self._name, rows, self._spans, bold_rows, hidden_rows, self._notes, self._drawn)
 
     def _read_columns(self) -> None:
         begin = 0
@@ -157,6 +162,9 @@ class _SheetReader:
             for note in cell.iterchildren(f"{_OFFICE}annotation"):
                 if text := "\n".join(self._paragraphs(note.iterchildren(f"{_TEXT}p"))):
                     self._notes.setdefault(number, []).append(text)
+            for shape in cell if len(cell) else ():
+                if isinstance(shape.tag, str) and shape.tag.startswith(_DRAW):
+                    self._drawn += self._paragraphs(shape.iter(f"{_TEXT}p"))
             column += times
         return cells, is_bold
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from itertools import dropwhile
 from typing import NamedTuple
 
 from langchain_core.documents import Document
@@ -24,7 +25,6 @@ _MIN_SHARE = 0.2
 _MAX_SPARSE = 50
 """Columns for each filled cell of a line, up to which empty cells keep their place."""
 _MAX_NAMED_CELLS = 8
-_REMEDY = "open the file in a spreadsheet program, correct them and save it"
 Row = tuple[int, dict[int, str]]
 """A row: its number from 1, and its non-empty cells by column from 0."""
 
@@ -70,7 +70,7 @@ class _SheetWriter:
         self._table: _Table | None = None
         self._lines: list[str] = []
         self._title_line = ""
-        """The last line of text, if it may be the title of the table that follows."""
+        """The first of the last lines, if they may be the title of the table that follows."""
         self._lines_place = "end"
         self._is_begun = False
         self._first_column = min((column for _, row in sheet.rows for column in row), default=0)
@@ -78,9 +78,10 @@ class _SheetWriter:
         report.add(*("Note:" for notes in sheet.notes.values() for _ in notes))
 
     def documents(self) -> Iterator[Document]:
-        for group in self._groups():
-            for block in self._side_by_side(group):
-                yield from self._block_documents(block)
+        blocks = [block for group in self._groups() for block in self._side_by_side(group)]
+        for place, block in enumerate(blocks):
+            is_preamble = any(len(later.columns) > len(block.columns) for later in blocks[place + 1 :])
+            yield from self._block_documents(block, is_preamble)
         self._lines += [note for notes in self._notes.values() for note in notes]
         self._lines += self._sheet.drawn
         yield from self._text_documents()
@@ -91,12 +92,18 @@ class _SheetWriter:
         for number, row in self._sheet.rows:
             if not row:
                 continue
-            if rows and any(between not in self._sheet.hidden_rows for between in range(rows[-1][0] + 1, number)):
+            if rows and not self._is_next(rows[-1][0], number, row):
                 yield self._block(rows)
                 rows = []
             rows.append((number, row))
         if rows:
             yield self._block(rows)
+
+    def _is_next(self, before: int, number: int, row: Mapping[int, str]) -> bool:
+        """Return whether only hidden rows, or rows of a merged cell, are between two rows."""
+        if all(between in self._sheet.hidden_rows for between in range(before + 1, number)):
+            return True
+        return any((cell := self._merged.get((number, column))) and cell is self._merged.get((before, column)) for column in row)
 
     def _block(self, rows: list[Row]) -> _Block:
         """Return a block with its columns, but for those that only merged cells from the left reach into."""
@@ -139,27 +146,28 @@ class _SheetWriter:
             for number, row in block.rows[:_MAX_SCANNED_ROWS]
         ]
 
-    def _block_documents(self, block: _Block) -> Iterator[Document]:
+    def _block_documents(self, block: _Block, is_preamble: bool) -> Iterator[Document]:
+        """Yield the documents of a block: under its own header, or that of the table above; text is only collected."""
         grid = self._grid(block)
         texts = [[cell.text for cell in row] for row in grid]
-        has_bold_header = grid[0][0].is_heading and not grid[-1][0].is_heading
-        if len(block.rows) == len(grid) and _are_pairs(texts, _MIN_SHARE) and not has_bold_header:
-            self._add_lines(block, ": ")
-            return
         first, last = header_span(grid) if len(block.columns) > 1 else (0, 0)
-        continues = self._table is not None and set(block.columns) <= set(self._table.columns) and len(block.columns) > 1
-        if last and (not continues or grid[first][0].is_heading or has_contrast(texts[last - 1], texts[last:])):
+        is_clear = last > 0 and (grid[first][0].is_heading or has_contrast(texts[last - 1], texts[last:]))
+        continues = self._table is not None and set(block.columns) <= set(self._table.columns) and len(block.columns) > 1 and not is_clear
+        has_bold_header = last > 0 and grid[first][0].is_heading and not grid[-1][0].is_heading
+        if self._table is not None and continues:
+            yield from self._text_documents()
+            yield from self._record_documents(block.rows, self._table)
+        elif len(block.rows) == len(grid) and not has_bold_header and _are_pairs(texts, is_table=last > 0, is_preamble=is_preamble):
+            self._add_lines(block, ": ")
+        elif last:
             self._add_lines(block._replace(rows=block.rows[:first]))
             names = {column: name for column, name in zip(block.columns, join_header(texts[first:last]), strict=True) if name}
             title = self._title_line
             yield from self._text_documents()
             self._table = _Table(block.columns, names, title)
             yield from self._record_documents(block.rows[last:], self._table)
-        elif self._table is not None and continues:
-            yield from self._text_documents()
-            yield from self._record_documents(block.rows, self._table)
         else:
-            self._add_lines(block, ": " if _are_pairs(texts, 0) else SEPARATOR)
+            self._add_lines(block)
 
     def _place(self, number: int, columns: Sequence[int]) -> str:
         """Return where a row is: its number, with the column of a table that does not begin in the first one."""
@@ -167,16 +175,21 @@ class _SheetWriter:
 
     def _add_lines(self, block: _Block, separator: str = SEPARATOR) -> None:
         """Add rows as lines of text: merged cells once, empty ones in their place."""
+        has_title = False
         for number, row in block.rows:
             self._lines_place = self._lines_place if self._lines else self._place(number, block.columns)
             cells = {column: " ".join(text.split()) for column, text in row.items() if text and not self._is_repeated(number, column)}
-            columns = block.columns if len(cells) * _MAX_SPARSE > len(block.columns) else sorted(cells)
+            columns: Sequence[int] = range(block.columns[0], block.columns[-1] + 1)
+            columns = columns if len(columns) < len(cells) * _MAX_SPARSE else sorted(cells)
             line = separator.join(cells.get(column, "") for column in columns).rstrip(SEPARATOR)
             if separator != SEPARATOR:
                 line = line.replace(f":{separator}", separator, 1)
             if len(cells) == 1:
-                (line,) = cells.values()
-            self._title_line = line if len(cells) == 1 and len(line) <= _MAX_TITLE_CHARS and not line.endswith(".") else ""
+                (line,) = (row[column].strip() for column in cells)
+            is_title = len(cells) == 1 and len(line) <= _MAX_TITLE_CHARS and not line.endswith(".")
+            if not (has_title and is_title):
+                self._title_line = line if is_title else ""
+            has_title = is_title
             self._lines += [line] if cells else []
             self._lines += self._notes.pop(number, [])
 
@@ -232,25 +245,35 @@ class _SheetWriter:
         return end
 
 
-def remark_cells(report: ReadReport, source: str, sheet: str, things: str, cells: Sequence[str]) -> None:
+UNCOMPUTED = ("formulas without a stored value", "open the file in a spreadsheet program and save it")
+ERRORS = ("errors", "correct the formulas")
+"""Kinds of cells that a person has to look at, and the remedy."""
+
+
+def remark_cells(report: ReadReport, source: str, sheet: str, kind: tuple[str, str], cells: Sequence[str]) -> None:
     """Report cells of a sheet that a person has to look at, the first of them by name."""
+    things, remedy = kind
     if cells:
         more = " …" if len(cells) > _MAX_NAMED_CELLS else ""
         names = f"{', '.join(cells[:_MAX_NAMED_CELLS])}{more}"
-        report.remark(source, f"{things} in {pluralize(len(cells), 'cell')} of sheet {sheet!r}: {names}; {_REMEDY}")
+        report.remark(source, f"{things} in {pluralize(len(cells), 'cell')} of sheet {sheet!r}: {names}; {remedy}")
 
 
-def _are_pairs(texts: Sequence[Sequence[str]], min_share: float) -> bool:
-    """Return whether rows are labels with values: most end with a colon, or the share of numbers among values is not near 0 or 1."""
-    if len(texts) < 2 or len(texts[0]) != 2 or not all(map(all, texts)):
+def _are_pairs(texts: Sequence[Sequence[str]], *, is_table: bool, is_preamble: bool) -> bool:
+    """Return whether rows, after a title, are labels with values: most labels end with a colon, or the values are of several kinds.
+
+    is_table: they could have a header. is_preamble: a wider table follows.
+    """
+    pairs = list(dropwhile(lambda row: not all(row), texts))
+    if len(pairs) < 2 or len(pairs[0]) != 2 or not all(map(all, pairs)):
         return False
-    labels = [label for label, _ in texts]
+    labels = [label for label, _ in pairs]
     if len(set(labels)) < len(labels) or any(map(is_value, labels)):
         return False
-    if sum(label.endswith(":") for label in labels) * 2 > len(labels):
+    if not is_table or sum(label.endswith(":") for label in labels) * 2 > len(labels):
         return True
-    share = sum(is_value(value) for _, value in texts[1:]) / (len(texts) - 1)
-    return min_share <= share <= 1 - min_share
+    share = sum(is_value(value) for _, value in pairs[1:]) / len(pairs[1:])
+    return _MIN_SHARE <= share <= 1 - _MIN_SHARE or (is_preamble and (share == 0 or len(pairs) == 2))
 
 
 def _fill_merged(sheet: Sheet, source: str, report: ReadReport) -> dict[tuple[int, int], Cell]:

@@ -14,8 +14,8 @@ _MAX_HEADER_ROWS = 20
 _MAX_MARKED_ROWS = 5
 _MAX_UNIT_CHARS = 8
 _VALUE = re.compile(
-    r"\(?+[-+−]?+\s?+(?:[A-Z]{3}|[€$£¥])?+\s?+[-+−]?+"  # a sign and a currency
-    r"(?:[.,' \xa0\u202f]*+\d)++[.,]*+(?:[eE][-+]?+\d++)?+(?:/\d++)?+\s*+(?:[%‰€$£¥]|[A-Z]{3})?+\)?+"
+    r"\(?+[-+−]?+\s?+(?:[A-Z]{3}\s|[€$£¥]\s?+)?+[-+−]?+"  # a sign and a currency
+    r"(?:[.,' \xa0\u202f]*+\d)++[.,]*+(?:[eE][-+]?+\d++)?+(?:/\d++)?+(?:\s*+[%‰€$£¥]|\s[A-Z]{3})?+\)?+"
     r"|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|\d{1,2}:\d\d.*|TRUE|FALSE",
     re.DOTALL,
 )
@@ -24,7 +24,9 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _MOMENT = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./-]\d{1,2}[./-](?:\d\d)?\d\d|\d{1,2}[./]\d{4}|\d{1,2}:\d\d")
 """A date, a month or a time of day."""
 _ADDRESS = re.compile(r"\w@\w|://")
-_PLACEHOLDERS = frozenset({"", "-", "–", "—", "n/a", "N/A", "#N/A", "NA", "?", "…", "x"})
+_PLACEHOLDERS = frozenset(
+    {"", "-", "–", "—", "n/a", "N/A", "#N/A", "NA", "?", "…", "x", "null", "NULL", "None", "NaN", "nan", "INF", "inf"}
+)
 """What stands in a cell that has no value."""
 
 
@@ -92,14 +94,18 @@ def header_span(grid: Sequence[Sequence[Cell]]) -> tuple[int, int]:
     counts = [sum(1 for place, cell in enumerate(row) if cell.text.strip() and not (place and row[place - 1] is cell)) for row in grid]
     usual = sorted(counts)[len(counts) // 2] if counts else 0
     top = next((row for row, count in enumerate(counts[:_MAX_HEADER_ROWS]) if count > 1 or usual < 2), 0)
-    marked = next((row for row in range(top, len(grid)) if not all(cell.is_heading for cell in grid[row] if cell.text)), len(grid))
+    marked = next((row for row in range(top, len(grid)) if not _is_marked(grid[row], row > top)), len(grid))
     if top < marked < len(grid) and marked - top <= _MAX_MARKED_ROWS:
-        return top, marked
+        return top, _end_of_merged(grid, marked - 1) + 1
     for row in range(top, min(len(grid) - 1, _MAX_HEADER_ROWS)):
         last = row
-        while _has_merged(grid[last]) and last + 2 < len(grid) and is_header(texts[last + 1], texts[last + 2 :], grouped=True):
+        while (
+            last + 2 < len(grid) and _is_above(grid[last], grid[last + 1]) and is_header(texts[last + 1], texts[last + 2 :], grouped=True)
+        ):
             last += 1
-        if (counts[last] > 1 or len(grid[row]) == 1) and is_header(texts[last], texts[last + 1 :], grouped=_has_merged(grid[row])):
+        last = _end_of_merged(grid, last)
+        is_wide = counts[last] > 1 or len(grid[row]) == 1
+        if is_wide and is_header(texts[last], texts[last + 1 :], grouped=_has_merged(grid[row]) or last > row):
             first = row - 1 if row > top and counts[row - 1] > 1 and _has_doubles(texts[row]) else row
             return first, last + (2 if _are_units(texts[last + 1], texts[last + 2 :]) else 1)
         if counts[row] >= usual:
@@ -135,11 +141,11 @@ def is_header(first: Sequence[str], below: Sequence[Sequence[str]], *, grouped: 
     if len(set(named)) < len(named) and not (contrast or grouped):
         return False
     values = [place for place, cell in enumerate(cells) if is_value(cell)]
-    if values:
+    if len(values) > (len(named) // 10 if contrast else 0):
         return _is_series([cells[place] for place in values], len(values) < len(cells), grouped) and not _is_series_below(
             cells, values, below
         )
-    return contrast or not _recurs(cells, below)
+    return contrast or grouped or not _recurs(cells, below)
 
 
 def is_value(text: str) -> bool:
@@ -158,9 +164,32 @@ def has_contrast(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     return False
 
 
+def _is_marked(row: Sequence[Cell], follows: bool) -> bool:
+    """Return whether the file marks a row as a header; a row that follows one may be a marked row of totals."""
+    texts = [cell.text.strip() for cell in row if cell.text.strip()]
+    values = [text for text in texts if is_value(text)]
+    is_total = follows and values and not _is_series(values, True, grouped=True)
+    return not is_total and all(cell.is_heading for cell in row if cell.text)
+
+
 def _has_merged(row: Sequence[Cell]) -> bool:
     """Return whether a row has a cell that spans several columns, but not all."""
     return any(place and row[place - 1] is cell and cell.text for place, cell in enumerate(row)) and any(cell is not row[0] for cell in row)
+
+
+def _end_of_merged(grid: Sequence[Sequence[Cell]], row: int) -> int:
+    """Return the last row that a merged cell of a header reaches into."""
+    while row + 2 < len(grid) and any(cell.text and cell is above for cell, above in zip(grid[row + 1], grid[row], strict=False)):
+        row += 1
+    return row
+
+
+def _is_above(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
+    """Return whether a row groups the columns that the next row names: beside its merged cells, nothing else is below it."""
+    merged = {place for place, cell in enumerate(row) for near in (place - 1, place + 1) if 0 <= near < len(row) and row[near] is cell}
+    return _has_merged(row) and all(
+        place in merged or not cell.text or below[place].text in ("", cell.text) for place, cell in enumerate(row) if place < len(below)
+    )
 
 
 def _has_doubles(texts: Sequence[str]) -> bool:

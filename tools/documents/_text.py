@@ -25,6 +25,8 @@ _LIKELY_ENCODINGS = [
 ]  # fmt: skip
 """Legacy encodings in common use; rarer variants would only cause wrong guesses."""
 _WESTERN_ENCODING = "cp1252"
+_WIDE_ENCODINGS = ("utf-16", "utf-32", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\ufffe\uffff]")
 _MIN_ASCII_SHARE = 0.75
 _SIGN_WITHIN_WORD = re.compile(r"[a-z][^\x00-\x7f\w’'\xad][a-z]|[a-z][¹²³]|\w[ºª]\w")
 
@@ -65,9 +67,9 @@ def stream_lines(path: Path, source: str, report: ReadReport) -> Iterator[str]:
     with open_unpacked(path) as file:
         encoding = detect_encoding(file.read(_SAMPLE_BYTES), source, report, cut=True)
     with open_unpacked(path) as file:
-        if encoding == "utf-16":
+        if encoding in _WIDE_ENCODINGS:
             try:
-                yield from _limited_lines(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, report)
+                yield from _limited_lines(io.TextIOWrapper(file, encoding=encoding, newline=""), "\n", source, report)
             except UnicodeDecodeError as error:
                 raise UnreadableError("not text: damaged in the middle") from error
             return
@@ -112,11 +114,17 @@ def file_stem(path: Path) -> str:
 
 
 def detect_encoding(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
-    """Return the encoding of a text: UTF-8, UTF-16 with a byte order mark, or a guess, which is reported."""
+    """Return the encoding of a text: UTF-8, UTF-16 or UTF-32 with a byte order mark, or a guess, which is reported."""
+    if content.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "utf-32"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if b"\0" in content:
-        raise UnreadableError("binary, not text")
+        encoding = next((encoding for encoding in _WIDE_ENCODINGS[2:] if _is_wide(content[:_SAMPLE_BYTES], encoding)), "")
+        if not encoding:
+            raise UnreadableError("binary, not text")
+        report.remark(source, f"read as {encoding}")
+        return encoding
     if is_utf8(content, cut):
         return "utf-8-sig"
     encoding = _guess_encoding(content)
@@ -127,12 +135,22 @@ def detect_encoding(content: bytes, source: str, report: ReadReport, *, cut: boo
 def decode_text(content: bytes, encoding: str) -> str:
     """Decode text; with a guessed encoding, invalid bytes become replacement characters."""
     try:
-        text = content.decode(encoding, "strict" if encoding in ("utf-8-sig", "utf-16") else "replace")
+        text = content.decode(encoding, "strict" if encoding in ("utf-8-sig", *_WIDE_ENCODINGS) else "replace")
     except UnicodeDecodeError as error:
         raise UnreadableError("not text: damaged in the middle") from error
     if "\0" in text:
         raise UnreadableError("binary, not text")
     return text
+
+
+def _is_wide(content: bytes, encoding: str) -> bool:
+    """Return whether bytes are text in UTF-16 or UTF-32 without a mark: mostly ASCII, and no control characters."""
+    unit = 4 if "32" in encoding else 2
+    try:
+        text = content[: len(content) // unit * unit].decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return sum(character < "\x80" for character in text) * 2 > len(text) and not _CONTROL.search(text)
 
 
 def is_utf8(content: bytes, cut: bool = False) -> bool:

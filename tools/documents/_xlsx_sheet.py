@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ramify.tools.documents._cell_names import Span, cell_spans, column_name, column_number, move_formula
 from ramify.tools.documents._number_format import format_number, format_text
-from ramify.tools.documents._sheet import Sheet, remark_cells
+from ramify.tools.documents._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells
 from ramify.tools.documents._xlsx import Part, String, Style, Workbook, is_on, local_name, read_string, unescape
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.office import iterate_xml
@@ -155,9 +155,9 @@ class SheetReader:
             self._formulas |= self._zeros
         for (row, column), formula in self._formulas.items():
             self._rows.setdefault(row, {})[column] = formula
-        for things, cells in (("formulas without a stored value", self._formulas), ("errors", self._errors)):
+        for kind, cells in ((UNCOMPUTED, self._formulas), (ERRORS, self._errors)):
             names = [f"{column_name(column)}{row}" for row, column in cells if row not in self._hidden_rows and not self._is_hidden(column)]
-            remark_cells(self._report, self._source, self._part.name, things, names)
+            remark_cells(self._report, self._source, self._part.name, kind, names)
 
     def _visible_rows(self) -> Iterator[tuple[int, dict[int, str]]]:
         """Yield the rows without hidden rows and columns, which are reported."""
