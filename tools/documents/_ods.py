@@ -66,7 +66,8 @@ def _read_styles(archive: ZipFile) -> dict[str, _Style]:
         if name not in styles:
             style = elements[name]
             parent = resolve(_attribute(style, "parent-style-name"), depth + 1)
-            line, weight, display = (_property(style, property_) for property_ in ("text-line-through-style", "font-weight", "display"))
+            line = _property(style, "text-line-through-style") or _property(style, "text-line-through-type")
+            weight, display = _property(style, "font-weight"), _property(style, "display")
             is_struck = line != "none" if line else parent.is_struck
             styles[name] = _Style(is_struck, weight == "bold" if weight else parent.is_bold, display == "false")
         return styles[name]

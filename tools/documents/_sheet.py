@@ -272,7 +272,7 @@ def _are_pairs(texts: Sequence[Sequence[str]], *, is_table: bool, is_preamble: b
         return False
     if not is_table or sum(label.endswith(":") for label in labels) * 2 > len(labels):
         return True
-    share = sum(is_value(value) for _, value in pairs[1:]) / len(pairs[1:])
+    share = sum(is_value(value) or value[0].isdigit() for _, value in pairs[1:]) / len(pairs[1:])
     return _MIN_SHARE <= share <= 1 - _MIN_SHARE or (is_preamble and (share == 0 or len(pairs) == 2))
 
 

@@ -93,24 +93,30 @@ def header_span(grid: Sequence[Sequence[Cell]]) -> tuple[int, int]:
     texts = [[cell.text.strip() for cell in row] for row in grid]
     counts = [sum(1 for place, cell in enumerate(row) if cell.text.strip() and not (place and row[place - 1] is cell)) for row in grid]
     usual = sorted(counts)[len(counts) // 2] if counts else 0
-    top = next((row for row, count in enumerate(counts[:_MAX_HEADER_ROWS]) if count > 1 or usual < 2), 0)
+    is_group = [_has_merged(row) and (counts[place] > 1 or not row[0].text) for place, row in enumerate(grid)]
+    top = next((row for row, count in enumerate(counts[:_MAX_HEADER_ROWS]) if count > 1 or is_group[row] or usual < 2), 0)
     marked = next((row for row in range(top, len(grid)) if not _is_marked(grid[row], row > top)), len(grid))
     if top < marked < len(grid) and marked - top <= _MAX_MARKED_ROWS:
         return top, _end_of_merged(grid, marked - 1) + 1
-    for row in range(top, min(len(grid) - 1, _MAX_HEADER_ROWS)):
-        last = row
-        while (
-            last + 2 < len(grid) and _is_above(grid[last], grid[last + 1]) and is_header(texts[last + 1], texts[last + 2 :], grouped=True)
-        ):
-            last += 1
-        last = _end_of_merged(grid, last)
-        is_wide = counts[last] > 1 or len(grid[row]) == 1
-        if is_wide and is_header(texts[last], texts[last + 1 :], grouped=_has_merged(grid[row]) or last > row):
-            first = row - 1 if row > top and counts[row - 1] > 1 and _has_doubles(texts[row]) else row
-            return first, last + (2 if _are_units(texts[last + 1], texts[last + 2 :]) else 1)
-        if counts[row] >= usual:
-            break
+    for least in (usual, 2):  # a narrow row is a header only if no other row is
+        for row in range(top, min(len(grid) - 1, _MAX_HEADER_ROWS)):
+            if (counts[row] >= least or is_group[row]) and (span := _header_at(grid, texts, row)):
+                above = row > top and counts[row - 1] > 1 and _has_doubles(texts[row])
+                return span[0] - above, span[1]
+            if counts[row] >= usual and not is_group[row]:
+                break
     return 0, 0
+
+
+def _header_at(grid: Sequence[Sequence[Cell]], texts: Sequence[Sequence[str]], first: int) -> tuple[int, int] | None:
+    """Return the rows of a header that begins with a row, None if it is none."""
+    last = first
+    while last + 2 < len(grid) and _is_above(grid[last], grid[last + 1]) and is_header(texts[last + 1], texts[last + 2 :], grouped=True):
+        last += 1
+    last = _end_of_merged(grid, last)
+    if not is_header(texts[last], texts[last + 1 :], grouped=_has_merged(grid[first]) or last > first):
+        return None
+    return first, last + (2 if _are_units(texts[last + 1], texts[last + 2 :]) else 1)
 
 
 def join_header(rows: Sequence[Sequence[str]]) -> list[str]:
