@@ -23,8 +23,15 @@ _MAX_SPACES = 100
 _MAX_PARENTS = 30
 """Styles that a style is made from."""
 _TABLE, _OFFICE, _TEXT, _DRAW = (f"{{{NAMESPACES[prefix]}}}" for prefix in ("table", "office", "text", "draw"))
+_CELL, _COVERED_CELL, _PARAGRAPH, _ANNOTATION = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell", f"{_TEXT}p", f"{_OFFICE}annotation"
+_FORMULA, _COLUMNS_SPANNED, _ROWS_SPANNED = (f"{_TABLE}{name}" for name in ("formula", "number-columns-spanned", "number-rows-spanned"))
+_STYLE_NAME = f"{_TABLE}style-name"
+_REPEATED = {kind: f"{_TABLE}number-{kind}-repeated" for kind in ("columns", "rows")}
+_VALUES = [f"{_OFFICE}{name}" for name in ("value", "date-value", "time-value", "boolean-value", "string-value")]
+_ERRORS = ("#", "Err:")
+"""Begins of what a formula with an error shows."""
 _INLINE_TEXTS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
-_UNREAD = {f"{_OFFICE}annotation", f"{_TEXT}ruby-text"}
+_UNREAD = {_ANNOTATION, f"{_TEXT}ruby-text"}
 """Elements in a paragraph that are not part of its text."""
 
 
@@ -114,13 +121,14 @@ class _SheetReader:
                 rows += [(repeated, self._without_hidden(cells)) for repeated in read]
                 bold_rows.update(read if is_bold else ())
             number += times
+            row.clear()
         for texts in self._left_columns.values():
             self._leave_out("hidden column", texts)
         remark_cells(self._report, self._source, self._name, UNCOMPUTED, self._formulas)
         remark_cells(self._report, self._source, self._name, ERRORS, self._errors)
         for shapes in self._table.iterchildren(f"{_TABLE}shapes"):
-            self._drawn += self._paragraphs(shapes.iter(f"{_TEXT}p"))
-        return Sheet(self._name, rows, self._spans, bold_rows, hidden_rows, self._notes, self._drawn)
+            self._drawn += self._paragraphs(shapes.iter(_PARAGRAPH))
+        return Sheet(self._name, rows, self._spans, bold_rows, hidden_rows, self._left_columns, self._notes, self._drawn)
 
     def _read_columns(self) -> None:
         begin = 0
@@ -131,8 +139,10 @@ class _SheetReader:
             if column.get(f"{_TABLE}visibility") in ("collapse", "filter"):
                 self._hidden_columns.append(columns)
 
-    def _without_hidden(self, cells: Mapping[int, str]) -> dict[int, str]:
-        """Return a row without hidden columns, which are kept to be reported."""
+    def _without_hidden(self, cells: dict[int, str]) -> dict[int, str]:
+        """Return a copy of a row without hidden columns, which are kept to be reported."""
+        if not self._hidden_columns:
+            return dict(cells)
         visible = {}
         for column, text in cells.items():
             if any(column in hidden for hidden in self._hidden_columns):
@@ -146,59 +156,66 @@ class _SheetReader:
         cells: dict[int, str] = {}
         column, is_bold = 0, True
         for cell in row:
-            if cell.tag not in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            if cell.tag != _CELL and cell.tag != _COVERED_CELL:
                 continue
-            times, text = _repetitions(cell, "columns"), self._cell_text(cell, f"{column_name(column)}{number}")
+            times = _repetitions(cell, "columns")
+            text = self._cell_text(cell, number, column)
             style = self._style(cell, row, column) if text else _Style()
             if style.is_struck:
                 self._leave_out("struck passage", [text])
-            elif text and cell.tag.endswith("covered-table-cell"):
+            elif text and cell.tag == _COVERED_CELL:
                 self._leave_out("cell covered by a merged one", [text], "cells covered by merged ones")
             elif text:
-                cells |= dict.fromkeys(range(column, column + (times if times <= _MAX_REPETITIONS else 1)), text)
                 is_bold = is_bold and style.is_bold
-            width, height = (int(cell.get(f"{_TABLE}number-{kind}-spanned") or 1) for kind in ("columns", "rows"))
+                for repeated in range(column, column + (times if times <= _MAX_REPETITIONS else 1)):
+                    cells[repeated] = text
+            width, height = int(cell.get(_COLUMNS_SPANNED) or 1), int(cell.get(_ROWS_SPANNED) or 1)
             if width > 1 or height > 1:
                 self._spans.append(Span(number, column, number + height - 1, column + width - 1))
-            for note in cell.iterchildren(f"{_OFFICE}annotation"):
-                if text := "\n".join(self._paragraphs(note.iterchildren(f"{_TEXT}p"))):
-                    self._notes.setdefault(number, []).append(text)
-            for shape in cell if len(cell) else ():
-                if isinstance(shape.tag, str) and shape.tag.startswith(_DRAW):
-                    self._drawn += self._paragraphs(shape.iter(f"{_TEXT}p"))
+            self._read_beside(cell, number)
             column += times
         return cells, is_bold
 
+    def _read_beside(self, cell: "_Element", number: int) -> None:
+        """Read the note on a cell, and the shapes that are fixed to it."""
+        for child in cell:
+            if child.tag == _ANNOTATION:
+                if text := "\n".join(self._paragraphs(child.iterchildren(_PARAGRAPH))):
+                    self._notes.setdefault(number, []).append(text)
+            elif child.tag != _PARAGRAPH and isinstance(child.tag, str) and child.tag.startswith(_DRAW):
+                self._drawn += self._paragraphs(child.iter(_PARAGRAPH))
+
     def _style(self, cell: "_Element", row: "_Element", column: int) -> _Style:
-        name = cell.get(f"{_TABLE}style-name") or row.get(f"{_TABLE}default-cell-style-name")
+        name = cell.get(_STYLE_NAME) or row.get(f"{_TABLE}default-cell-style-name")
         if not name:
             name = next((style for columns, style in self._column_styles if column in columns), "")
         return self._styles.get(name, _Style())
 
-    def _cell_text(self, cell: "_Element", place: str) -> str:
+    def _cell_text(self, cell: "_Element", number: int, column: int) -> str:
         """Return a cell's text as it is shown, else its value, else its formula."""
-        if not (len(cell) or _value(cell) or cell.get(f"{_TABLE}formula")):
-            return ""
-        paragraphs = list(cell.iterchildren(f"{_TEXT}p"))
-        text = "\n".join(self._paragraphs(paragraphs)).strip()
-        if any(name.endswith("}value-type") and value == "error" for name, value in cell.items()):
-            self._errors.append(place)
-        if text or not (value := _value(cell) or cell.get(f"{_TABLE}formula", "")):
+        paragraphs = [child for child in cell if child.tag == _PARAGRAPH]
+        text = "\n".join(self._paragraphs(paragraphs)).strip() if paragraphs else ""
+        if text and not text.startswith(_ERRORS):
             return text
-        if paragraphs:
-            if _value(cell):
-                self._leave_out("value that its format hides", [value], "values that their format hides")
-            return ""
-        if not _value(cell):
-            self._formulas.append(place)
-            return "=" + value.partition("=")[2].replace("[.", "").replace(":.", ":").replace("]", "")
-        return value
+        value, formula = _value(cell), str(cell.get(_FORMULA, ""))
+        if text:
+            self._errors += [f"{column_name(column)}{number}"] if formula else []
+        elif value and paragraphs:
+            self._leave_out("value that its format hides", [value], "values that their format hides")
+        elif formula and not value and not paragraphs:
+            self._formulas.append(f"{column_name(column)}{number}")
+            return "=" + formula.partition("=")[2].replace("[.", "").replace(":.", ":").replace("]", "")
+        else:
+            return value
+        return text
 
     def _paragraphs(self, paragraphs: Iterable["_Element"]) -> list[str]:
         return [text for paragraph in paragraphs if (text := self._inline_text(paragraph).strip())]
 
     def _inline_text(self, element: "_Element") -> str:
         """Return the text of a paragraph without struck passages, which are reported."""
+        if not len(element):
+            return element.text or ""
         parts = [element.text or ""]
         for child in element:
             if child.tag == f"{_TEXT}s":
@@ -229,13 +246,12 @@ def _rows(element: "_Element") -> Iterator["_Element"]:
 
 
 def _repetitions(element: "_Element", kind: str) -> int:
-    return int(element.get(f"{_TABLE}number-{kind}-repeated") or 1)
+    return int(element.get(_REPEATED[kind]) or 1)
 
 
 def _value(cell: "_Element") -> str:
     """Return the value of a cell, "" if it has none."""
-    names = ("string-value", "date-value", "time-value", "boolean-value", "value")
-    return next((value for name in names if (value := cell.get(f"{_OFFICE}{name}"))), "")
+    return next((value for name in _VALUES if (value := cell.get(name))), "")
 
 
 def _property(style: "_Element", name: str) -> str:

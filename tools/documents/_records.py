@@ -42,6 +42,13 @@ class _Object(dict[str, Any]):
         self.fields = fields
 
 
+def _parse_integer(text: str) -> float:
+    return int(text) if len(text) < _MAX_INTEGER_DIGITS else _Number.parse(text)
+
+
+_parse_json = json.JSONDecoder(object_pairs_hook=_Object, parse_float=_Number.parse, parse_int=_parse_integer).decode
+
+
 def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a JSON file: a list of records, an object that contains one list of records, or one record."""
     try:
@@ -73,14 +80,6 @@ def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document
             raise UnreadableError(f"line {number} is not a JSON record")
         else:
             _skip_record(report, source, number, "not a JSON record")
-
-
-def _parse_json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_Object, parse_float=_Number.parse, parse_int=_parse_integer)
-
-
-def _parse_integer(text: str) -> float:
-    return int(text) if len(text) < _MAX_INTEGER_DIGITS else _Number.parse(text)
 
 
 def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> None:
@@ -119,8 +118,10 @@ def record_document(record: Mapping[str, Any] | Fields, source: str, number: int
     if text_field and [name for name, _ in fields].count(text_field) == 1:
         text = values.pop(text_field)
     else:
-        lines = ((name, _written(value)) for name, value in fields if value not in (None, ""))
-        text, text_field = "\n".join(f"{name}: {value}" if name else value for name, value in lines), ""
+        text_field = ""
+        text = "\n".join(
+            f"{name}: {_written(value)}" if name else _written(value) for name, value in fields if value is not None and value != ""
+        )
     nested = values.pop("metadata", None)
     carried = {**(nested if isinstance(nested, dict) else {}), **(values if text_field else {})}
     carried = {f"record_{name}" if name in RESERVED_FIELDS else name: value for name, value in carried.items()}

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from itertools import dropwhile
+from itertools import accumulate, dropwhile
 from typing import NamedTuple
 
 from langchain_core.documents import Document
@@ -30,13 +30,14 @@ Row = tuple[int, dict[int, str]]
 
 
 class Sheet(NamedTuple):
-    """What is visible of a sheet: rows in order, merged cells, numbers of bold and of hidden rows, notes by row, texts of shapes."""
+    """What is visible of a sheet: rows in order, merged cells, numbers of bold and hidden rows, hidden columns, notes, texts of shapes."""
 
     name: str
     rows: list[Row]
     spans: Sequence[Span] = ()
     bold_rows: Set[int] = frozenset()
     hidden_rows: Collection[int] = frozenset()
+    hidden_columns: Collection[int] = frozenset()
     notes: Mapping[int, list[str]] = {}
     drawn: Sequence[str] = ()
 
@@ -79,9 +80,9 @@ class _SheetWriter:
 
     def documents(self) -> Iterator[Document]:
         blocks = [block for group in self._groups() for block in self._side_by_side(group)]
-        for place, block in enumerate(blocks):
-            is_preamble = any(len(later.columns) > len(block.columns) for later in blocks[place + 1 :])
-            yield from self._block_documents(block, is_preamble)
+        widest = list(accumulate((len(block.columns) for block in reversed(blocks)), max))[::-1]
+        for block, most in zip(blocks, widest, strict=True):
+            yield from self._block_documents(block, is_preamble=most > len(block.columns))
         self._lines += [note for notes in self._notes.values() for note in notes]
         self._lines += self._sheet.drawn
         yield from self._text_documents()
@@ -146,7 +147,7 @@ class _SheetWriter:
             for number, row in block.rows[:_MAX_SCANNED_ROWS]
         ]
 
-    def _block_documents(self, block: _Block, is_preamble: bool) -> Iterator[Document]:
+    def _block_documents(self, block: _Block, *, is_preamble: bool) -> Iterator[Document]:
         """Yield the documents of a block: under its own header, or that of the table above; text is only collected."""
         grid = self._grid(block)
         texts = [[cell.text for cell in row] for row in grid]
@@ -179,8 +180,9 @@ class _SheetWriter:
         for number, row in block.rows:
             self._lines_place = self._lines_place if self._lines else self._place(number, block.columns)
             cells = {column: " ".join(text.split()) for column, text in row.items() if text and not self._is_repeated(number, column)}
-            columns: Sequence[int] = range(block.columns[0], block.columns[-1] + 1)
-            columns = columns if len(columns) < len(cells) * _MAX_SPARSE else sorted(cells)
+            columns = sorted(cells)
+            if block.columns[-1] - block.columns[0] < len(cells) * _MAX_SPARSE:
+                columns = [column for column in range(block.columns[0], block.columns[-1] + 1) if column not in self._sheet.hidden_columns]
             line = separator.join(cells.get(column, "") for column in columns).rstrip(SEPARATOR)
             if separator != SEPARATOR:
                 line = line.replace(f":{separator}", separator, 1)

@@ -37,6 +37,8 @@ class SheetReader:
         self._bold_rows: set[int] = set()
         self._hidden_rows: set[int] = set()
         self._hidden_columns: list[tuple[int, int]] = []
+        self._left_columns: dict[int, list[str]] = {}
+        """Texts of hidden columns, which are left out."""
         self._spans: list[Span] = []
         self._filtered: list[Span] = []
         self._formulas: dict[tuple[int, int], str] = {}
@@ -65,7 +67,9 @@ class SheetReader:
         self._filtered += [span for one in filters for span in cell_spans(one.get("ref", ""))]
         notes = self._visible_notes()
         rows = list(self._visible_rows())
-        return Sheet(self._part.name, rows, self._spans, self._bold_rows, self._hidden_rows, notes, list(self._drawn_texts()))
+        return Sheet(
+            self._part.name, rows, self._spans, self._bold_rows, self._hidden_rows, self._left_columns, notes, list(self._drawn_texts())
+        )
 
     def _read_layout(self, element: "_Element") -> None:
         match local_name(element):
@@ -161,7 +165,6 @@ class SheetReader:
 
     def _visible_rows(self) -> Iterator[tuple[int, dict[int, str]]]:
         """Yield the rows without hidden rows and columns, which are reported."""
-        hidden_columns: dict[int, list[str]] = {}
         for number, row in sorted(self._rows.items()):
             if number in self._hidden_rows:
                 if any(span.first_row <= number <= span.last_row for span in self._filtered):
@@ -172,11 +175,11 @@ class SheetReader:
             cells = {}
             for column, text in sorted(row.items()):
                 if self._is_hidden(column):
-                    hidden_columns.setdefault(column, []).append(text)
+                    self._left_columns.setdefault(column, []).append(text)
                 else:
                     cells[column] = text
             yield number, cells
-        for texts in hidden_columns.values():
+        for texts in self._left_columns.values():
             self._leave_out("hidden column", texts)
 
     def _is_hidden(self, column: int) -> bool:
