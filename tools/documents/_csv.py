@@ -139,9 +139,14 @@ def table_documents(rows: Iterator[list[str]], source: str, separator: str, repo
         yield Document("\n".join(above), id=source, metadata={"source": source, "title": ""})
     if names and last == len(begin):
         raise UnreadableError(f"contains only the names of columns: {', '.join(names.values())}")
+    unused = dict(names)
     for number, row in enumerate(chain(begin[last:], rows), start=1):
+        if unused:
+            for column in [column for column, cell in enumerate(row) if cell]:
+                unused.pop(column, None)
         if not header or [cell.strip() for cell in row] != header:  # else the header again, as where files were joined
             yield record_document(row_fields(names, enumerate(row), report), source, number)
+    report.leave_out(source, "name of an empty column", unused.values(), "names of empty columns")
 
 
 def _find_header(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -158,9 +163,12 @@ def _find_header(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
         return 0, 0
     if begin and rows[begin - 1][0].startswith(_COMMENT) and 1 < filled[begin - 1] == usual and any(map(is_value, rows[begin])):
         return begin - 1, begin
-    width = max(map(len, rows[begin:]))
-    span = header_span([[Cell(cell) for cell in row] + [Cell("")] * (width - len(row)) for row in rows[begin:]])
-    return (begin + span[0], begin + span[1]) if span[1] else (single, single)
+    for start in dict.fromkeys((begin, single)):
+        width = max(map(len, rows[start:]))
+        span = header_span([[Cell(cell) for cell in row] + [Cell("")] * (width - len(row)) for row in rows[start:]])
+        if span[1]:
+            return start + span[0], start + span[1]
+    return single, single
 
 
 def _usual_width(widths: Sequence[int]) -> int:

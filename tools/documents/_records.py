@@ -59,7 +59,8 @@ def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]
         if isinstance(record, _Object):
             yield record_document(record.fields, source, number)
         else:
-            _skip_record(report, source, number, f"not a record but {type(record).__name__.removeprefix('_').lower()}")
+            kind = "float" if isinstance(record, _Number) else type(record).__name__
+            _skip_record(report, source, number, f"not a record but {kind}")
 
 
 def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document]:

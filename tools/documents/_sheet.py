@@ -166,6 +166,10 @@ class _SheetWriter:
             title = self._title_line
             yield from self._text_documents()
             self._table = _Table(block.columns, names, title)
+            unused = set(names)
+            for _, row in block.rows[last:]:
+                unused.difference_update(row)
+            self._report.leave_out(self._source, "name of an empty column", [names[column] for column in unused], "names of empty columns")
             yield from self._record_documents(block.rows[last:], self._table)
         else:
             self._add_lines(block)

@@ -98,12 +98,13 @@ def header_span(grid: Sequence[Sequence[Cell]]) -> tuple[int, int]:
     marked = next((row for row in range(top, len(grid)) if not _is_marked(grid[row], row > top)), len(grid))
     if top < marked < len(grid) and marked - top <= _MAX_MARKED_ROWS:
         return top, _end_of_merged(grid, marked - 1) + 1
-    for least in (usual, 2):  # a narrow row is a header only if no other row is
+    several = min(2, max(map(len, grid), default=0))
+    for least in (max(usual, several), several):  # a narrow row is a header only if no other row is
         for row in range(top, min(len(grid) - 1, _MAX_HEADER_ROWS)):
             if (counts[row] >= least or is_group[row]) and (span := _header_at(grid, texts, row)):
                 above = row > top and counts[row - 1] > 1 and _has_doubles(texts[row])
                 return span[0] - above, span[1]
-            if counts[row] >= usual and not is_group[row]:
+            if counts[row] >= max(usual, several) and not is_group[row]:
                 break
     return 0, 0
 

@@ -138,3 +138,9 @@ def test_fields_beside_a_list_of_records_are_read(tmp_path: Path) -> None:
         "name: B",
         "updated: 2024-05-01",
     ]
+
+
+def test_a_column_without_values_is_named(tmp_path: Path) -> None:
+    found = read("name,note,city\nAsa,,Malmö\nBo,,Oslo\n", tmp_path)
+    assert texts(found) == ["name: Asa / city: Malmö", "name: Bo / city: Oslo"]
+    assert [remark for _, remark in found.remarks] == ["left out: 1 name of an empty column"]

@@ -157,7 +157,7 @@ def test_values_that_a_format_hides_are_left_out(tmp_path: Path) -> None:
     data = cells(["name", "pin"], ["Ida", '<c r="B2" s="1"><v>1234</v></c>'])
     found = read(excel({"S": data}, styles=STYLES.format(code=";;;")), tmp_path)
     assert "1234" not in "".join(texts(found))
-    assert remarks(found) == ["left out: 1 value that its format hides"]
+    assert "left out: 1 value that its format hides" in remarks(found)
 
 
 def test_struck_cells_and_struck_passages_are_left_out(tmp_path: Path) -> None:
