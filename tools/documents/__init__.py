@@ -2,8 +2,8 @@
 
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
 * the metadata that files contain: `properties`
-* a reader a format: `readers`; `records` (with `tables`), `slides` (with `slide_shapes`) and `sheets` (in the containers of `office`),
-  `ods`, `epub`; `pdf` (with `pdf_lines`, `pdf_margins`, `pdf_footnotes`, `pdf_forms`, `pdf_sections`); `pictures`, read with `ocr`
+* a reader a format: `readers`; `records`, `csv`, `slides` (with `slide_shapes`; in the containers of `office`, like `word`), `epub`;
+  `pdf` (with `pdf_lines`, `pdf_margins`, `pdf_footnotes`, `pdf_forms`, `pdf_sections`); `pictures`, read with `ocr`
 * texts: `text` (with `wrapped_text`), `markdown`, `html` (with `html_content`, `html_left_out`, `html_styles`, `html_inline`,
   `html_headings` and `html_tables`)
 * `word` with its parts: `word_parts` (XML and styles), `word_runs` (with `word_symbols`), `word_numbering`, `word_tables`, `word_blocks`
@@ -11,6 +11,8 @@
 * in several formats: `raised` and lowered text, `runs`, `equations`, `charts`, `diagrams`, the forms of `numbers`
 * files within files: `members`, of `archives` and of `mail` (with `mail_text`)
 * the results: `sections` under headings, with the positions of pages and anchors; the headers that passages carry: `table_context`
+* tables in all formats: `tables`; workbooks: `sheets` (`xlsx` with `xlsx_sheet`, `number_format` and `cell_names`) and `ods`, whose sheets
+  `sheet` turns into documents
 * merging short documents and marking lists of contents: `tidy`
 """
 

@@ -1,35 +1,66 @@
-"""Records as `Document`s: JSON objects, lines of JSON, and rows of tables."""
+"""Records as `Document`s: JSON objects, lines of JSON, and the rows of tables."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
-from ramify.tools.documents._tables import is_header
-from ramify.tools.documents._text import MAX_LINE_CHARS, read_decoded, stream_lines
+from ramify.tools.documents._text import read_decoded, stream_lines
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
 _MAX_NAMED = 1000
+_MAX_ADDED = 1_000_000
+"""Labels written by the reader that are reported."""
+_MAX_INTEGER_DIGITS = 4000
+"""Fewer than Python converts."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
+Fields = list[tuple[str, Any]]
+"""The fields of a record in order, with names that may be the same."""
+
+
+class _Number(float):
+    """A number that is written as in the file, with its digits."""
+
+    written: str
+
+    @classmethod
+    def parse(cls, text: str) -> "_Number":
+        """Return the number of a text in JSON."""
+        number = cls(text)
+        number.written = text
+        return number
+
+
+class _Object(dict[str, Any]):
+    """An object of JSON whose names may be the same; `fields` has all of them."""
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__(fields)
+        self.fields = fields
+
+
+def _parse_integer(text: str) -> float:
+    return int(text) if len(text) < _MAX_INTEGER_DIGITS else _Number.parse(text)
+
+
+_parse_json = json.JSONDecoder(object_pairs_hook=_Object, parse_float=_Number.parse, parse_int=_parse_integer).decode
 
 
 def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a JSON file: a list of records, an object that contains one list of records, or one record."""
     try:
-        content = json.loads(read_decoded(path, source, report))
+        content = _parse_json(read_decoded(path, source, report))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"not JSON: {error}") from error
     for number, record in enumerate(_find_records(content), start=1):
-        if isinstance(record, dict):
-            yield record_document(record, source, number)
+        if isinstance(record, _Object):
+            yield record_document(record.fields, source, number)
         else:
-            _skip_record(report, source, number, f"not a record but {type(record).__name__}")
+            kind = "float" if isinstance(record, _Number) else type(record).__name__
+            _skip_record(report, source, number, f"not a record but {kind}")
 
 
 def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
@@ -39,12 +70,13 @@ def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = _parse_json(line)
+            document = record_document(record.fields, source, number) if isinstance(record, _Object) else None
         except (ValueError, RecursionError):
-            record = None
-        if isinstance(record, dict):
+            document = None
+        if document is not None:
             good += 1
-            yield record_document(record, source, number)
+            yield document
         elif not good:
             raise UnreadableError(f"line {number} is not a JSON record")
         else:
@@ -61,108 +93,76 @@ def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> N
 
 
 def _find_records(content: Any) -> list[Any]:
-    """Return the items of a list, or of the only list of records in an object, else the value itself."""
+    """Return the items of a list, or of the only list of records in an object and then its other fields; else the value itself."""
     if isinstance(content, list):
         return content
     values = content.values() if isinstance(content, dict) and "text" not in content else ()
     lists = [value for value in values if isinstance(value, list) and value and all(isinstance(item, dict) for item in value)]
-    return lists[0] if len(lists) == 1 else [content]
+    if len(lists) != 1:
+        return [content]
+    others = _Object([(name, value) for name, value in content.fields if value is not lists[0]])
+    return [*lists[0], others] if others else lists[0]
 
 
-def record_document(record: dict[str, Any], source: str, number: int, within: str = "") -> Document:
-    """Return a record as a document, with its other fields as metadata.
+def record_document(record: Mapping[str, Any] | Fields, source: str, number: int, within: str = "") -> Document:
+    """Return a record as a document.
 
-    The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` per line. Its `metadata`
-    object and its other fields become metadata; fields with reserved names are stored as `record_source`, `record_path` …. `source` is
-    `file#id`. Records `within` a part of a file (a sheet) are identified by their position alone.
+    The text is its `text` (or `page_content`, `content`, `body`), and its `metadata` object and other fields become metadata, but for its
+    `id` (or `_id`). Without such a field the text is all fields, one `name: value` per line. Fields with reserved names are stored as
+    `record_source`, `record_path` …. `source` is `file#id`. Records `within` a part of a file (a sheet) are identified by their position
+    alone.
     """
-    fields = {str(name): value for name, value in record.items()}
-    identity = replace_surrogates(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
-    text_field = next((name for name in _TEXT_FIELDS if isinstance(fields.get(name), str)), None)
-    if text_field:
-        text = fields.pop(text_field)
+    fields = [(str(name), value) for name, value in (record.items() if isinstance(record, Mapping) else record)]
+    values = dict(fields)
+    identity = replace_surrogates(str(values.pop("id", None) or values.pop("_id", None) or ""))
+    text_field = next((name for name in _TEXT_FIELDS if isinstance(values.get(name), str)), "")
+    if text_field and [name for name, _ in fields].count(text_field) == 1:
+        text = values.pop(text_field)
     else:
-        written = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for name, value in fields.items()}
-        text = "\n".join(f"{name}: {value}" for name, value in written.items() if value and value != "null")
-    nested = fields.pop("metadata", None)
-    carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
+        text_field = ""
+        text = "\n".join(
+            f"{name}: {_written(value)}" if name else _written(value) for name, value in fields if value is not None and value != ""
+        )
+    nested = values.pop("metadata", None)
+    carried = {**(nested if isinstance(nested, dict) else {}), **(values if text_field else {})}
     carried = {f"record_{name}" if name in RESERVED_FIELDS else name: value for name, value in carried.items()}
     place = f"{source}#{within}{identity or number}"
-    title = replace_surrogates(str(fields.get("title") or carried.get("title") or ""))
+    title = replace_surrogates(str(values.get("title") or carried.get("title") or ""))
     return Document(
         replace_surrogates(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title}
     )
 
 
-_MAX_SAMPLE_ROWS = 50
-_MAX_SAMPLE_CHARS = 1 << 20
-"""Rows and characters from which a table's dialect is detected."""
-_SEPARATORS = ",;\t|"
+def _written(value: Any) -> str:
+    """Return a value as text: numbers with their digits as in the file, nested values as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        fields = value.fields if isinstance(value, _Object) else value.items()
+        return f"{{{', '.join(f'{json.dumps(name, ensure_ascii=False)}: {_nested(item)}' for name, item in fields)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_nested, value))}]"
+    return value.written if isinstance(value, _Number) else json.dumps(value, ensure_ascii=False)
 
 
-class Dialect(NamedTuple):
-    """The separator of a table's columns and the quote character of its cells."""
-
-    separator: str
-    quote: str
+def _nested(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else _written(value)
 
 
-def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
-    """Read a table as one document per row, with the first row as header if it looks like one."""
-    csv.field_size_limit(MAX_LINE_CHARS)
-    lines = (
-        line for text in stream_lines(path, source, report) for line in io.StringIO(text, newline="")
-    )  # old files end lines with a lone \r
-    sample = list(_sample_lines(lines))
-    tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
-    broken: list[csv.Error] = []
-    yield from table_documents(_read_rows(sample, lines, tabbed, broken), source)
-    if broken:
-        raise UnreadableError(f"not a readable table: {broken[0]}") from broken[0]
+def row_fields(names: Mapping[int, str], cells: Iterable[tuple[int, str]], report: ReadReport) -> Fields:
+    """Return a row as the fields of a record, without empty ones; cells and names are by the number of the column from 0.
 
-
-def _read_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
-    """Yield rows up to the end or the first error, which is appended to `broken`."""
-    try:
-        dialect = detect_dialect(sample)._replace(**({"separator": "\t"} if tabbed else {}))
-        yield from csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
-    except csv.Error as error:
-        broken.append(error)
-
-
-def _sample_lines(lines: Iterator[str]) -> Iterator[str]:
-    characters = 0
-    for line in islice(lines, _MAX_SAMPLE_ROWS):
-        characters += len(line)
-        yield line
-        if characters > _MAX_SAMPLE_CHARS:
-            return
-
-
-def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document]:
-    """Yield rows as records, with the first row as header if it looks like one."""
-    begin = list(islice((row for row in rows if any(row)), _MAX_SAMPLE_ROWS))
-    named = bool(begin) and is_header(begin[0], begin[1:])
-    columns = begin.pop(0) if named else []
-    for number, row in enumerate(chain(begin, (row for row in rows if any(row))), start=1):
-        yield record_document(row_record(columns, enumerate(row)), source, number)
-
-
-def row_record(columns: Sequence[str], cells: Iterable[tuple[int, str]]) -> dict[str, str]:
-    """Return a row as a record; cells are (column from 0, text), and empty ones are left out."""
-    return {(columns[place].strip() if place < len(columns) else "") or f"column {place + 1}": cell for place, cell in cells if cell}
-
-
-def detect_dialect(sample: Sequence[str]) -> Dialect:
-    """Return the dialect whose separator gives most columns, equal in number in each row."""
-    quote = "'" if not any('"' in line for line in sample) and sum(line.count("'") >= 2 and line[:1] == "'" for line in sample) > 1 else '"'
-    best = max(_SEPARATORS, key=lambda separator: _separator_score(sample, Dialect(separator, quote)))
-    return Dialect(best, quote)
-
-
-def _separator_score(sample: Sequence[str], dialect: Dialect) -> float:
-    """Return a separator's score: the median number of columns, weighted by the share of rows with that number."""
-    rows = [len(row) for row in csv.reader(sample, delimiter=dialect.separator, quotechar=dialect.quote) if row]
-    widths = sorted(rows)
-    width = widths[len(widths) // 2] if widths else 1
-    return (width - 1) * (rows.count(width) / len(rows)) ** 2 if rows else 0.0
+    A column without a name is named by its number, but the first one beside named columns has no name.
+    """
+    fields: Fields = []
+    first_named = min(names, default=0)
+    for column, cell in cells:
+        if not cell:
+            continue
+        name = names.get(column, "")
+        if not name and not (names and column == first_named - 1):
+            name = f"column {column + 1}"
+            if len(report.added) < _MAX_ADDED:
+                report.add(name)
+        fields.append((name, cell))
+    return fields

@@ -63,6 +63,25 @@ def parse_xml(content: bytes) -> "_Element":
         raise UnreadableError(reason) from error
 
 
+def iterate_xml(content: bytes, *names: str) -> Iterator["_Element"]:
+    """Yield the elements with these local names of a long XML part, each without those before it, so that memory stays small."""
+    from lxml import etree
+
+    if b"<!ENTITY" in content.replace(b"\0", b""):
+        raise UnreadableError("declares entities, which no program writes")
+    elements = etree.iterparse(
+        io.BytesIO(content), tag=tuple(f"{{*}}{name}" for name in names), resolve_entities=False, no_network=True, load_dtd=False
+    )
+    try:
+        for _, element in elements:
+            yield element
+            element.clear()
+            while (before := element.getprevious()) is not None:
+                before.getparent().remove(before)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableError(f"not readable XML: {error.msg}") from error
+
+
 def _check_directory(archive: ZipFile) -> None:
     parts = archive.infolist()
     unpacked, packed = sum(part.file_size for part in parts), sum(part.compress_size for part in parts)

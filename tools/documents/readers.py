@@ -11,13 +11,14 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents._archives import ARCHIVE_SUFFIXES, read_mbox, read_zip
+from ramify.tools.documents._csv import read_csv
 from ramify.tools.documents._epub import read_epub
 from ramify.tools.documents._mail import read_eml
 from ramify.tools.documents._ods import read_ods
 from ramify.tools.documents._opendocument import read_odp, read_odt
 from ramify.tools.documents._pdf import read_pdf
 from ramify.tools.documents._pictures import PICTURES, read_picture, reason_unread
-from ramify.tools.documents._records import read_csv, read_json, read_jsonl
+from ramify.tools.documents._records import read_json, read_jsonl
 from ramify.tools.documents._slides import read_pptx
 from ramify.tools.documents._text import read_html, read_markdown, read_text
 from ramify.tools.documents._tidy import tidy_documents
@@ -56,7 +57,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     ".html": _HTML, ".htm": _HTML, ".xhtml": _HTML,
     ".docx": FormatReader(read_docx, ("lxml.etree",)),
     ".pptx": FormatReader(read_pptx, ("pptx",)),
-    ".xlsx": FormatReader(read_xlsx, ("openpyxl", "defusedxml"), records=True),
+    ".xlsx": FormatReader(read_xlsx, ("lxml.etree",), records=True),
     ".odt": FormatReader(read_odt, ("lxml.etree",)), ".odp": FormatReader(read_odp, ("lxml.etree",)),
     ".ods": FormatReader(read_ods, ("lxml.etree",), records=True),
     ".epub": FormatReader(read_epub, ("lxml.html",)),
@@ -76,7 +77,7 @@ NO_READER = "no reader for "
 """Prefix of the reason for skipping a file of unknown format."""
 NOT_UNPACKED = "an archive of a kind that is not read: unpack it"
 """The reason for skipping other archives than ZIP."""
-_ROW_FIELDS = {"source", "title", "sheet"}
+_ROW_FIELDS = {"source", "title", "sheet", "heading"}
 """Fields of every workbook row; a record with more fields does not get the workbook's metadata."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
 

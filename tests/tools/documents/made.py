@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -44,6 +44,58 @@ def workbook(cells: dict[str, str]) -> bytes:
     file = io.BytesIO()
     made.save(file)
     return file.getvalue()
+
+
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def excel(sheets: Mapping[str, str], *, styles: str = "", book: str = "", states: Mapping[str, str] = {}, main: str = _MAIN) -> bytes:
+    """Return a workbook of Excel: its sheets' XML by name, its styles, what else `workbook.xml` has, and the states of sheets."""
+    listed = "".join(
+        f'<sheet name="{name}" sheetId="{number}" state="{states.get(name, "visible")}" r:id="r{number}"/>'
+        for number, name in enumerate(sheets, start=1)
+    )
+    related = {f"r{number}": ("worksheet", f"worksheets/sheet{number}.xml") for number, _ in enumerate(sheets, start=1)}
+    parts = {
+        f"xl/worksheets/sheet{number}.xml": f'<worksheet xmlns="{main}">{xml}</worksheet>' for number, xml in enumerate(sheets.values(), 1)
+    }
+    return zipped(
+        {
+            "_rels/.rels": relations({"r": ("officeDocument", "xl/workbook.xml")}),
+            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{_RELATIONS}">{book}<sheets>{listed}</sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": relations({**related, "s": ("styles", "styles.xml")}),
+            "xl/styles.xml": f'<styleSheet xmlns="{main}">{styles}</styleSheet>',
+            **parts,
+        }
+    )
+
+
+def relations(targets: Mapping[str, tuple[str, str]]) -> str:
+    """Return what a part of an office file refers to: kind and target by id."""
+    listed = "".join(
+        f'<Relationship Id="{name}" Type="{_RELATIONS}/{kind}" Target="{target}"/>' for name, (kind, target) in targets.items()
+    )
+    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{listed}</Relationships>'
+
+
+def cells(*rows: Sequence[object], begin: int = 1) -> str:
+    """Return the data of a sheet of Excel; None is an empty cell."""
+    from openpyxl.utils import get_column_letter
+
+    written = []
+    for number, row in enumerate(rows, start=begin):
+        filled = "".join(
+            cell
+            if isinstance(cell, str) and cell.startswith("<c")
+            else f'<c r="{get_column_letter(column)}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
+            if isinstance(cell, str)
+            else f'<c r="{get_column_letter(column)}{number}"><v>{cell}</v></c>'
+            for column, cell in enumerate(row, start=1)
+            if cell is not None
+        )
+        written.append(f'<row r="{number}">{filled}</row>')
+    return f"<sheetData>{''.join(written)}</sheetData>"
 
 
 _OFFICE = "http://schemas.openxmlformats.org"

@@ -12,7 +12,7 @@ from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from tests.counted_work import growth
 from tests.tools.documents import word
-from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
+from tests.tools.documents.made import cells, docx, excel, opendocument, page, row, sheet, workbook
 
 FIELD_END = '<w:r><w:fldChar w:fldCharType="end"></w:fldChar></w:r>'
 SAID = "The inspector found a hairline crack near the third rivet of the left spar today."
@@ -35,6 +35,16 @@ KINDS: dict[str, Callable[[int], str | bytes]] = {
     "records.json": lambda size: "[" + f'{{"text": "{SAID}"}},' * size + "{}]",
     "mail.eml": lambda size: f"Subject: {'word ' * size}\n\n{SAID}",
     "rows.xlsx": lambda size: workbook({f"{column}{number}": "text" for number in range(1, size) for column in "ABC"}),
+    "apart.xlsx": lambda size: workbook({f"{column}{number * 3}": "text" for number in range(1, size) for column in "ABC"}),
+    "merged.xlsx": lambda size: excel(
+        {
+            "S": cells(*([f"name {number}", number] for number in range(size)))
+            + "<mergeCells>"
+            + "".join(f'<mergeCell ref="A{number}:B{number}"/>' for number in range(1, size, 3))
+            + "</mergeCells>"
+        }
+    ),
+    "quotes.csv": lambda size: "name,text\n" + 'a,"some words\n' * size,
     "diagonal.ods": lambda size: sheet("".join(row("far", empty=number) for number in range(1, size))),
     "paragraphs.odt": lambda size: opendocument("text", f"<text:p>{SAID}</text:p>" * size),
     "paragraphs.docx": lambda size: docx(f"<w:p><w:r><w:t>{SAID}</w:t></w:r></w:p>" * size),
