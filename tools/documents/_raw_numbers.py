@@ -23,7 +23,8 @@ def number_forms(stored: str, code: str, is_1904: bool, place: str) -> tuple[str
     if re.search(r"[ymdhs]", re.sub(r'"[^"]*"|\\.|\[[^hms\]\[][^\]\[]*+\]', "", code), re.IGNORECASE) and "General" not in code:
         others += _date_forms(float(value), is_1904)
     try:
-        return show_number(value, code, is_1904), place, tuple(others)
+        shown = show_number(Decimal(plain), code, is_1904)
+        return shown, place, (*others, shown.removeprefix("-")) if not re.search("[1-9]", shown) else tuple(others)
     except (ArithmeticError, ValueError, OverflowError):
         return stored, place, tuple(others)
 

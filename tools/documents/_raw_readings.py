@@ -142,8 +142,10 @@ def _part_texts(part: Message) -> Iterator[RawText]:
     elif kind == "multipart/alternative" and parts:
         yield from _richest_part(["\n".join(text.text for text in _part_texts(inner)) for inner in parts])
     elif parts:
-        texts = (text for inner in parts for text in _part_texts(inner))
-        yield from (optional(text.text) if kind == "message/external-body" else text for text in texts)
+        is_report = kind.startswith("message/")  # such as a delivery status, whose fields mail programs hide
+        for inner in parts:
+            yield optional("\n".join(f"{name}: {value}" for name, value in inner.items()) if is_report else "")
+            yield from (optional(text.text) if is_report else text for text in _part_texts(inner))
     else:
         decoded = part.get_payload(decode=True)
         body = decoded if isinstance(decoded, bytes) else b""
@@ -154,8 +156,10 @@ def _part_texts(part: Message) -> Iterator[RawText]:
             yield from raw_texts(name, body, shown)
         elif kind == "text/html":
             yield from (text._replace(place=shown) for text in visible_texts(_charset_text(part, body)))
-        elif part.get_content_maintype() == "text":
+        elif part.get_content_maintype() in ("text", "multipart"):  # a damaged multipart is shown as text
             yield RawText(_charset_text(part, body), shown, tuple(decodings(body)))
+        elif kind.startswith("message/"):
+            yield optional(str(payload))
 
 
 def _richest_part(options: list[str]) -> Iterator[RawText]:

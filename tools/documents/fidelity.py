@@ -30,7 +30,7 @@ _EMPTY_REASONS = ("contains no text", "empty")
 """Reasons for skipping a file that its raw reading has to confirm."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 """Names of a record's text, which are not read."""
-_PLACE_FIELDS = {*RESERVED_FIELDS, "title", "fragment", "fragments", "sheet", "headings_within", "role", "pages"}
+_PLACE_FIELDS = {*RESERVED_FIELDS, "title", "heading"}
 
 
 class Difference(NamedTuple):
