@@ -111,10 +111,10 @@ def _raw_mail(content: bytes) -> Iterator[RawText]:
 
 def _message_texts(message: Message) -> Iterator[RawText]:
     for name in _SHOWN_HEADERS:
-        if (value := message.get(name)) is not None:
-            moment = _moment(str(value)) if name == "Date" else None
+        for value in map(str, message.get_all(name, [])):
+            moment = _moment(value) if name == "Date" else None
             others = [f"Date: {format_datetime(moment)}"] if moment else []
-            yield RawText(f"{name}: {_header_text(str(value))}", "headers", (*others, f"{name}: {value}"))
+            yield RawText(f"{name}: {_header_text(value)}", "headers", (*others, f"{name}: {value}"))
     yield from _part_texts(message)
 
 
@@ -140,7 +140,9 @@ def _part_texts(part: Message) -> Iterator[RawText]:
         for inner in parts:
             yield from _message_texts(inner)
     elif kind == "multipart/alternative" and parts:
-        yield from _richest_part(["\n".join(text.text for text in _part_texts(inner)) for inner in parts])
+        texts = [list(_part_texts(inner)) for inner in parts]
+        yield from _richest_part(["\n".join(text.text for text in part) for part in texts])
+        yield from (optional(other) for part in texts for text in part for other in text.others)
     elif parts:
         is_report = kind.startswith("message/")  # such as a delivery status, whose fields mail programs hide
         for inner in parts:
