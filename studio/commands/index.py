@@ -10,7 +10,6 @@ from ramify.studio.console.options import RAY_HELP, BaseUrl, check_optional_text
 from ramify.studio.console.streams import note, say
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import collapse_whitespace, one_line
-from ramify.tools.user_input import check_text
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import IndexStore
@@ -25,12 +24,12 @@ Paths = Annotated[
     ),
 ]
 Out = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Folder of the index, or an address, milvus:URI/COLLECTION; an existing index is updated.",
-        callback=check_text,
+        help="Folder of the index, or an address, milvus:URI/COLLECTION; an existing index is updated. Required, except to check.",
+        callback=check_optional_text,
     ),
 ]
 Embedding = Annotated[
@@ -44,6 +43,13 @@ Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighb
 Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_HELP}.")]
 Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for all users of this machine, not only for its owner.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="List every skipped file with the reason.")]
+CheckReading = Annotated[
+    bool,
+    typer.Option(
+        "--check-reading",
+        help="Compare what is read of each PATH with a raw reading, print every word that is missing, new or changed, and build nothing.",
+    ),
+]
 
 QueryPrefix = Annotated[
     str | None,
@@ -122,19 +128,28 @@ MaxSeconds = Annotated[
 
 
 def index_command(
-    out_: Out, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
+    out_: Out = None, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
     query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
     kind: KindName = None, group_by: GroupBy = None,
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
     recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
     max_calls: MaxCalls = None, max_seconds: MaxSeconds = None, description: Description = None,
     ray: Ray = None, shared: Shared = False, verbose: Verbose = False, ocr: OcrOption = None, ocr_languages: OcrLanguages = None,
+    check_reading: CheckReading = False,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import show_estimate
     from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import parse_precision, share_index
 
+    if check_reading:
+        from ramify.studio.console.reading_check import check_files
+
+        if not check_files(paths or []):
+            raise typer.Exit(1)
+        return
+    if out_ is None:
+        raise UsageError("no --out is given", "name the folder of the index with --out DIR (see `ramify index --help`)")
     store = store_at(out_)
     if shared and not isinstance(store, FolderStore):
         raise UsageError(f"--shared is for a folder, not for {store.where!r}", "configure access on its server, and omit --shared")

@@ -13,6 +13,8 @@
 * the results: `sections` under headings, with the positions of pages and anchors; the headers that passages carry: `table_context`
 * tables in all formats: `tables`; workbooks: `sheets` (`xlsx` with `xlsx_sheet`, `number_format` and `cell_names`) and `ods`, whose sheets
   `sheet` turns into documents
+* comparing what was read with a raw reading that shares no code with the readers: `fidelity`, `raw_readings` (with `raw_text`, `raw_html`,
+  `raw_office`, `raw_sheets`, `raw_numbers`, `raw_pdf`)
 * merging short documents and marking lists of contents: `tidy`
 """
 
