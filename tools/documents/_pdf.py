@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, read_page_lines, vocabulary
+from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
+from ramify.tools.documents._pdf_page import read_page_lines
 from ramify.tools.documents._text import file_stem, read_unpacked
 from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.sections import heading_anchor
@@ -30,7 +31,7 @@ _PLAIN_NUMBER = re.compile(r"\d{1,4}")
 _SMALL_PRINT = 0.92
 _PARAGRAPH_GAP = 1.18
 _INDENT = 0.7
-_NOTE_MARK = re.compile(r"\d{1,3}(?=\D)|[*†‡]")
+_NOTE_MARK = re.compile(r"\[\d{1,3}\]|\d{1,3}(?=\D)|[*†‡]")
 
 
 def without_headers_and_footers(pages: Sequence[list[PrintedLine]]) -> list[list[PrintedLine]]:
@@ -56,7 +57,8 @@ def _next_header_line(lines: list[PrintedLine], removed: PrintedLine | None, upp
 def _edge_line(lines: list[PrintedLine], upper: bool) -> PrintedLine | None:
     if not lines:
         return None
-    return max(lines, key=lambda line: line.top) if upper else min(lines, key=lambda line: line.bottom)
+    edge = max(lines, key=lambda line: line.top) if upper else min(lines, key=lambda line: line.bottom)
+    return None if edge.cells else edge
 
 
 def _recurring_lines(pages: Sequence[list[PrintedLine]], edges: Sequence[PrintedLine | None], upper: bool) -> list[PrintedLine | None]:
@@ -140,7 +142,8 @@ def _split_notes(lines: Sequence[PrintedLine]) -> Iterator[list[PrintedLine]]:
 def _paragraph_end(body: Sequence[PrintedLine], begins: Sequence[int], note: str) -> int:
     """Return the end of the paragraph that refers to a note, or its beginning if it is the last of the page."""
     mark = _NOTE_MARK.match(note)
-    referring = re.compile(rf"[^\W\d_][)\]’”\"'.,;:]?{re.escape(mark[0])}(?!\d)") if mark else None
+    number = re.escape(mark[0].strip("[]")) if mark else ""
+    referring = re.compile(rf"[^\W\d_][)\]’”\"'.,;:]?{number}(?!\d)|\S ?\[{number}\]") if mark else None
     place = next((place for place, line in enumerate(body) if referring and referring.search(line.text)), len(body) - 1)
     paragraph = max(number for number, begin in enumerate(begins[:-1]) if begin <= place)
     end = begins[paragraph + 1]

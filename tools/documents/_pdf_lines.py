@@ -1,24 +1,13 @@
-"""Read the lines of a PDF's pages with their positions, and join them to paragraphs across columns and pages."""
+"""The printed lines of a PDF's pages, and joining them to paragraphs across columns and pages."""
 
-import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage, PdfTextPage
+from typing import NamedTuple
 
 HYPHEN = "\ufffe"
 """PDFium's character for a hyphen at the end of a line."""
-
-_SAME_BASELINE = 0.45
-_SAME_COLUMN = 2.0
-_MAX_PIECE_GAP = 0.1
-"""In multiples of the font size: greatest distances of baselines and of pieces of one line."""
-_SUPERSCRIPTS = "0123456789*†‡"
-"""Characters of raised footnote marks at the end of a line."""
 
 
 class PrintedLine(NamedTuple):
@@ -30,77 +19,8 @@ class PrintedLine(NamedTuple):
     bottom: float
     size: float
     text: str
-
-
-def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
-    """Return a page's lines in the order of the file."""
-    textpage = page.get_textpage()
-    try:
-        merged: list[PrintedLine] = []
-        for line in _pieces(textpage):
-            if merged and _continues(merged[-1], line):
-                merged[-1] = _join_pieces(merged[-1], line)
-            else:
-                merged.append(line)
-        return merged
-    finally:
-        textpage.close()
-
-
-def _pieces(textpage: "PdfTextPage") -> Iterator[PrintedLine]:
-    begin = 0
-    for text in _text(textpage).split("\r\n"):
-        units = _utf16_length(text)
-        if text.strip():
-            first = begin + _utf16_length(text[: len(text) - len(text.lstrip())])
-            last = begin + _utf16_length(text.rstrip()) - 1
-            level = begin + _utf16_length(text.rstrip().rstrip(_SUPERSCRIPTS)) - 1
-            yield _locate_line(textpage, first, max(first, level), last, text.strip())
-        begin += units + 2
-
-
-def _text(textpage: "PdfTextPage") -> str:
-    import pypdfium2.raw as pdfium
-
-    count = textpage.count_chars()
-    buffer = (ctypes.c_ushort * (2 * count + 2))()
-    written = pdfium.FPDFText_GetText(textpage, 0, count, buffer)
-    return bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace").replace("\0", "\ufffd")
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "replace")) // 2
-
-
-def _locate_line(textpage: "PdfTextPage", first: int, level: int, last: int, text: str) -> PrintedLine:
-    import pypdfium2.raw as pdfium
-
-    box, x, top, bottom = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
-    places = (first, (first + last) // 2, level, last)
-    begin, middle, foot, end = (pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place) for place in places)
-    pdfium.FPDFText_GetLooseCharBox(textpage, begin, box)
-    left = box.left
-    pdfium.FPDFText_GetCharOrigin(textpage, begin, x, top)
-    pdfium.FPDFText_GetCharOrigin(textpage, foot, x, bottom)
-    pdfium.FPDFText_GetLooseCharBox(textpage, end, box)
-    size = median(pdfium.FPDFText_GetFontSize(textpage, place) for place in (begin, middle, end))
-    return PrintedLine(left, box.right, top.value, bottom.value, size or abs(box.top - box.bottom) or 1.0, text)
-
-
-def _continues(line: PrintedLine, piece: PrintedLine) -> bool:
-    """Return whether a piece is on the same line, since PDFium breaks lines at superscripts."""
-    size = max(line.size, piece.size)
-    close = line.right - size <= piece.left < line.right + _SAME_COLUMN * size
-    return close and abs(piece.top - line.bottom) < _SAME_BASELINE * size
-
-
-def _join_pieces(line: PrintedLine, piece: PrintedLine) -> PrintedLine:
-    """Join pieces of a line; size and height are those of the longer piece, since the other may be a superscript."""
-    space = " " if piece.left > line.right + _MAX_PIECE_GAP * line.size else ""
-    text = f"{line.text}{space}{piece.text}"
-    if len(piece.text) > len(line.text):
-        return piece._replace(left=line.left, text=text)
-    return line._replace(right=piece.right, bottom=piece.bottom, text=text)
+    cells: int = 0
+    """The number of columns, if the line is a row of a table; -1 for the row of a form, a line of its own."""
 
 
 Pages = list[list[int]]
@@ -135,6 +55,7 @@ def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]
     parts: list[str] = []
     length = 0
     pages: Pages = []
+    lines = list(_without_repeated_headers(lines))
     for place, (page, line) in enumerate(lines):
         between = _separator(lines, place, pitch) if place else ""
         text = _without_line_hyphens(line.text, words)
@@ -149,9 +70,21 @@ def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]
     return "".join(parts), pages
 
 
+def _without_repeated_headers(lines: Sequence[PagedLine]) -> Iterator[PagedLine]:
+    """Yield the lines without the header of a table where it is repeated at the top of the next page."""
+    header = ""
+    for above, here in pairwise([None, *lines]):
+        continues = above is not None and here is not None and here.line.cells > 0 and above.line.cells == here.line.cells
+        if here is None or (continues and above is not None and above.page != here.page and here.line.text == header):
+            continue
+        if not continues:
+            header = here.line.text if here.line.cells else ""
+        yield here
+
+
 def vocabulary(pages: Sequence[Sequence[PrintedLine]]) -> set[str]:
     """Return the words of a document that are not broken across lines, in lower case."""
-    return {word.casefold() for lines in pages for line in lines for word in _WORD.findall(line.text)}
+    return {word for lines in pages for word in _WORD.findall("\n".join(line.text for line in lines).casefold())}
 
 
 def _without_line_hyphens(text: str, words: set[str]) -> str:
@@ -183,6 +116,8 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
     """Return the separator before a line: a space within a paragraph, an intended line break, or a blank line."""
     above, line = lines[place - 1], lines[place].line
     gap = above.line.bottom - line.top
+    if above.line.cells or line.cells:
+        return "\n" if above.line.cells == line.cells else "\n\n"
     if abs(above.line.size - line.size) > _MAX_SIZE_DIFFERENCE * line.size:
         return "\n\n"
     meant = _ends_paragraph(lines, place)
