@@ -13,6 +13,7 @@ _SAME_BASELINE, _MAX_ROW_DISTANCE, _MAX_STEP_UP, _MAX_STEP_DOWN, _MIN_STRIP = 0.
 """In multiples of the font size: greatest difference of baselines in a row, distance of rows, step up to the next cell and down to the last
 line of one; least free strip between columns."""
 _MAX_SIZE_RATIO = 1.4
+_MAX_HEADER_ROWS, _MIN_APART = 2, 1.8
 _MAX_ROWS, _ROWS_AHEAD = 150, 12
 _MIN_SPANNED_SHARE = 0.5
 _MAX_TEXT_PITCH, _MIN_TEXT_WORDS, _MIN_TEXT_LINES, _MIN_TEXT_CHARACTERS = 1.75, 3, 3, 8
@@ -150,6 +151,7 @@ def _trim(rows: list[Row]) -> list[Row]:
         if is_far and _last_number(rows[:place]) < _first_number(rows[place:]):
             rows = rows[:place]
             break
+    rows = _without_page_header(rows)
     wide = [place for place, row in enumerate(rows) if gaps_of([placed.piece for placed in row])]
     if not wide:
         return []
@@ -161,6 +163,16 @@ def _trim(rows: list[Row]) -> list[Row]:
     while first > 0 and _last_number(rows[:first]) > _first_number(rows[first:end]):
         first -= 1
     return rows[first:end]
+
+
+def _without_page_header(rows: list[Row]) -> list[Row]:
+    """Return the rows without first ones that stand apart from the others and have fewer pieces."""
+    distances = [_bottom(above) - below[0].piece.top for above, below in pairwise(rows)]
+    usual, most = median(distances) if distances else 0.0, max(map(len, rows))
+    first = 0
+    while first < min(_MAX_HEADER_ROWS, len(distances)) and distances[first] > _MIN_APART * usual and len(rows[first]) < most:
+        first += 1
+    return rows[first:] if first and _last_number(rows[:first]) < _first_number(rows[first:]) else rows
 
 
 def _first_number(rows: Sequence[Row]) -> int:

@@ -33,6 +33,9 @@ _INDENT = 0.7
 _MIN_FREE_WIDTH = 1.0
 """In multiples of the font size: an indent, and the free width after which a line break is intended."""
 _NEIGHBOR_LINES = 10
+_MIN_FREE_HEIGHT = 0.3
+"""Of the height of its first line: least height of the last line of a page that ends before it is full."""
+_UNFINISHED = f",-–—({HYPHEN}"
 _MIN_ROW_SPACING = 1.2
 _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
@@ -123,6 +126,7 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
     meant = _ends_paragraph(lines, place)
     follows = above.page == lines[place].page and gap > 0
     if not follows:  # another column or page
+        meant = meant or (above.page != lines[place].page and _ends_page(lines, place))
         return "\n\n" if meant or _SENTENCE_END.search(above.line.text) else " "
     if gap > _PARAGRAPH_GAP * pitch * line.size:
         return "\n\n"
@@ -142,6 +146,14 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     needed = above.right + width + _MIN_FREE_WIDTH * line.size
     near = lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES]
     return any(other.right > needed and _same_column(other, above) and abs(other.size - above.size) < 1 for _, other in near)
+
+
+def _ends_page(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether a page ends before it is full, and the next one begins with a capital letter or a number."""
+    page, last = lines[place - 1].page, lines[place - 1].line
+    first = next((number for number in range(place - 1, -1, -1) if lines[number].page != page), -1) + 1
+    height = max(line.top for _, line in lines[first:place])
+    return last.bottom > _MIN_FREE_HEIGHT * height and not lines[place].line.text[0].islower() and last.text[-1] not in _UNFINISHED
 
 
 def _is_row(line: PrintedLine) -> bool:

@@ -29,7 +29,8 @@ _MAX_MARK = 12
 _SUPERSCRIPTS = "0123456789*†‡"
 _DIGITS = re.compile(r"[0-9]+")
 _DIGIT = re.compile(r"[0-9]")
-_SPACES = re.compile(r"\s+")
+_SPACES = re.compile(r"(?<!\s)\s++(?![.·…])")
+"""Spaces between words, not those within dot leaders."""
 _NOTE_NUMBER = re.compile(r"\d{1,3}")
 _TESTED_LINES = 3
 
@@ -96,7 +97,7 @@ def _measure(characters: Characters, begin: int, written: str) -> _Text:
     begin += characters.length(written[: len(written) - len(written.lstrip())])
     places: Sequence[int] = range(begin, begin + len(text)) if characters.length(text) == len(text) else _places(begin, text)
     last = len(text) - 1
-    scale = characters.scale(places[last // 2])
+    scale = characters.scale(places[0])
     sizes = [scale * characters.size(places[place]) for place in (0, last)]
     base = foot = characters.baseline(places[0])
     if HYPHEN not in text and text[0] not in _SUPERSCRIPTS and text[-1] not in _SUPERSCRIPTS and sizes[0] == sizes[1] > 0:

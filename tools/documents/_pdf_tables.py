@@ -22,12 +22,14 @@ _MAX_RULE_WIDTH = 3.0
 _MIN_ROWS, _MIN_ROWS_OF_WORDS = 3, 6
 _MAX_CELL_WORDS, _MAX_CELL_LINES = 7, 4
 _MIN_FILLED, _MIN_ALIGNED, _MIN_NUMBERS, _MIN_WORDS = 0.5, 0.6, 0.5, 0.2
-_MAX_UNIT, _MAX_HEADER_ROWS = 3, 2
+_MAX_UNIT, _MAX_HEADER_ROWS, _MAX_HEADER_WORDS = 3, 2, 4
 _SAME_WIDTH, _MIN_TYPEWRITTEN = 0.01, 0.8
 _ALIGNED, _SAME_ROW, _TIGHT, _CLOSER = 0.35, 0.85, 1.4, 0.8
 """In multiples of the font size: greatest difference of aligned edges, distances of lines that are one row, and that may be one; of the
 usual distance of rows: greatest distance of a line that continues the row above."""
 _LEADERS = re.compile(r"[.·…_\s]{4,}|(?:\.\s?){4,}")
+_DOTS = re.compile(r"(?:\.\s?){4,}$")
+_MIN_NUMBERS_AFTER_DOTS = 2
 _LIST_MARK = re.compile(r"[^\w\s]|\(?\w{1,3}[.):]|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]?")
 _EQUATION_NUMBER = re.compile(r"\(\w{1,3}(?:\.\w{1,3})*\)")
 _PAGE_NUMBER = re.compile(r"\d{1,4}")
@@ -68,7 +70,7 @@ class _Grid(NamedTuple):
     bottoms: list[float]
 
     def text(self, row: int, column: int) -> str:
-        return " ".join(piece.text for piece in self.cells[row][column])
+        return _DOTS.sub("", " ".join(piece.text for piece in self.cells[row][column])).rstrip()
 
     def column(self, column: int) -> list[str]:
         return [text for row in range(len(self.cells)) if (text := self.text(row, column))]
@@ -91,7 +93,9 @@ def read_block(block: Block, page: "PdfPage", turn: int) -> list[PrintedLine]:
         reverse=True,
     )
     grid = _fill(block, rulings)
-    if not _is_table(grid, block, size, ruled=_has_bars(block, rulings) or _distinct(lines, size) > 2, lined=bool(lines)):
+    if not _is_table(
+        grid, block, size, ruled=_has_bars(block, rulings) or _distinct(lines, size) > max(2, len(block.rows) // 2), lined=bool(lines)
+    ):
         return []
     rows = _merge_rows(grid, _row_groups(grid, lines), _drawn_together(block), size)
     return list(_write(grid, rows, block, size))
@@ -115,11 +119,11 @@ def _spanned(block: Block, piece: PrintedLine, rulings: Rulings) -> list[int]:
     """Return the columns that a piece spans: those between the vertical ruling lines beside it, or above the ruling line below it."""
     spanned = block.spanned(piece)
     height, near = piece.top + piece.size / 4, piece.size / 2
-    bars = [place for low, high, place in rulings.vertical if low - near < height < high + near]
+    bars = [place for low, high, place in rulings.vertical if low - near < height < high + near and _has_bars(block, rulings)]
     left = max((place for place in bars if place < piece.left + near), default=None)
     right = min((place for place in bars if place > piece.right - near), default=None)
     if left is None or right is None:
-        if piece.top < block.rows[:_MAX_HEADER_ROWS][-1][0].piece.top or len(piece.text.split()) > _MAX_CELL_WORDS:
+        if piece.top < block.rows[:_MAX_HEADER_ROWS][-1][0].piece.top or len(piece.text.split()) > _MAX_HEADER_WORDS:
             return spanned[:1]
         below = [(end - begin, begin, end) for begin, end, place in rulings.horizontal if 0 < height - place < 2 * piece.size]
         under = [line for line in below if line[1] < piece.left + near and line[2] > piece.right - near]
@@ -146,10 +150,14 @@ def _fill(block: Block, rulings: Rulings) -> _Grid:
 
 
 def _may_be_table(block: Block) -> bool:
-    """Return whether a block has words, and no dot leaders as contents have."""
+    """Return whether a block has words, or a first column of words, and no column of dots as contents have."""
     texts = [placed.piece.text for row in block.rows for placed in row]
-    has_words = sum(_WORD.search(text) is not None for text in texts) >= _MIN_WORDS * len(texts)
-    return has_words and not any(_LEADERS.search(text) for text in texts)
+    has_words = _share_of_words(texts) >= _MIN_WORDS or _share_of_words([row[0].piece.text for row in block.rows]) > 0.5
+    return has_words and not any(_LEADERS.fullmatch(text) for text in texts)
+
+
+def _share_of_words(texts: Sequence[str]) -> float:
+    return sum(_WORD.search(text) is not None for text in texts) / len(texts)
 
 
 def _is_table(grid: _Grid, block: Block, size: float, ruled: bool, lined: bool) -> bool:
@@ -162,18 +170,19 @@ def _is_table(grid: _Grid, block: Block, size: float, ruled: bool, lined: bool) 
     numbers = [sum(map(is_number, column)) / len(column) for column in columns]
     if not ruled and max(numbers[1:]) < _MIN_NUMBERS and _is_typewritten(block):
         return False
+    behind = [len(row) - place for row in block.rows for place, placed in enumerate(row, start=1) if _LEADERS.search(placed.piece.text)]
+    if behind and median(behind) < _MIN_NUMBERS_AFTER_DOTS:
+        return False
+    if not ruled and max(numbers[:-1]) < _MIN_NUMBERS and all(map(_PAGE_NUMBER.fullmatch, columns[-1])) and _rises(columns[-1]):
+        return False
     if len(columns) == 2:
         if all(_LIST_MARK.fullmatch(text) for text in columns[0]) or all(_EQUATION_NUMBER.fullmatch(text) for text in columns[1]):
             return False
-        if not ruled and all(_PAGE_NUMBER.fullmatch(text) for text in columns[1]) and _rises(columns[1]):
-            return False
         if not ruled and max(numbers) < _MIN_NUMBERS and not lined and not _are_pairs(grid, size):
             return False
-    if ruled:
-        return True
     filled = sum(map(len, columns)) >= _MIN_FILLED * len(columns) * rows
     short = median(len(text.split()) for text in texts) <= _MAX_CELL_WORDS
-    return filled and short and _in_order(block) and all(_is_aligned(grid, column, size) for column in range(len(columns)))
+    return (ruled or (filled and short and _in_order(block))) and all(_is_aligned(grid, column, size) for column in range(len(columns)))
 
 
 def _is_typewritten(block: Block) -> bool:
