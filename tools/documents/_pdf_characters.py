@@ -47,7 +47,7 @@ class Characters:
         buffer = (ctypes.c_ushort * (2 * count + 2))()
         written = pdfium.FPDFText_GetText(self._page, 0, count, buffer)
         self.text = bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace").replace("\0", "\ufffd")
-        self._is_wide = max(self.text, default="") > "\uffff"
+        self._is_wide = not self.text.isascii() and max(self.text) > "\uffff"
         last = max(written - 2, 0)
         self._is_shifted = pdfium.FPDFText_GetCharIndexFromTextIndex(self._page, last) != last
         matrices = [self._read_matrix(place) for place in range(0, last, max(1, last // _SAMPLED_CHARACTERS))]

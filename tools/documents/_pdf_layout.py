@@ -204,7 +204,9 @@ def _find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
         within = sum(any(piece.left < left + near and right - near <= piece.right for left, right in row) for row in gaps)
         return within >= _MIN_SPANNED_SHARE * wide
 
-    pieces = sorted((placed.piece for row in rows for placed in row if not is_spanning(placed.piece)), key=lambda piece: piece.left)
+    most = max(map(len, rows))
+    pieces = [placed.piece for row in rows for placed in row if len(row) == most or not is_spanning(placed.piece)]
+    pieces.sort(key=lambda piece: piece.left)
     columns: list[tuple[float, float]] = []
     for piece in pieces:
         if columns and piece.left < columns[-1][1] + _MIN_STRIP * piece.size:

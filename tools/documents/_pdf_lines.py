@@ -144,8 +144,8 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     needed = above.right + width + _MIN_FREE_WIDTH * line.size
-    near = lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES]
-    return any(other.right > needed and _same_column(other, above) and abs(other.size - above.size) < 1 for _, other in near)
+    near = [other for _, other in lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES] if other.right > needed]
+    return any(_same_column(other, above) and abs(other.size - above.size) < 1 for other in near)
 
 
 def _ends_page(lines: Sequence[PagedLine], place: int) -> bool:

@@ -22,13 +22,14 @@ _MAX_RULE_WIDTH = 3.0
 _MIN_ROWS, _MIN_ROWS_OF_WORDS = 3, 6
 _MAX_CELL_WORDS, _MAX_CELL_LINES = 7, 4
 _MIN_FILLED, _MIN_ALIGNED, _MIN_NUMBERS, _MIN_WORDS = 0.5, 0.6, 0.5, 0.2
+_MIN_FULL, _MIN_FULL_RULED = 0.6, 0.4
 _MAX_UNIT, _MAX_HEADER_ROWS, _MAX_HEADER_WORDS = 3, 2, 4
 _SAME_WIDTH, _MIN_TYPEWRITTEN = 0.01, 0.8
 _ALIGNED, _SAME_ROW, _TIGHT, _CLOSER = 0.35, 0.85, 1.4, 0.8
 """In multiples of the font size: greatest difference of aligned edges, distances of lines that are one row, and that may be one; of the
 usual distance of rows: greatest distance of a line that continues the row above."""
 _LEADERS = re.compile(r"[.·…_\s]{4,}|(?:\.\s?){4,}")
-_DOTS = re.compile(r"(?:\.\s?){4,}$")
+_MIN_DOTS = 4
 _MIN_NUMBERS_AFTER_DOTS = 2
 _LIST_MARK = re.compile(r"[^\w\s]|\(?\w{1,3}[.):]|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]?")
 _EQUATION_NUMBER = re.compile(r"\(\w{1,3}(?:\.\w{1,3})*\)")
@@ -70,7 +71,10 @@ class _Grid(NamedTuple):
     bottoms: list[float]
 
     def text(self, row: int, column: int) -> str:
-        return _DOTS.sub("", " ".join(piece.text for piece in self.cells[row][column])).rstrip()
+        """Return the text of a cell, without the dots that lead to the next one."""
+        text = " ".join(piece.text for piece in self.cells[row][column])
+        shorter = text.rstrip(" .")
+        return shorter if len(text) - len(shorter) >= _MIN_DOTS else text
 
     def column(self, column: int) -> list[str]:
         return [text for row in range(len(self.cells)) if (text := self.text(row, column))]
@@ -81,6 +85,8 @@ def read_block(block: Block, page: "PdfPage", turn: int) -> list[PrintedLine]:
     if not _may_be_table(block):
         return []
     rulings = find_rulings(page, turn)
+    has_bars = _has_bars(block, rulings)
+    rulings = rulings if has_bars else rulings._replace(vertical=[])
     size = block.size()
     left, right = block.columns[0][0], block.columns[-1][1]
     lines = sorted(
@@ -93,12 +99,12 @@ def read_block(block: Block, page: "PdfPage", turn: int) -> list[PrintedLine]:
         reverse=True,
     )
     grid = _fill(block, rulings)
-    if not _is_table(
-        grid, block, size, ruled=_has_bars(block, rulings) or _distinct(lines, size) > max(2, len(block.rows) // 2), lined=bool(lines)
-    ):
+    is_ruled = has_bars or _distinct(lines, size) > max(2, len(block.rows) // 2)
+    if not _is_table(grid, block, size, ruled=is_ruled, lined=bool(lines)):
         return []
     rows = _merge_rows(grid, _row_groups(grid, lines), _drawn_together(block), size)
-    return list(_write(grid, rows, block, size))
+    full = sum(sum(any(grid.cells[line][column] for line in row) for column in range(len(block.columns))) > 1 for row in rows)
+    return list(_write(grid, rows, block, size)) if full >= (_MIN_FULL_RULED if is_ruled else _MIN_FULL) * len(rows) else []
 
 
 def _distinct(heights: Sequence[float], size: float) -> int:
@@ -119,7 +125,7 @@ def _spanned(block: Block, piece: PrintedLine, rulings: Rulings) -> list[int]:
     """Return the columns that a piece spans: those between the vertical ruling lines beside it, or above the ruling line below it."""
     spanned = block.spanned(piece)
     height, near = piece.top + piece.size / 4, piece.size / 2
-    bars = [place for low, high, place in rulings.vertical if low - near < height < high + near and _has_bars(block, rulings)]
+    bars = [place for low, high, place in rulings.vertical if low - near < height < high + near]
     left = max((place for place in bars if place < piece.left + near), default=None)
     right = min((place for place in bars if place > piece.right - near), default=None)
     if left is None or right is None:
