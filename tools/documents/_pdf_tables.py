@@ -156,9 +156,10 @@ def _fill(block: Block, rulings: Rulings) -> _Grid:
 
 
 def _may_be_table(block: Block) -> bool:
-    """Return whether a block has words, or a first column of words, and no column of dots as contents have."""
+    """Return whether a block has words, or a first row or column of words, and no column of dots as contents have."""
     texts = [placed.piece.text for row in block.rows for placed in row]
-    has_words = _share_of_words(texts) >= _MIN_WORDS or _share_of_words([row[0].piece.text for row in block.rows]) > 0.5
+    first_row, first_column = [placed.piece.text for placed in block.rows[0]], [row[0].piece.text for row in block.rows]
+    has_words = _share_of_words(texts) >= _MIN_WORDS or max(_share_of_words(first_row), _share_of_words(first_column)) > 0.5
     return has_words and not any(_LEADERS.fullmatch(text) for text in texts)
 
 
