@@ -145,7 +145,7 @@ def table_documents(rows: Iterator[list[str]], source: str, separator: str, repo
             for column in [column for column, cell in enumerate(row) if cell]:
                 unused.pop(column, None)
         if not header or [cell.strip() for cell in row] != header:  # else the header again, as where files were joined
-            yield record_document(row_fields(names, enumerate(row), report), source, number)
+            yield record_document(row_fields(names, enumerate(row), report), source, number, is_row=True)
     report.leave_out(source, "name of an empty column", unused.values(), "names of empty columns")
 
 

@@ -104,22 +104,23 @@ def _find_records(content: Any) -> list[Any]:
     return [*lists[0], others] if others else lists[0]
 
 
-def record_document(record: Mapping[str, Any] | Fields, source: str, number: int, within: str = "") -> Document:
+def record_document(record: Mapping[str, Any] | Fields, source: str, number: int, within: str = "", *, is_row: bool = False) -> Document:
     """Return a record as a document.
 
     The text is its `text` (or `page_content`, `content`, `body`), and its `metadata` object and other fields become metadata, but for its
-    `id` (or `_id`). Without such a field the text is all fields, one `name: value` per line. Fields with reserved names are stored as
-    `record_source`, `record_path` …. `source` is `file#id`. Records `within` a part of a file (a sheet) are identified by their position
-    alone.
+    `id` (or `_id`). Without such a field, and of a row of a table, the text is all fields, one `name: value` per line. Fields with reserved
+    names are stored as `record_source`, `record_path` …. `source` is `file#id`. Records `within` a part of a file (a sheet) are identified
+    by their position alone.
     """
     fields = [(str(name), value) for name, value in (record.items() if isinstance(record, Mapping) else record)]
     values = dict(fields)
     identity = replace_surrogates(str(values.pop("id", None) or values.pop("_id", None) or ""))
     text_field = next((name for name in _TEXT_FIELDS if isinstance(values.get(name), str)), "")
     if text_field and [name for name, _ in fields].count(text_field) == 1:
-        text = values.pop(text_field)
+        text = str(values.pop(text_field))
     else:
         text_field = ""
+    if is_row or not text_field:
         text = "\n".join(
             f"{name}: {_written(value)}" if name else _written(value) for name, value in fields if value is not None and value != ""
         )

@@ -223,7 +223,7 @@ class _SheetWriter:
             fields = row_fields(table.names, sorted(row.items()), self._report)
             fields += [("", note) for note in self._notes.pop(number, [])]
             within = f"{self._sheet.name}!{self._place(number, table.columns).removesuffix(str(number))}"
-            document = record_document(fields, self._source, number, within)
+            document = record_document(fields, self._source, number, within, is_row=True)
             heading = " > ".join(part for part in (table.title, section) if part)
             shown = {"title": document.metadata["title"] or self._title, "sheet": self._sheet.name}
             document.metadata = {**document.metadata, **shown, **({"heading": heading} if heading else {})}
