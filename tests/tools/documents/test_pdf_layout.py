@@ -203,3 +203,13 @@ def test_a_record_that_ends_a_page_early_is_not_joined_to_the_next(tmp_path: Pat
 def test_the_size_of_scaled_letters_is_the_size_that_is_seen(tmp_path: Path) -> None:
     page = [f"BT /F1 1 Tf 10 0 0 10 72 {700 - 12 * row} Tm ({line}) Tj ET" for row, line in enumerate(lines(80))]
     assert STORY in text(tmp_path, page)
+
+
+def test_each_labelled_line_of_a_record_is_a_line(tmp_path: Path) -> None:
+    record = ["Order 7731", "Date: 3 May 2024", "Delivered to: Anna Berg", "The goods: oak boards"]
+    assert text(tmp_path, [at(72, 700 - 14 * row, line) for row, line in enumerate(record)]).splitlines() == record
+
+
+def test_rows_that_begin_with_codes_are_a_table_below_their_header(tmp_path: Path) -> None:
+    rows = [["Pump", "Flow", "Head", "Price"], *([f"PX-{number}", str(number % 7), "", f"{number}.50"] for number in range(100, 106))]
+    assert "PX-104 | 6 |  | 104.50" in text(tmp_path, table(rows)).splitlines()
