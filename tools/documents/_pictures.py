@@ -55,6 +55,7 @@ class OcrPages:
         if page.lines:
             self.read.append(number)
             self._pages.append(page)
+            self._report.add("\n".join(line.text for line in page.lines))
         return page.lines
 
     def read_page(self, number: int, page: "PdfPage") -> list[PrintedLine]:

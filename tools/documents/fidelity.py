@@ -114,7 +114,7 @@ def compare(
     read = content + named + left_out
     taken = _ReadWords(read, {pair for words in read_words for pair in pairwise(words)})
     raw = Counter(word for text in texts for word in taken.take(text))
-    known = taken.known | left_out.keys() | {word for text in report.added for word in split_words(text)}
+    known = taken.known | left_out.keys() | {word for text in report.added for word in taken.words_of(text)}
     missing = raw - read
     new = Counter({word: times for word, times in content.items() if word not in known})
     glued = list(_find_glued(missing, new, raw, texts))
@@ -192,7 +192,7 @@ class _ReadWords:
 
     def take(self, text: RawText) -> list[str]:
         """Return the words of a raw text; of several forms, that of which fewest words are missing, then fewest pairs of words."""
-        options = [self._words_of(form) for form in (text.text, *text.others)]
+        options = [self.words_of(form) for form in (text.text, *text.others)]
         words = options[0] if len(options) == 1 else min(options, key=self._distance)
         self._left.subtract(words)
         self.known.update(*options)
@@ -202,7 +202,8 @@ class _ReadWords:
         lost = sum(max(0, times - self._left[word]) for word, times in Counter(words).items())
         return lost, sum(pair not in self.pairs for pair in pairwise(words))
 
-    def _words_of(self, text: str) -> list[str]:
+    def words_of(self, text: str) -> list[str]:
+        """Return the words of a text, whose uncertain joints and hyphens at line ends are resolved as they were read."""
         text = _LINE_HYPHEN.sub(JOINT, text)
         if JOINT not in text:
             return split_words(text)

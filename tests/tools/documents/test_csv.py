@@ -132,6 +132,11 @@ def test_numbers_names_and_nested_values_of_json_are_as_in_the_file(name: str, t
     assert document.metadata["source"] == f"{name}#7"
 
 
+def test_words_in_nested_values_stay_apart_at_line_breaks(tmp_path: Path) -> None:
+    (document,) = read('{"at": {"note": "first line\\r\\nnext\\tline"}}', tmp_path, "t.json").documents
+    assert document.page_content == 'at: {"note": "first line next line"}'
+
+
 def test_fields_beside_a_list_of_records_are_read(tmp_path: Path) -> None:
     assert texts(read('{"updated": "2024-05-01", "items": [{"name": "A"}, {"name": "B"}]}', tmp_path, "t.json")) == [
         "name: A",

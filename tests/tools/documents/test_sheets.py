@@ -73,6 +73,8 @@ def filled(*rows: Sequence[Any]) -> tuple[Workbook, Worksheet]:
         (45672, "mmm-yy", "Jan-25"),
         (0.1 + 0.2, "General", "0.3"),
         (12345678901234, "General", "12345678901234"),
+        (4.8929002400518298e17, "0", "489290024005183000"),
+        (1234567890123456, "0", "1234567890123456"),
     ],
 )
 def test_numbers_are_written_as_their_format_shows_them(value: float, code: str, text: str, tmp_path: Path) -> None:
