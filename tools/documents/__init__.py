@@ -3,7 +3,8 @@
 * found and read in parallel: `load` (also documents of LangChain's loaders), `files`, `worker_pool`
 * the metadata that files contain: `properties`
 * a reader a format: `readers`; `records`, `csv`, `slides` (with `slide_shapes`; in the containers of `office`, like `word`), `epub`;
-  `pdf` (with `pdf_lines`, `pdf_margins`, `pdf_footnotes`, `pdf_forms`, `pdf_sections`); `pictures`, read with `ocr`
+  `pdf` (with `pdf_margins`, `pdf_footnotes`, `pdf_forms`, `pdf_sections`; `pdf_page` reads lines: `pdf_characters`, `pdf_pieces`,
+  `pdf_layout`, `pdf_tables`; `pdf_lines` joins them); `pictures`, read with `ocr`
 * texts: `text` (with `wrapped_text`), `markdown`, `html` (with `html_content`, `html_left_out`, `html_styles`, `html_inline`,
   `html_headings` and `html_tables`)
 * `word` with its parts: `word_parts` (XML and styles), `word_runs` (with `word_symbols`), `word_numbering`, `word_tables`, `word_blocks`

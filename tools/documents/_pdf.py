@@ -12,8 +12,9 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._pdf_footnotes import move_footnotes
 from ramify.tools.documents._pdf_forms import Box, Filled, fill_in, read_xfa
-from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, read_page_lines, vocabulary
+from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
 from ramify.tools.documents._pdf_margins import split_margins
+from ramify.tools.documents._pdf_page import read_page_lines
 from ramify.tools.documents._pdf_sections import SectionStart, larger_lines, section_starts_by_bookmarks, section_starts_by_size
 from ramify.tools.documents._pictures import (
     READ_BY_OCR,

@@ -45,7 +45,7 @@ def _paragraph_end(body: Sequence[PrintedLine], begins: Sequence[int], note: str
     """Return the end of the paragraph that refers to a note, or its beginning if it is the last of the page."""
     mark = _NOTE_MARK.match(note)
     sign = re.escape(mark[mark.lastindex or 0]) if mark else ""
-    referring = re.compile(rf"[^\W\d_][)\]’”\"'.,;:]?{sign}(?!\d)|\S\[{sign}\]") if mark else None
+    referring = re.compile(rf"[^\W\d_][)\]’”\"'.,;:]?{sign}(?!\d)|\S ?\[{sign}\]") if mark else None
     place = next((place for place, line in enumerate(body) if referring and referring.search(line.text)), len(body) - 1)
     paragraph = max(number for number, begin in enumerate(begins[:-1]) if begin <= place)
     end = begins[paragraph + 1]

@@ -1,24 +1,13 @@
-"""Read the lines of a PDF's pages with their positions, and join them to paragraphs across columns and pages."""
+"""The printed lines of a PDF's pages, and joining them to paragraphs across columns and pages."""
 
-import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage, PdfTextPage
+from typing import NamedTuple
 
 HYPHEN = "\ufffe"
 """PDFium's character for a hyphen at the end of a line."""
-
-_SAME_BASELINE = 0.45
-_SAME_COLUMN = 2.0
-_MAX_PIECE_GAP = 0.1
-"""In multiples of the font size: greatest distances of baselines and of pieces of one line."""
-_SUPERSCRIPTS = "0123456789*†‡"
-"""Characters of raised footnote marks at the end of a line."""
 
 
 class PrintedLine(NamedTuple):
@@ -34,77 +23,6 @@ class PrintedLine(NamedTuple):
     """The number of columns, if the line is a row of a table; -1 for the row of a form, a line of its own."""
 
 
-def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
-    """Return a page's lines in the order of the file."""
-    textpage = page.get_textpage()
-    try:
-        merged: list[PrintedLine] = []
-        for line in _pieces(textpage):
-            if merged and _continues(merged[-1], line):
-                merged[-1] = _join_pieces(merged[-1], line)
-            else:
-                merged.append(line)
-        return merged
-    finally:
-        textpage.close()
-
-
-def _pieces(textpage: "PdfTextPage") -> Iterator[PrintedLine]:
-    begin = 0
-    for text in _text(textpage).split("\r\n"):
-        units = _utf16_length(text)
-        if text.strip():
-            first = begin + _utf16_length(text[: len(text) - len(text.lstrip())])
-            last = begin + _utf16_length(text.rstrip()) - 1
-            level = begin + _utf16_length(text.rstrip().rstrip(_SUPERSCRIPTS)) - 1
-            yield _locate_line(textpage, first, max(first, level), last, text.strip())
-        begin += units + 2
-
-
-def _text(textpage: "PdfTextPage") -> str:
-    import pypdfium2.raw as pdfium
-
-    count = textpage.count_chars()
-    buffer = (ctypes.c_ushort * (2 * count + 2))()
-    written = pdfium.FPDFText_GetText(textpage, 0, count, buffer)
-    return bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace").replace("\0", "\ufffd")
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "replace")) // 2
-
-
-def _locate_line(textpage: "PdfTextPage", first: int, level: int, last: int, text: str) -> PrintedLine:
-    import pypdfium2.raw as pdfium
-
-    box, x, top, bottom = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
-    places = (first, (first + last) // 2, level, last)
-    begin, middle, foot, end = (pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place) for place in places)
-    pdfium.FPDFText_GetLooseCharBox(textpage, begin, box)
-    left = box.left
-    pdfium.FPDFText_GetCharOrigin(textpage, begin, x, top)
-    pdfium.FPDFText_GetCharOrigin(textpage, foot, x, bottom)
-    pdfium.FPDFText_GetLooseCharBox(textpage, end, box)
-    size = median(pdfium.FPDFText_GetFontSize(textpage, place) for place in (begin, middle, end))
-    return PrintedLine(left, box.right, top.value, bottom.value, size or abs(box.top - box.bottom) or 1.0, text)
-
-
-def _continues(line: PrintedLine, piece: PrintedLine) -> bool:
-    """Return whether a piece is on the same line, since PDFium breaks lines at superscripts."""
-    size = max(line.size, piece.size)
-    close = line.right - size <= piece.left < line.right + _SAME_COLUMN * size
-    return close and abs(piece.top - line.bottom) < _SAME_BASELINE * size
-
-
-def _join_pieces(line: PrintedLine, piece: PrintedLine) -> PrintedLine:
-    """Join pieces of a line; size and height are those of the longer piece, since the other may be a superscript."""
-    space = " " if piece.left > line.right + _MAX_PIECE_GAP * line.size else ""
-    text = f"{line.text}{space}{piece.text}"
-    if len(piece.text) > len(line.text):
-        return piece._replace(left=line.left, text=text)
-    return line._replace(right=piece.right, bottom=piece.bottom, text=text)
-
-
 Pages = list[list[int]]
 """Where pages begin in a text: [offset, page counted from 1]."""
 
@@ -115,6 +33,9 @@ _INDENT = 0.7
 _MIN_FREE_WIDTH = 1.0
 """In multiples of the font size: an indent, and the free width after which a line break is intended."""
 _NEIGHBOR_LINES = 10
+_MIN_FREE_HEIGHT = 0.3
+"""Of the height of its first line: least height of the last line of a page that ends before it is full."""
+_UNFINISHED = f",-–—({HYPHEN}"
 _MIN_ROW_SPACING = 1.2
 _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
@@ -137,6 +58,7 @@ def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]
     parts: list[str] = []
     length = 0
     pages: Pages = []
+    lines = list(_without_repeated_headers(lines))
     for place, (page, line) in enumerate(lines):
         between = _separator(lines, place, pitch) if place else ""
         text = _without_line_hyphens(line.text, words)
@@ -151,9 +73,21 @@ def join_lines(lines: Sequence[PagedLine], words: set[str]) -> tuple[str, Pages]
     return "".join(parts), pages
 
 
+def _without_repeated_headers(lines: Sequence[PagedLine]) -> Iterator[PagedLine]:
+    """Yield the lines without the header of a table where it is repeated at the top of the next page."""
+    header = ""
+    for above, here in pairwise([None, *lines]):
+        continues = above is not None and here is not None and here.line.cells > 0 and above.line.cells == here.line.cells
+        if here is None or (continues and above is not None and above.page != here.page and here.line.text == header):
+            continue
+        if not continues:
+            header = here.line.text if here.line.cells else ""
+        yield here
+
+
 def vocabulary(pages: Sequence[Sequence[PrintedLine]]) -> set[str]:
     """Return the words of a document that are not broken across lines, in lower case."""
-    return {word.casefold() for lines in pages for line in lines for word in _WORD.findall(line.text)}
+    return {word for lines in pages for word in _WORD.findall("\n".join(line.text for line in lines).casefold())}
 
 
 def _without_line_hyphens(text: str, words: set[str]) -> str:
@@ -192,6 +126,7 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
     meant = _ends_paragraph(lines, place)
     follows = above.page == lines[place].page and gap > 0
     if not follows:  # another column or page
+        meant = meant or (above.page != lines[place].page and _ends_page(lines, place))
         return "\n\n" if meant or _SENTENCE_END.search(above.line.text) else " "
     if gap > _PARAGRAPH_GAP * pitch * line.size:
         return "\n\n"
@@ -209,8 +144,16 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     needed = above.right + width + _MIN_FREE_WIDTH * line.size
-    near = lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES]
-    return any(other.right > needed and _same_column(other, above) and abs(other.size - above.size) < 1 for _, other in near)
+    near = [other for _, other in lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES] if other.right > needed]
+    return any(_same_column(other, above) and abs(other.size - above.size) < 1 for other in near)
+
+
+def _ends_page(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether a page ends before it is full, and the next one begins with a capital letter or a number."""
+    page, last = lines[place - 1].page, lines[place - 1].line
+    first = next((number for number in range(place - 1, -1, -1) if lines[number].page != page), -1) + 1
+    height = max(line.top for _, line in lines[first:place])
+    return last.bottom > _MIN_FREE_HEIGHT * height and not lines[place].line.text[0].islower() and last.text[-1] not in _UNFINISHED
 
 
 def _is_row(line: PrintedLine) -> bool:

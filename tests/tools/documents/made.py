@@ -166,3 +166,28 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
         for name, content in parts.items():
             archive.writestr(name, content)
     return file.getvalue()
+
+
+def at(left: float, height: float, text: str, size: float = 10, font: str = "F1") -> str:
+    """Return the drawing of a text at a place of a PDF's page; F1 is Helvetica, F2 Courier."""
+    return f"BT /{font} {size} Tf {left} {height} Td ({text}) Tj ET"
+
+
+def drawn(*pages: list[str], rotate: int = 0) -> bytes:
+    """Return a PDF of pages of 612 x 792 points, each given as its drawings."""
+    fonts = (
+        "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> /F2 << /Type /Font /Subtype /Type1 /BaseFont /Courier >> >>"
+    )
+    kids = " ".join(f"{3 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>"]
+    for number, drawings in enumerate(pages):
+        stream = "\n".join(drawings)
+        page = f"/Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {rotate} /Resources << {fonts} >> /Contents {4 + 2 * number} 0 R"
+        objects += [f"<< {page} >>", f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream"]
+    body, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode("latin-1")
