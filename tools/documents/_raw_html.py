@@ -30,9 +30,12 @@ class _VisibleText:
         self.fallback: list[str] = []
         self._open: list[list[str] | None] = [self.shown]
         """Of each open element, the list to which its text belongs; None if it is not visible."""
+        self._equations = 0
+        """Open `math` elements, whose spaces are not shown."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._separate(tag)
+        self._equations += tag == "math"
         target = self._open[-1]
         if tag in _FALLBACK_ELEMENTS:
             target = self.fallback
@@ -44,11 +47,12 @@ class _VisibleText:
     def end(self, tag: str) -> None:
         if len(self._open) > 1:
             self._open.pop()
+        self._equations -= tag == "math"
         self._separate(tag)
 
     def data(self, text: str) -> None:
         if (target := self._open[-1]) is not None:
-            target.append(text)
+            target.append(text.strip() if self._equations else text)
 
     def close(self) -> None:
         """End the page."""

@@ -10,7 +10,7 @@ from ramify.tools.documents import readers
 from ramify.tools.documents._raw_text import JOINT, RawText
 from ramify.tools.documents.fidelity import ReadingCheck, check_reading, compare, split_words
 from ramify.tools.documents.files import ReadReport
-from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
+from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook, zipped
 
 TEXT = "The pier was dredged in 1911. It cost 1,249.50 euros, and 42 men worked for 42 days.\n"
 
@@ -151,6 +151,19 @@ FAITHFUL = {
     "rows.csv": b"pier;cost\nnorth;1.249,50\nsouth;17\n",
     "mail.eml": b"From: Ida <ida@example.org>\nSubject: Pier\nDate: Fri, 4 May 2001 14:05:44 -0400\n\nIt cost 1,249.50 euros.\n",
     "notes.md": b"---\nauthor: Ida\n---\n# Pier\n\nIt cost *1,249.50* euros, see [the plan](plan.html).\n",
+    "book.epub": zipped(
+        {
+            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="book/list.opf"/></rootfiles></container>',
+            "book/list.opf": '<package><manifest><item id="one" href="text/one%20a.xhtml" media-type="application/xhtml+xml"/>'
+            '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/></manifest>'
+            '<spine><itemref idref="nav"/><itemref idref="one"/></spine></package>',
+            "book/nav.xhtml": page("<nav><ol><li>The pier of 1911</li></ol></nav>"),
+            "book/text/one a.xhtml": page(
+                "<h1>Pier</h1><p>It cost 1,249.50 euros, for <math><mn> 2 </mn> <mi>x</mi></math> days.</p>"
+                "<table><tr><th>Year</th><td>1911</td></tr></table><ol start='7'><li>Dredge</li></ol>"
+            ),
+        }
+    ),
     "record.json": b'[{"pier": "north", "cost": 1249.5, "open": true, "note": null}]',
 }
 
