@@ -115,7 +115,7 @@ def compare(
     read = content + named + left_out
     taken = _ReadWords(read, {pair for words in read_words for pair in pairwise(words)})
     raw = Counter(word for text in texts for word in taken.take(text))
-    known = taken.known | left_out.keys() | {word for text in report.added for word in taken.words_of(text)}
+    known = taken.known | left_out.keys() | set(_added_words(report.added))
     missing = raw - read
     new = Counter({word: times for word, times in content.items() if word not in known})
     glued = list(_find_glued(missing, new, raw, texts))
@@ -129,6 +129,13 @@ def compare(
         [Difference(word, times, "", *shown.get(word, unknown)) for word, times in new.items()],
         [Difference(word, times, instead, *places.get(parts[word], unknown)) for word, times, instead in glued],
     )
+
+
+def _added_words(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the words of texts that a reader wrote itself, those at line ends with and without their hyphens."""
+    for text in texts:
+        yield from split_words(text)
+        yield from split_words(_LINE_HYPHEN.sub("", text))
 
 
 def split_words(text: str) -> list[str]:
@@ -193,7 +200,7 @@ class _ReadWords:
 
     def take(self, text: RawText) -> list[str]:
         """Return the words of a raw text; of several forms, that of which fewest words are missing, then fewest pairs of words."""
-        options = [self.words_of(form) for form in (text.text, *text.others)]
+        options = [self._words_of(form) for form in (text.text, *text.others)]
         words = options[0] if len(options) == 1 else min(options, key=self._distance)
         self._left.subtract(words)
         self.known.update(*options)
@@ -203,8 +210,7 @@ class _ReadWords:
         lost = sum(max(0, times - self._left[word]) for word, times in Counter(words).items())
         return lost, sum(pair not in self.pairs for pair in pairwise(words))
 
-    def words_of(self, text: str) -> list[str]:
-        """Return the words of a text, whose uncertain joints and hyphens at line ends are resolved as they were read."""
+    def _words_of(self, text: str) -> list[str]:
         text = _LINE_HYPHEN.sub(JOINT, text)
         if JOINT not in text:
             return split_words(text)
