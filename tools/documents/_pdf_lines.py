@@ -37,6 +37,8 @@ _MIN_FREE_HEIGHT = 0.3
 """Of the height of its first line: least height of the last line of a page that ends before it is full."""
 _UNFINISHED = f",-–—({HYPHEN}"
 _MIN_ROW_SPACING = 1.2
+_LABEL = re.compile(r"(?=[^\W\d_a-z])[^\W\d_][\w()/.-]*(?: [\w()/.-]+){0,3}:(?:\s|$)")
+"""The label of a field, in a form or a record: up to four words, the first with a capital letter."""
 _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS_START = re.compile(r"\bhttps?:/")
@@ -135,7 +137,7 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
         return "\n\n" if meant or _SENTENCE_END.search(above.line.text) else " "
     if gap > _PARAGRAPH_GAP * pitch * line.size:
         return "\n\n"
-    if meant or line.text[0] in _BULLETS or _is_row(above.line) or _is_row(line):
+    if meant or line.text[0] in _BULLETS or _LABEL.match(line.text) or _is_row(above.line) or _is_row(line):
         return "\n"
     if above.line.text.endswith(tuple(_ADDRESS_SIGNS)) and _ADDRESS_START.search(above.line.text.split()[-1]):
         return ""

@@ -225,3 +225,13 @@ def test_a_hyphen_of_an_address_stays_at_the_end_of_a_line(tmp_path: Path) -> No
         for place, line in enumerate([*lines(80), "It is sent to https://lorn.example/online-", "application.html and read there."])
     ]
     assert "https://lorn.example/online-application.html" in text(tmp_path, begun)
+
+
+def test_each_labelled_line_of_a_record_is_a_line(tmp_path: Path) -> None:
+    record = ["Order 7731", "Date: 3 May 2024", "Delivered to: Anna Berg", "The goods: oak boards"]
+    assert text(tmp_path, [at(72, 700 - 14 * row, line) for row, line in enumerate(record)]).splitlines() == record
+
+
+def test_rows_that_begin_with_codes_are_a_table_below_their_header(tmp_path: Path) -> None:
+    rows = [["Pump", "Flow", "Head", "Price"], *([f"PX-{number}", str(number % 7), "", f"{number}.50"] for number in range(100, 106))]
+    assert "PX-104 | 6 |  | 104.50" in text(tmp_path, table(rows)).splitlines()
