@@ -21,6 +21,9 @@ _FALLBACK_ELEMENTS = frozenset(["title", "noscript", "iframe", "object", "canvas
 _DESCRIPTIONS = ("alt", "title", "value", "placeholder", "aria-label", "summary", "label")
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
+_REPEATED_EQUATION = re.compile(r"\bkatex-html\b")
+"""The class of an equation's characters in their places, beside the equation itself."""
+
 
 class _VisibleText:
     """A parser target that collects the texts that a browser shows, and those that it may show."""
@@ -37,7 +40,7 @@ class _VisibleText:
         self._separate(tag)
         self._equations += tag == "math"
         target = self._open[-1]
-        if tag in _FALLBACK_ELEMENTS:
+        if tag in _FALLBACK_ELEMENTS or _REPEATED_EQUATION.search(attributes.get("class", "")):
             target = self.fallback
         elif tag in _UNSEEN_ELEMENTS or "hidden" in attributes or _UNSEEN_STYLE.search(attributes.get("style", "")):
             target = None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 _FORMAT_TOKEN = re.compile(
     r'"[^"]*"|\\.|_.|\*.|\[[^\]\[]*+\]|AM/PM|A/P|y+|m+|d+|h+|s+(?:\.0+)?|[#0?][#0?,.]*(?:E[+-]0+)?|.', re.IGNORECASE | re.DOTALL
@@ -89,7 +90,7 @@ def _show_decimal(value: Decimal, tokens: Sequence[str]) -> str:
     if exponent:
         shown = f"{scaled:.{places}E}"
     elif "/" in tokens:
-        shown = str(value)
+        return _show_fraction(Fraction(scaled), tokens)
     else:
         whole, _, fraction = f"{abs(scaled.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)):f}".partition(".")
         whole = whole.rjust(pattern.partition(".")[0].count("0"), "0")
@@ -100,6 +101,18 @@ def _show_decimal(value: Decimal, tokens: Sequence[str]) -> str:
         shown = f"{'-' if scaled < 0 else ''}{whole}{'.' if fraction else ''}{fraction}"
     first = tokens.index(digits) if digits else 0
     return "".join(shown if place == first else "" if token[0] in "#0?" else _literal(token) for place, token in enumerate(tokens))
+
+
+def _show_fraction(value: Fraction, tokens: Sequence[str]) -> str:
+    """Return a number as a fraction with as many digits as are below its line, beside a whole number if the format has a place for it."""
+    line = tokens.index("/")
+    places = [place for place, token in enumerate(tokens) if token[0] in "#0?"]
+    below = tokens[line + 1].rstrip() if line + 1 < len(tokens) else ""
+    fraction = value.limit_denominator(10 ** max(len(below), 1) - 1)
+    whole, rest = divmod(abs(fraction), 1) if sum(place < line for place in places) > 1 else (0, abs(fraction))
+    shown = [str(whole)] if whole or not rest else []
+    shown += [f"{rest.numerator}/{rest.denominator}"] if rest else []
+    return f"{'-' if value < 0 else ''}{' '.join(shown)}"
 
 
 def _show_date(serial: float, tokens: Sequence[str], is_1904: bool) -> str:
