@@ -20,7 +20,7 @@ from langchain_core.documents import Document
 from ramify.tools.documents._mail_text import is_calendar, part_payload, part_text
 from ramify.tools.documents._text import file_stem, read_unpacked
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.members import MemberPath
+from ramify.tools.documents.members import MemberPath, distinct_name
 from ramify.tools.quoting import pluralize
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -127,7 +127,7 @@ class _MailContent:
         self._source = source
         self._report = report
         self._inline_images = 0
-        self._same_names = Counter[str]()
+        self._names = Counter[str]()
 
     def close(self) -> None:
         """Report the images within the text."""
@@ -180,11 +180,7 @@ class _MailContent:
         path = PurePosixPath(name)
         if not path.suffix or not (kind.startswith("text/") or path.suffix.lower() in _SUFFIXES.values()):
             path = PurePosixPath(name + suffix)
-        name = path.name
-        while name in self.attachments:
-            self._same_names[path.name] += 1
-            name = f"{path.stem} ({self._same_names[path.name] + 1}){path.suffix}"
-        self.attachments[name] = part
+        self.attachments[distinct_name(path.name, self._names)] = part
 
     def _add_text(self, text: str) -> None:
         if text:
@@ -239,7 +235,7 @@ def _choose_forms(forms: list[str]) -> tuple[list[str], list[str]]:
         more, lost = words - known, known - words
         if _is_stub(form) or _is_stub(other):
             is_kept = not _is_stub(form) or (_is_stub(other) and len(words) > len(known))
-        elif len(more) > _MIN_OWN_SHARE * len(words) and len(lost) > _MIN_OWN_SHARE * len(known):
+        elif _have_numbers(more, lost) or (len(more) > _MIN_OWN_SHARE * len(words) and len(lost) > _MIN_OWN_SHARE * len(known)):
             kept.append(form)
             continue
         else:
@@ -248,6 +244,11 @@ def _choose_forms(forms: list[str]) -> tuple[list[str], list[str]]:
         if lost if is_kept else more:
             left_out.append(other if is_kept else form)
     return kept, left_out
+
+
+def _have_numbers(*differences: set[str]) -> bool:
+    """Return whether numbers differ, so that neither form says what the other does."""
+    return all(any(sign.isdigit() for word in words for sign in word) for words in differences)
 
 
 def _is_richer(form: str, more: set[str], lost: set[str], words: set[str], known: set[str]) -> bool:

@@ -328,3 +328,13 @@ def test_a_mailbox_is_read_mail_by_mail(tmp_path: Path) -> None:
     one, two = shown(tmp_path / "old.mbox").documents
     assert "First.\nFrom here on." in one.page_content
     assert (two.metadata["title"], two.metadata["source"], two.metadata["parent"]) == ("Two", "old.mbox/2.eml", "old.mbox")
+
+
+def test_forms_of_a_text_with_other_numbers_are_both_read(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail.set_content("The price is 40 euros for each boat that is lifted in May.")
+    mail.add_alternative("<p>The price is 55 euros for each boat that is lifted in May.</p>", subtype="html")
+    (tmp_path / "prices.eml").write_bytes(mail.as_bytes())
+    (document,) = shown(tmp_path / "prices.eml").documents
+    assert "40 euros" in document.page_content
+    assert "55 euros" in document.page_content
