@@ -37,17 +37,10 @@ def _date_forms(serial: float, is_1904: bool) -> list[str]:
     rounded = moment.replace(microsecond=0)
     hours, rest = divmod(round(serial * 86400), 3600)
     return [
-        *(
-            str(moment.date()),
-            str(moment),
-            str(rounded),
-            str(rounded.time()),
-            str(moment.time()),
-            f"{rounded:%Y-%m-%d %H:%M}",
-            f"{rounded:%H:%M}",
-        ),
-        *(f"{hours}:{rest // 60:02}", f"{hours}:{rest // 60:02}:{rest % 60:02}", str(timedelta(seconds=round(serial * 86400)))),
-    ]
+        str(moment.date()), str(moment), str(rounded), str(rounded.time()), str(moment.time()), f"{rounded:%Y-%m-%d %H:%M}",
+        f"{rounded:%H:%M}", f"{hours}:{rest // 60:02}", f"{hours}:{rest // 60:02}:{rest % 60:02}",
+        str(timedelta(seconds=hours * 3600 + rest)),
+    ]  # fmt: skip
 
 
 def _moment(serial: float, is_1904: bool) -> datetime:

@@ -54,10 +54,6 @@ def _raw_markdown(content: bytes) -> Iterator[RawText]:
         yield RawText(part, "", tuple(html.unescape(form) for form in (part, _TAG.sub(" ", part), _TAG.sub("", part))))
 
 
-def _raw_web_page(content: bytes) -> Iterator[RawText]:
-    yield from visible_texts(decodings(content)[0])
-
-
 def _raw_table(content: bytes) -> Iterator[RawText]:
     """Yield a table's fields, separated by each of the usual separators."""
     forms = []
@@ -191,7 +187,7 @@ def _raw_archive(content: bytes) -> Iterator[RawText]:
 _READINGS: dict[str, Callable[[bytes], Iterator[RawText]]] = {
     **dict.fromkeys(("txt", "text", "log", "rst"), _raw_lines),
     **dict.fromkeys(("md", "markdown"), _raw_markdown),
-    **dict.fromkeys(("html", "htm", "xhtml"), _raw_web_page),
+    **dict.fromkeys(("html", "htm", "xhtml"), lambda content: visible_texts(decodings(content)[0])),
     **dict.fromkeys(("csv", "tsv"), _raw_table),
     **dict.fromkeys(("jsonl", "ndjson"), _raw_json_lines),
     **dict.fromkeys(("docx", "pptx"), raw_ooxml),
