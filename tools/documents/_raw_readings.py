@@ -111,8 +111,8 @@ def _message_texts(message: Message) -> Iterator[RawText]:
         yield RawText(name if any(map(str.strip, values)) else "", "headers")
         for value in values:
             moment = _moment(value) if name == "Date" else None
-            first, *others = [*([format_datetime(moment)] if moment else []), _header_text(value), value]
-            yield RawText(first, "headers", tuple(others))
+            forms = [*([format_datetime(moment)] if moment else []), _header_text(value), value]
+            yield RawText(forms[0], "headers", tuple(forms[1:]))
     yield from _part_texts(message)
 
 
