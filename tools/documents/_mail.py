@@ -159,7 +159,7 @@ class _MailContent:
             mail.add_header("Content-Transfer-Encoding", "base64")
             mail = _parse(part_payload(mail, self._source, self._report))
         self._add_text(_header_lines(mail))
-        self.read(mail, depth + 1)
+        self.read(mail, depth)
 
     def _read_leaf(self, part: MIMEPart, kind: str, is_inline: bool) -> None:
         name, is_attached = _file_name(part), part.get_content_disposition() == "attachment"

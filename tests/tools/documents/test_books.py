@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.faults import fault
 from tests.tools.documents.made import page, zipped
 from tests.tools.documents.office_files import remarks, text
 from tests.tools.documents.shown import Shown, shown
@@ -40,6 +41,7 @@ def test_pages_are_read_in_their_order_with_those_beside_it(tmp_path: Path) -> N
     assert not read.remarks
 
 
+@fault("documents", "page of a book missing, encrypted or of another type", sees="a remark that names the page", kept="the other pages")
 def test_pages_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     items = item("one.xhtml") + item("gone.xhtml") + item("secret.xhtml") + item("cover.jpg", "image/jpeg") + item("loose.xhtml")
     encryption = (

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import fault
 from tests.tools.documents.shown import Shown, shown
 
 
@@ -132,6 +133,9 @@ def test_values_stay_under_their_names(table: str, rows: list[str], tmp_path: Pa
     assert texts(read(table, tmp_path)) == rows
 
 
+@fault(
+    "documents", "quotes in a table that do not enclose a cell", sees="a remark with the lines", kept="all rows, with the quotes as text"
+)
 def test_quotes_that_do_not_fit_are_text_and_named(tmp_path: Path) -> None:
     found = read('name,note\nA,"said "hi" to me"\nB,"two\nlines"\nC,"never closed\nD,fine\n', tmp_path)
     assert texts(found) == [

@@ -10,6 +10,7 @@ import pytest
 
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
+from tests.faults import fault
 from tests.tools.documents.shown import FILES, Shown, shown
 
 TURNOVER = "The turnover of the quarter was 3.4 million."
@@ -177,6 +178,7 @@ def test_text_is_decoded_as_it_is_whatever_is_declared(tmp_path: Path, declared:
     assert UMLAUTS in text_of(tmp_path, head + body)
 
 
+@fault("documents", "mail with damaged base64", sees="its text; a remark if it is no base64", kept="the text")
 @pytest.mark.parametrize(
     "body",
     [
@@ -317,6 +319,7 @@ def test_texts_between_attachments_are_read_in_order(tmp_path: Path) -> None:
     assert "In the file." not in text
 
 
+@fault("documents", "mail that is encrypted", sees="a remark that its text is not read", kept="its headers")
 @pytest.mark.parametrize("kind", ["application/pkcs7-mime; smime-type=enveloped-data", "multipart/encrypted; boundary=x"])
 def test_an_encrypted_mail_is_said_to_be(tmp_path: Path, kind: str) -> None:
     assert "encrypted" in read(tmp_path, mail(part(kind, "MIIB"))).remarks[0][1]

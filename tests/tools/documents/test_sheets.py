@@ -13,6 +13,7 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
+from tests.faults import fault
 from tests.tools.documents.made import cells, excel, row, sheet
 from tests.tools.documents.shown import Shown, shown
 
@@ -100,6 +101,7 @@ def test_values_without_text_in_opendocument_are_read_and_texts_are_as_shown(tmp
     assert texts(found) == ["share: 12.5% / count: 42"]
 
 
+@fault("documents", "workbook without the values of its formulas", sees="a remark with the cells", kept="the formulas as text")
 @pytest.mark.parametrize("full", [False, True])
 def test_formulas_without_a_value_are_shown_and_named(full: bool, tmp_path: Path) -> None:
     value = "<v>0</v>" if full else ""

@@ -6,6 +6,7 @@ import pytest
 
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
+from tests.faults import fault
 from tests.tools.documents.made import docx
 from tests.tools.documents.word import cell, field, heading, paragraph, row, run, table
 
@@ -332,6 +333,7 @@ def test_the_strict_namespaces_of_the_standard_are_read(tmp_path: Path) -> None:
     assert document.page_content == "Shown\n\nclause 4"
 
 
+@fault("documents", "damaged part of a Word document", sees="a remark that names the part", kept="the text of the other parts")
 @pytest.mark.parametrize("part", ["numbering", "styles", "footnotes", "header1"])
 def test_a_damaged_part_costs_itself_alone(part: str, tmp_path: Path) -> None:
     read = Read(tmp_path, paragraph(run(BODY)), **{part: "<w:broken>"})
