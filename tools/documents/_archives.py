@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -14,7 +15,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents._text import MAX_BYTES, read_unpacked
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.members import MemberPath, Unpacking, escapes
+from ramify.tools.documents.members import MemberPath, Unpacking, distinct_name, escapes
 
 ARCHIVE_SUFFIXES = frozenset({".tar", ".tgz", ".tbz2", ".txz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".cab", ".arj", ".lzh", ".z"})
 """Suffixes of archives that are not read."""
@@ -35,7 +36,9 @@ def read_zip(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
         except (BadZipFile, NotImplementedError, ValueError) as error:
             raise UnreadableError(f"not a readable archive: {error}") from error
         with archive:
-            members = [(_member_name(member), member) for member in archive.infolist() if not member.is_dir()]
+            uses = Counter[str]()
+            files = [member for member in archive.infolist() if not member.is_dir()]
+            members = [(distinct_name(_member_name(member), uses), member) for member in files]
             for name, member in sorted(members, key=itemgetter(0)):
                 if escapes(name):
                     report.skip(f"{source}/{name}", "its name leads out of the archive")

@@ -26,8 +26,10 @@ from ramify.tools.documents.sections import Outline, Section, only_main_heading
 class SectionWriter:
     """Collects text under headings into `sections`."""
 
-    def __init__(self) -> None:
+    def __init__(self, title: str | None = None) -> None:
         self.sections: list[Section] = []
+        self._title = title
+        self._has_text = True  # or another heading, below the last heading
         self.pending_ids: list[str] = []
         """Ids found since the last text; they belong to the next text."""
         self._above: list[tuple[int, str, str | None]] = []
@@ -101,15 +103,25 @@ class SectionWriter:
 
     def heading(self, level: int, text: str, identity: str | None) -> None:
         """Begin the section of a heading."""
-        self.end_section()
+        self.end_heading(level)
+        self._has_text = False
         self._above = [(outer, shown, name) for outer, shown, name in self._above if outer < level] + [(level, text, identity)]
         self.pending_ids = []
 
     def end_sections(self, level: int) -> None:
         """End the sections of this level and below; the following text belongs to the section above."""
         if any(own >= level for own, _, _ in self._above):
-            self.end_section()
+            self.end_heading(level)
             self._above = [entry for entry in self._above if entry[0] < level]
+
+    def end_heading(self, level: int = 0) -> None:
+        """End the section; a heading without text of its own or headings below is a text, unless it is the title."""
+        self.end_section()
+        above, shown, identity = self._above[-1] if self._above and not self._has_text else (-1, "", None)
+        if level <= above and (shown != self._title or not (level or self.sections)):
+            self._above.pop()
+            self._body.write(shown, [], False)
+            self.end_section(identity)
 
     def begin_aside(self, role: str) -> None:
         """Begin a text that is separate from the surrounding one, such as a table of contents."""
@@ -122,12 +134,13 @@ class SectionWriter:
         self._body, self._role = self._outer.pop()
         self._body.gap = 2
 
-    def end_section(self) -> None:
-        """Append the text since the last section as a section."""
+    def end_section(self, identity: str | None = None) -> None:
+        """Append the text since the last section as a section, with the id of its heading unless it has its own."""
         text = self._body.text()
         if text:
+            self._has_text = True
             headings = tuple(shown for _, shown, _ in self._above)
-            fragment = next((name for _, _, name in reversed(self._above)), None)
+            fragment = identity or next((name for _, _, name in reversed(self._above)), None)
             self.sections.append(Section(headings, text, fragment, self._role, tuple(self._body.marks)))
         self._body = _SectionText()
 
@@ -222,7 +235,7 @@ class _PageWalk:
     """Walks through a page's elements in order and writes their text."""
 
     def __init__(self, page: Page) -> None:
-        self.writer = SectionWriter()
+        self.writer = SectionWriter(page.title)
         self.headings: list[tuple[int, str]] = []
         self._page = page
         self._sizes = page.sizes
@@ -246,7 +259,7 @@ class _PageWalk:
                 self._end(element)
                 if element is not self._page.content and element.tail:
                     self.writer.text(element.tail)
-        self.writer.end_section()
+        self.writer.end_heading()
 
     def _begin(self, element: html.HtmlElement) -> bool:
         """Begin an element; return True if it was written completely."""

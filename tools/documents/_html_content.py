@@ -13,7 +13,7 @@ from lxml import etree, html
 
 from ramify.tools.documents._html_inline import UNSHOWN_INPUTS, number_lists, write_inline
 from ramify.tools.documents._html_left_out import SITE_PART, Kind, left_out_kind, remove_elements, words_of
-from ramify.tools.documents._html_styles import Styles
+from ramify.tools.documents._html_styles import Styles, name_by_role
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import word_count
 
@@ -75,7 +75,7 @@ def is_layout(cell: html.HtmlElement) -> bool:
 
 
 def data_tables(content: html.HtmlElement, sizes: Sizes) -> frozenset[html.HtmlElement]:
-    """Return the tables of data, not of layout: none of their cells has a heading, and long cells or tables in cells need a header."""
+    """Return the tables of data, not of layout: cells that are long or hold tables or headings need a header."""
     headings, tables = _holders(content, *HEADING_LEVELS), _holders(content, "table")
     found: list[html.HtmlElement] = []
     for table in content.iter("table"):
@@ -83,7 +83,8 @@ def data_tables(content: html.HtmlElement, sizes: Sizes) -> frozenset[html.HtmlE
         has_header = any(cell.tag == "th" for cell in cells)
         is_long = any(cell in tables or sizes[cell].words > MAX_SHORT_WORDS for cell in cells)
         is_nested_long = any(cell in tables and sizes[cell].words > MAX_SHORT_WORDS for cell in cells)
-        if cells and table not in headings and not is_nested_long and (has_header or not is_long):
+        is_layout_of_parts = table in headings and (is_long or not has_header or next(table.iter("h1"), None) is not None)
+        if cells and not is_layout_of_parts and not is_nested_long and (has_header or not is_long):
             found.append(table)
     return frozenset(found)
 
@@ -196,6 +197,7 @@ def read_page(text: str, source: str, report: ReadReport, is_site: bool) -> Page
     stated = " ".join(title.text_content().split()) if title is not None else ""
     properties = _properties(root)
     styles = Styles(root)
+    name_by_role(root)
     for link in [element for element in root.iter("a") if _is_permalink(element)]:
         link.text = None
         del link[:]
@@ -210,7 +212,7 @@ def read_page(text: str, source: str, report: ReadReport, is_site: bool) -> Page
         most = sizes[content].words / 2
 
         def kind_of(element: html.HtmlElement) -> Kind | None:
-            return SITE_PART if sizes[element].words < most and _is_site_element(element, forms) else None
+            return SITE_PART if sizes[element].words < most and _is_site_element(element, forms, sizes) else None
 
         if remove_elements(content, kind_of, source, report):
             sizes = _measure(content)
@@ -340,14 +342,15 @@ def _is_permalink(element: html.HtmlElement) -> bool:
     return bool(shown) and not word_count(shown)
 
 
-def _is_site_element(element: html.HtmlElement, forms: Set[html.HtmlElement]) -> bool:
-    """Return whether an element is a part of the site by its tag or name; `forms` are those that are content."""
+def _is_site_element(element: html.HtmlElement, forms: Set[html.HtmlElement], sizes: Sizes) -> bool:
+    """Return whether an element is a part of the site by its tag or name; `forms` are those that are content, menus have links."""
     if element.tag == "form":
         return element not in forms
     if element.tag in _SITE_ELEMENTS:
         return not has_heading(element)
-    names = f"{element.get('class', '')} {element.get('id', '')}"
-    return any(_SITE_ELEMENT_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not has_heading(element)
+    names = {name.lower() for name in _NAME.split(f"{element.get('class', '')} {element.get('id', '')}")}
+    is_named = any(_SITE_ELEMENT_NAME.fullmatch(name) for name in names if name != "menu" or next(element.iter("a"), None) is not None)
+    return is_named and not has_heading(element)
 
 
 def _is_filled_in(form: html.HtmlElement) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from lxml import etree, html
 
@@ -30,6 +31,8 @@ _MAX_FORMULA_DEPTH = 60
 UNSHOWN_INPUTS = frozenset(["hidden", "password", "submit", "button", "reset", "image", "file"])
 """Types of `input` whose value is no text that someone typed."""
 _BOX_PARENTS = frozenset(["label", "li", "td", "th", "p", "dd", "dt"])
+_MAX_IMAGE_DEPTH, _MAX_VALUE_WORDS = 3, 3
+_FILE_NAME = re.compile(r"\.\w{3,4}$")
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([a-z-]+)", re.IGNORECASE)
 _STYLE_TYPES = {
     "lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A", "lower-roman": "i", "upper-roman": "I",
@@ -196,10 +199,25 @@ def _image(element: html.HtmlElement, report: ReadReport) -> str:
     """Return the text of a picture that stands for text: a sign such as an emoji, or a formula."""
     alt = " ".join(element.get("alt", "").split())
     names = element.get("class", "")
-    if not alt or not (_FORMULA_CLASS.search(names) or "emoji" in names or not any(sign.isascii() or sign.isalnum() for sign in alt)):
+    if not alt or not (
+        _is_value(element, alt)
+        or _FORMULA_CLASS.search(names)
+        or "emoji" in names
+        or not any(sign.isascii() or sign.isalnum() for sign in alt)
+    ):
         return ""
     report.add(alt)
     return alt
+
+
+def _is_value(image: html.HtmlElement, alt: str) -> bool:
+    """Return whether a picture is the only content of a cell under a header, such as a tick: "yes"."""
+    cell = next((outer for outer in islice(image.iterancestors(), _MAX_IMAGE_DEPTH) if outer.tag == "td"), None)
+    if cell is None or len(alt.split()) > _MAX_VALUE_WORDS or cell.text_content().strip() or _FILE_NAME.search(alt):
+        return False
+    table = next(cell.iterancestors("table"), None)
+    row = cell.getparent()
+    return table is not None and next(table.iter("th"), None) is not None and bool(row.text_content().strip())
 
 
 _CONTROLS = {"input": _input, "select": _select, "textarea": _textarea, "img": _image}
@@ -208,12 +226,13 @@ _CONTROLS = {"input": _input, "select": _select, "textarea": _textarea, "img": _
 def number_lists(content: html.HtmlElement, sizes: Mapping[html.HtmlElement, tuple[int, ...]], report: ReadReport) -> None:
     """Write the numbers of ordered lists in front of their items ("4. Press …"), as a browser shows them."""
     for ordered in content.iter("ol"):
-        items = [item for item in ordered.iterchildren("li") if sizes[item][0]]
+        items = list(ordered.iterchildren("li"))
         step = -1 if "reversed" in ordered.attrib else 1
         number = _whole_number(ordered.get("start"), len(items) if step < 0 else 1)
         for item in items:
             number = _whole_number(item.get("value"), number)
-            if kind := _list_type(item, _list_type(ordered, "1")):
+            kind = _list_type(item, _list_type(ordered, "1"))
+            if kind and sizes[item][0]:
                 _write_marker(item, f"{format_number(number, kind)}.", report)
             number += step
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from lxml import etree, html
 
+from ramify.tools.documents._html_inline import UNSHOWN_INPUTS
 from ramify.tools.documents._html_styles import Styles
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import word_count
@@ -24,9 +25,12 @@ Kind = tuple[str, str]
 
 _UNSHOWN_ELEMENTS = frozenset(["script", "style", "noscript", "head", "iframe", "object", "canvas", "audio", "video", "datalist"])
 _SITE_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar", "dialog", "alertdialog"])
+_TEXT_ELEMENTS = frozenset(["p", "li", "td", "th", "dd", "figcaption", "blockquote"])
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _FORMULA_NAME = re.compile(r"math|katex|mjx|mwe|tex\b", re.IGNORECASE)
-_SKIP_LINK = re.compile(r"\s*(?:skip|jump) (?:directly )?to\b|\s*zum inhalt\b", re.IGNORECASE)
+_SKIP_LINK = re.compile(
+    r"\s*(?:(?:skip|jump) (?:directly )?to\b|(?:back|return) to (?:the )?top\b|zum inhalt\b|nach oben\b|↑)", re.IGNORECASE
+)
 _NAMED_PARTS = (
     (300, r"cookies?-?(?:consent|banner|notice|bar|popup|message|overlay|law|info)(?:-[\w-]+)?|gdpr-[\w-]+"),
     (80, r"newsletter(?:-[\w-]+)?|(?:subscribe|signup)-(?:box|form|banner)"),
@@ -38,6 +42,9 @@ _NAMED_PARTS = (
 _NAMED_PART = [(most, re.compile(rf"(?:[\w-]+-)?(?:{pattern})")) for most, pattern in _NAMED_PARTS]
 _SLOGAN_NAME = re.compile(r"(?:[\w-]+-)?(?:slogan|tagline|motto|strapline)|site-description")
 _HERO_NAME = re.compile(r"(?:[\w-]+-)?hero(?:-[\w-]+)?|jumbotron|(?:promo|ad|advert|top|page|site)-banner")
+_SHARE_NAME = re.compile(r"(?:[\w-]+-)?(?:shar(?:e|ing)|social|addthis|sharedaddy)(?:-[\w-]+)?")
+_MAX_SHARE_WORDS, _MAX_UNLINKED_WORDS = 30, 3
+_MAX_SUBSCRIPTION_WORDS, _MAX_SUBSCRIPTION_FIELDS = 60, 2
 _MAX_SLOGAN_WORDS = 30
 _MAX_NAME_CHARS = 60
 _REMOVED_TAG = "taken-out"
@@ -91,10 +98,15 @@ def left_out_kind(element: html.HtmlElement, styles: Styles, is_site: bool) -> K
 
 
 def _is_text_of_page(button: html.HtmlElement) -> bool:
-    """Return whether a button opens a passage that it names, such as a question."""
+    """Return whether a button is a word of a sentence, or opens a passage that it names, such as a question."""
     parent = button.getparent()
     text = button.text_content().strip()
-    if text.endswith("?") or (parent is not None and parent.tag in (*_HEADINGS, "dt", "summary") and parent.text_content().strip() == text):
+    around = f"{parent.text or ''}{button.tail or ''}" if parent is not None and parent.tag in _TEXT_ELEMENTS else ""
+    if (
+        word_count(around)
+        or text.endswith("?")
+        or (parent is not None and parent.tag in (*_HEADINGS, "dt", "summary") and parent.text_content().strip() == text)
+    ):
         return True
     return word_count(text) > 1 and ("aria-expanded" in button.attrib or "accordion" in button.get("class", ""))
 
@@ -114,6 +126,8 @@ def _named_kind(element: html.HtmlElement) -> Kind | None:
     """Return what the class of an element says that it is, such as a slogan or a cookie notice."""
     if element.tag == "a" and element.get("href", "").startswith("#") and _SKIP_LINK.match(element.text_content()):
         return SITE_PART
+    if element.tag == "form" and _is_subscription(element):
+        return SITE_PART
     parent = element.getparent()
     if element.tag == "p" and parent is not None and _named(parent.get("class", "")).is_hero and _is_slogan(element):
         return _SLOGAN
@@ -122,14 +136,29 @@ def _named_kind(element: html.HtmlElement) -> Kind | None:
         return _SLOGAN
     if name.most_words and element.tag not in ("section", *_HEADINGS) and word_count(element.text_content()) <= name.most_words:
         return SITE_PART
-    return None
+    return SITE_PART if name.is_share and _is_share_box(element) else None
+
+
+def _is_subscription(form: html.HtmlElement) -> bool:
+    """Return whether a form with few words only asks for an address, as that of a newsletter does."""
+    kinds = [field.get("type", "").lower() for field in form.iter("input", "select", "textarea")]
+    fields = [kind for kind in kinds if kind not in UNSHOWN_INPUTS]
+    return "email" in fields and len(fields) <= _MAX_SUBSCRIPTION_FIELDS and word_count(form.text_content()) <= _MAX_SUBSCRIPTION_WORDS
+
+
+def _is_share_box(element: html.HtmlElement) -> bool:
+    """Return whether a text is short and nearly all of it is links and buttons."""
+    words = word_count(element.text_content())
+    linked = sum(word_count(link.text_content()) for link in element.iter("a", "button"))
+    return 0 < words <= _MAX_SHARE_WORDS and 0 < linked >= words - _MAX_UNLINKED_WORDS
 
 
 class _Named(NamedTuple):
-    """What the classes of an element say: a slogan, a place for slogans, or a part of the site of at most so many words."""
+    """What the classes of an element say: a slogan, a place for slogans, links to share it, a part of the site of at most so many words."""
 
     is_slogan: bool
     is_hero: bool
+    is_share: bool
     most_words: int
 
 
@@ -139,6 +168,7 @@ def _named(classes: str) -> _Named:
     return _Named(
         any(_SLOGAN_NAME.fullmatch(name) for name in names),
         any(_HERO_NAME.fullmatch(name) for name in names),
+        any(_SHARE_NAME.fullmatch(name) for name in names),
         max((most for name in names for most, pattern in _NAMED_PART if pattern.fullmatch(name)), default=0),
     )
 

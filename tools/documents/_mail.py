@@ -20,13 +20,15 @@ from langchain_core.documents import Document
 from ramify.tools.documents._mail_text import is_calendar, part_payload, part_text
 from ramify.tools.documents._text import file_stem, read_unpacked
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.members import MemberPath
+from ramify.tools.documents.members import MemberPath, distinct_name
 from ramify.tools.quoting import pluralize
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_MAIL_DEPTH = 10
 _MAX_HEADER_CHARS = 10_000
 _REGISTRY = HeaderRegistry()
+_NAME_IN_COMMENT = re.compile(r"(?<![^\s,;])([^\s<>,;:()\"@]++@[^\s<>,;:()\"@]++)\s++\(([^()\"\\]++)\)")
+"""An address and the name behind it, as in RFC 822."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -59,6 +61,8 @@ def _parse_header(name: str, value: str) -> Any:
             value = written.decode("utf-8")
         except UnicodeDecodeError:
             value = written.decode("cp1252", "replace")
+    if "(" in value and name.capitalize() in ("From", "To", "Cc"):
+        value = _NAME_IN_COMMENT.sub(lambda one: f"{one[2]} <{one[1]}>" if "=?" in one[2] else f'"{one[2]}" <{one[1]}>', value)
     try:
         return _REGISTRY(name, value)
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -123,7 +127,7 @@ class _MailContent:
         self._source = source
         self._report = report
         self._inline_images = 0
-        self._same_names = Counter[str]()
+        self._names = Counter[str]()
 
     def close(self) -> None:
         """Report the images within the text."""
@@ -144,7 +148,7 @@ class _MailContent:
         elif part.is_multipart() and part.get_content_maintype() == "message":
             self._add_text("\n\n".join("\n".join(f"{name}: {value}" for name, value in block.items()) for block in _parts(part)))
         elif part.is_multipart():
-            for inner in _parts(part)[: 1 if kind == "multipart/signed" else None]:
+            for inner in _parts(part):
                 self.read(inner, depth + 1, kind == "multipart/related")
         elif kind not in _UNREAD_KINDS:
             self._read_leaf(part, kind, is_inline)
@@ -176,11 +180,7 @@ class _MailContent:
         path = PurePosixPath(name)
         if not path.suffix or not (kind.startswith("text/") or path.suffix.lower() in _SUFFIXES.values()):
             path = PurePosixPath(name + suffix)
-        name = path.name
-        while name in self.attachments:
-            self._same_names[path.name] += 1
-            name = f"{path.stem} ({self._same_names[path.name] + 1}){path.suffix}"
-        self.attachments[name] = part
+        self.attachments[distinct_name(path.name, self._names)] = part
 
     def _add_text(self, text: str) -> None:
         if text:
@@ -235,7 +235,7 @@ def _choose_forms(forms: list[str]) -> tuple[list[str], list[str]]:
         more, lost = words - known, known - words
         if _is_stub(form) or _is_stub(other):
             is_kept = not _is_stub(form) or (_is_stub(other) and len(words) > len(known))
-        elif len(more) > _MIN_OWN_SHARE * len(words) and len(lost) > _MIN_OWN_SHARE * len(known):
+        elif _have_numbers(more, lost) or (len(more) > _MIN_OWN_SHARE * len(words) and len(lost) > _MIN_OWN_SHARE * len(known)):
             kept.append(form)
             continue
         else:
@@ -244,6 +244,11 @@ def _choose_forms(forms: list[str]) -> tuple[list[str], list[str]]:
         if lost if is_kept else more:
             left_out.append(other if is_kept else form)
     return kept, left_out
+
+
+def _have_numbers(*differences: set[str]) -> bool:
+    """Return whether numbers differ, so that neither form says what the other does."""
+    return all(any(sign.isdigit() for word in words for sign in word) for words in differences)
 
 
 def _is_richer(form: str, more: set[str], lost: set[str], words: set[str], known: set[str]) -> bool:

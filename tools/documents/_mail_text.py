@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from email.message import MIMEPart
-from itertools import groupby
 
 from ramify.tools.documents._text import decode_text, detect_encoding, is_utf8
 from ramify.tools.documents._wrapped_text import join_wrapped
@@ -60,7 +59,7 @@ def part_text(part: MIMEPart, source: str, report: ReadReport) -> str:
         return events
     if str(part.get_param("format", "")).lower() == "flowed":
         return flowed_text(text, str(part.get_param("delsp", "")).lower() == "yes")
-    return _join_quoted(text) if kind == "plain" else text
+    return join_wrapped(text) if kind == "plain" else text
 
 
 def is_calendar(part: MIMEPart) -> bool:
@@ -111,22 +110,7 @@ def html_text(text: str, source: str, report: ReadReport) -> str:
     return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text, source, report).sections)
 
 
-_QUOTE_MARKS = re.compile(r"(?:>[ ]?)*")
 _SIGNATURE = "-- "
-
-
-def _join_quoted(text: str) -> str:
-    """Return plain text with wrapped lines joined, also within quoted replies."""
-    parts = []
-    for mark, lines in groupby(text.split("\n"), key=lambda line: _quote_depth(line)):
-        quoted = join_wrapped("\n".join(_QUOTE_MARKS.sub("", line, count=1) if mark else line for line in lines))
-        parts += [f"{'>' * mark} {line}".rstrip() if mark else line for line in quoted.split("\n")]
-    return "\n".join(parts)
-
-
-def _quote_depth(line: str) -> int:
-    found = _QUOTE_MARKS.match(line)
-    return found[0].count(">") if found else 0
 
 
 def flowed_text(text: str, deletes_space: bool = False) -> str:

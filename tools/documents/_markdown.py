@@ -30,6 +30,10 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,3
 _STRUCTURE_SIGNS, _LINE_SIGNS = frozenset("`~|*_"), frozenset("#>-+=")
 """Signs that are Markdown anywhere, and at the start of a line; as entities they are not."""
 _INVISIBLE = re.compile(r"[\xad\u200b\u2060\ufeff]")
+_REFERENCE_COMMENT = re.compile(r"^ {0,3}\[[^\]\n]{0,40}\]:[ \t]*(?:#|<#?>)[ \t]+[\"'(]([^\n]*)$", re.MULTILINE)
+"""A comment as a reference to nothing: "[//]: # (text)"."""
+_ATTRIBUTE_NAMES = frozenset(["open", "hidden", "clear", "reversed", "compact", "noshade"])
+_LEFT_OUT = re.compile(" ?\ue001")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _CONTEXT = 80
 
@@ -91,7 +95,7 @@ def _outside_code(text: str, rewrite: Callable[[str], str]) -> str:
     return first + "".join(code + other for code, other in zip(codes, others, strict=True))
 
 
-_CODE_SIGN = "\ue000"
+_CODE_SIGN, _LEFT_OUT_SIGN = "\ue000", "\ue001"
 
 
 def _rewrite_text(text: str, source: str, report: ReadReport) -> str:
@@ -106,12 +110,22 @@ def _rewrite_text(text: str, source: str, report: ReadReport) -> str:
         text = _write_tables(text, source, report)
         text = _ELEMENT.sub(lambda match: _write_element(match, source, report), text)
         text = _HEADING.sub(lambda match: f"{'#' * int(match[1])} {match[2].strip()}", text)
-        text = _TAG.sub(lambda match: " " if _SPACED_TAG.match(match[0]) and match.string[match.end() :][:1] != "\n" else "", text)
-    text = _ENTITY.sub(_decode_entity, text)
+        text = _TAG.sub(_write_tag, text)
+    text = _LEFT_OUT.sub("", _ENTITY.sub(_decode_entity, text))
     return text if text == given else _BLANK_LINES.sub("\n\n", text)
 
 
+def _write_tag(match: re.Match[str]) -> str:
+    """Return "" or a space for a tag; a comparison such as "a<b and c>d" is kept."""
+    attributes = match[0].strip("</>").split()[1:]
+    if attributes and "=" not in match[0] and not _ATTRIBUTE_NAMES.issuperset(attributes):
+        return match[0]
+    return " " if _SPACED_TAG.match(match[0]) and match.string[match.end() :][:1] != "\n" else ""
+
+
 def _without_comments(text: str, source: str, report: ReadReport) -> str:
+    if "]:" in text:
+        text = _REFERENCE_COMMENT.sub(lambda match: _leave_out(match[1].rstrip("\"') \t"), "hidden passage", source, report), text)
     first, *others = text.split("<!--")
     parts = [first]
     for other in others:
@@ -123,7 +137,7 @@ def _without_comments(text: str, source: str, report: ReadReport) -> str:
 def _leave_out(text: str, kind: str, source: str, report: ReadReport) -> str:
     if word_count(text):
         report.leave_out(source, kind, [" ".join(text.split())])
-    return ""
+    return _LEFT_OUT_SIGN
 
 
 def _write_element(match: re.Match[str], source: str, report: ReadReport) -> str:

@@ -43,6 +43,9 @@ _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS_START = re.compile(r"\bhttps?:/")
 _ADDRESS_SIGNS = "/_=&?.-"
+_ADDRESS = re.compile(r"(?://|www\.)\S*+\Z")
+"""The beginning of an address, in which hyphens at line ends are part of it."""
+_MAX_ADDRESS_CHARS = 200
 _HYPHENATED = re.compile(rf"(?<![^\W\d_])([^\W\d_]++)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
@@ -98,6 +101,8 @@ def _without_line_hyphens(text: str, words: set[str]) -> str:
     def mend(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
         whole, parted = f"{first}{second}", f"{first}-{second}"
+        if _ADDRESS.search(text, max(0, found.start() - _MAX_ADDRESS_CHARS), found.start()):
+            return parted
         meant = second[0].isupper() or second[0].isdigit() or parted.casefold() in words
         return parted if meant and whole.casefold() not in words else whole
 

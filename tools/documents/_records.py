@@ -1,6 +1,7 @@
 """Records as `Document`s: JSON objects, lines of JSON, and the rows of tables."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ _MAX_ADDED = 1_000_000
 """Labels written by the reader that are reported."""
 _MAX_INTEGER_DIGITS = 4000
 """Fewer than Python converts."""
+_BREAK = re.compile(r"[\r\n\t]+")
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 Fields = list[tuple[str, Any]]
 """The fields of a record in order, with names that may be the same."""
@@ -147,7 +149,8 @@ def _written(value: Any) -> str:
 
 
 def _nested(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else _written(value)
+    """Return a nested value as JSON, with line breaks of texts as spaces: escaped ones would join the words beside them."""
+    return json.dumps(_BREAK.sub(" ", value), ensure_ascii=False) if isinstance(value, str) else _written(value)
 
 
 def row_fields(names: Mapping[int, str], cells: Iterable[tuple[int, str]], report: ReadReport) -> Fields:

@@ -102,6 +102,8 @@ def _page_listing(text: str) -> str | None:
 
 def _contents_spans(text: str) -> list[RolePart]:
     """Return runs of lines with dot leaders in a longer text."""
+    if not _DOTS.search(text):
+        return []
     spans: list[RolePart] = []
     run: list[tuple[int, int, re.Match[str]]] = []
     stray = start = 0
@@ -143,17 +145,14 @@ def _is_sorted(entries: list[re.Match[str]]) -> bool:
 
 def _is_notice(text: str) -> bool:
     """Return whether a text is a legal notice."""
+    owner = _OWNER.search(text)
+    if owner is None or owner.start() > _MAX_OWNER_POSITION * len(text):
+        return False
     words = word_count(text)
     if not _MIN_NOTICE_WORDS <= words <= _MAX_NOTICE_WORDS:
         return False
-    owner = _OWNER.search(text)
     owners, terms = len(_OWNER.findall(text)), len(_TERMS.findall(text))
-    return (
-        owner is not None
-        and owner.start() <= _MAX_OWNER_POSITION * len(text)
-        and terms >= 2
-        and (owners + terms) * _WORDS_PER_LEGAL_PHRASE >= words
-    )
+    return terms >= 2 and (owners + terms) * _WORDS_PER_LEGAL_PHRASE >= words
 
 
 _MAX_LEGAL_SHARE = 0.1
@@ -166,10 +165,9 @@ _MAX_PASSAGE_WORDS = 150
 
 def tidy_documents(documents: Sequence[Document]) -> list[Document]:
     """Return a file's documents with a `role` on contents, indexes and legal notices, and short ones merged."""
-    words = sum(word_count(document.page_content) for document in documents)
     parts = [part for document in documents for part in split_by_role(document)]
     legal = sum(word_count(part.page_content) for part in parts if part.metadata.get("role") == "legal")
-    if legal > _MAX_LEGAL_SHARE * words:
+    if legal and legal > _MAX_LEGAL_SHARE * sum(word_count(document.page_content) for document in documents):
         parts = [_without_legal_role(part) for part in parts]
     return _merge_short(parts)
 

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 
 _MIN_WIDTH, _MAX_WIDTH = 45, 140
@@ -15,9 +16,12 @@ _MAX_SHORT_SHARE = 0.15
 """Largest share of lines to which the next word could be appended."""
 _MIN_LOWER_SHARE = 0.3
 """Least share of continued lines that begin in lower case, as in prose but not in verse, lists of names or logs."""
+_FULL_SHARE = 0.95
+"""Least length of a full line, as a share of the width: that a sentence ends there is chance."""
 _MAX_CODE_SHARE = 0.04
 _CODE_SIGNS = frozenset("{}[]<>=|\\;&$#@^~_*/+")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_QUOTE_MARKS = re.compile(r"(?:> ?)+(?=\S|$)")
 _MARKER = re.compile(r"(?:[-*+•◦▪‣–—o]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[[^\]]{1,20}\]|\d+(?:\.\d+)+\.?)\s+\S")
 """Begins an item of a list."""
 _STRUCTURED = re.compile(
@@ -40,22 +44,31 @@ _JOINING_WORDS = frozenset(["and", "or", "to", "und", "oder", "bis", "bzw", "et"
 
 def join_wrapped(text: str) -> str:
     """Return a text in which each paragraph that was wrapped at about the same width is one line."""
-    lines = text.split("\n")
-    blocks = list(_blocks(lines))
+    written = text.split("\n")
+    marks, lines = _split_quote_marks(written) if "\n>" in text or text.startswith(">") else ([""] * len(written), written)
+    blocks = list(_blocks(lines, marks))
     usual = _usual_width(lines, blocks)
-    words = frozenset(_WORD.findall(text)) if "-\n" in text else frozenset()
+    words = lru_cache(maxsize=1)(lambda: frozenset(_WORD.findall(text)))
     joined: list[str] = []
     done = 0
     for start, end in blocks:
-        joined += lines[done:start]
-        done = end
+        joined += written[done:start]
+        done = start
         for paragraph in _paragraphs(lines[start:end], usual):
-            joined += [_joined_lines(paragraph, words)] if _is_wrapped(paragraph, usual) else paragraph
-    return "\n".join(joined + lines[done:])
+            after = done + len(paragraph)
+            joined += [marks[done] + _joined_lines(paragraph, words)] if _is_wrapped(paragraph, usual) else written[done:after]
+            done = after
+    return "\n".join(joined + written[done:])
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the runs of two and more lines that may be one paragraph or item of a list."""
+def _split_quote_marks(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the marks of quotations (">") before lines, and the lines without them."""
+    marks = [found[0] if (found := _QUOTE_MARKS.match(line)) else "" for line in lines]
+    return marks, [line[len(mark) :] for mark, line in zip(marks, lines, strict=True)]
+
+
+def _blocks(lines: Sequence[str], marks: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the runs of two and more lines that may be one paragraph or item of a list, quoted alike."""
     fence: str | None = None
     literal: int | None = None
     """Indentation of the line before a literal block, which ends in two colons."""
@@ -67,7 +80,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         if literal is not None and line.strip() and _indentation(line) <= literal:
             literal = None
         is_text = bool(line.strip()) and not mark and fence is None and literal is None and _is_text(line)
-        if not is_text or not before or _begins_paragraph(lines, start, number):
+        if not is_text or not before or marks[number].count(">") != marks[number - 1].count(">") or _begins_paragraph(lines, start, number):
             if number - start > 1 and before:
                 yield start, number
             start = number
@@ -106,12 +119,13 @@ def _usual_width(lines: Sequence[str], blocks: Sequence[tuple[int, int]]) -> int
 
 
 def _paragraphs(lines: Sequence[str], usual: int | None) -> Iterator[list[str]]:
-    """Yield the lines in parts, each of which ends where a sentence ends before the line is full."""
+    """Yield the lines in parts, each of which ends where a sentence, or the first line as a title, ends before the line is full."""
     width = max(*(len(line.rstrip()) for line in lines), usual or 0)
     start = 0
     for number in range(1, len(lines)):
         before = lines[number - 1].rstrip()
-        if before[-1] in ".!?:" and _is_short(before, lines[number], width):
+        is_title = number == 1 and len(before) < _MIN_LINE_SHARE * width and not lines[number].lstrip()[0].islower()
+        if is_title or (before[-1] in ".!?:" and _is_short(before, lines[number], width)):
             yield list(lines[start:number])
             start = number
     yield list(lines[start:])
@@ -145,18 +159,19 @@ def _is_wrapped(lines: Sequence[str], usual: int | None) -> bool:
     pairs = len(lines) - 1
     if short > pairs * _MAX_SHORT_SHARE:
         return False
-    if lower < pairs * _MIN_LOWER_SHARE and not (pairs <= 2 and usual is not None and _reads_on(lines)):
+    if lower < pairs * _MIN_LOWER_SHARE and not (pairs <= 2 and usual is not None and _reads_on(lines, width)):
         return False
     content = "".join(lines)
     return sum(sign in _CODE_SIGNS for sign in content) <= _MAX_CODE_SHARE * len(content)
 
 
-def _reads_on(lines: Sequence[str]) -> bool:
-    """Return whether no line but the last ends a sentence or a part of one."""
-    return all(line.rstrip()[-1] not in ".!?:;," for line in lines[:-1])
+def _reads_on(lines: Sequence[str], width: int) -> bool:
+    """Return whether no line but the last ends a sentence or a part of one, unless it is full, and not all begin with the same word."""
+    ends = all(line.rstrip()[-1] not in ".!?:;," or len(line) >= _FULL_SHARE * width for line in lines[:-1])
+    return ends and len({line.split(maxsplit=1)[0] for line in lines}) > 1
 
 
-def _joined_lines(lines: Sequence[str], words: Set[str]) -> str:
+def _joined_lines(lines: Sequence[str], words: Callable[[], Set[str]]) -> str:
     """Return lines as one; a word that was divided is whole again if it stands elsewhere in the text, else it keeps its hyphen."""
     joined = [lines[0].rstrip()]
     for line in lines[1:]:
@@ -166,7 +181,7 @@ def _joined_lines(lines: Sequence[str], words: Set[str]) -> str:
             joined.append(f" {line}")
             continue
         whole = divided[1] + rest[0]
-        if whole in words and f"{divided[1]}-{rest[0]}" not in words:
+        if whole in words() and f"{divided[1]}-{rest[0]}" not in words():
             joined[-1] = joined[-1][:-1]
         joined.append(line)
     return "".join(joined)

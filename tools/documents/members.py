@@ -4,6 +4,7 @@ import io
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -60,6 +61,15 @@ def printable_member_name(name: str) -> str:
     *folders, last = _SEPARATORS.split(_UNPRINTABLE.sub("_", name))
     stem, suffix = os.path.splitext(last)
     return "/".join([*folders, f"{stem[: _MAX_NAME_CHARS - len(suffix)]}{suffix}" if len(last) > _MAX_NAME_CHARS else last])
+
+
+def distinct_name(name: str, uses: Counter[str]) -> str:
+    """Return a file's name, with a number if it is used already: "notes (2).txt"; count its use."""
+    uses[name] += 1
+    if uses[name] == 1:
+        return name
+    path = PurePosixPath(name)
+    return distinct_name(str(path.with_name(f"{path.stem} ({uses[name]}){path.suffix}")), uses)
 
 
 def escapes(name: str) -> bool:

@@ -68,7 +68,8 @@ def word_count(text: str | None) -> int:
 def markdown_outline(text: str) -> Outline:
     """Split Markdown, without its front matter, at its headings; the title is its heading of level 1, if there is one alone."""
     lines = list(_markdown_lines(text.splitlines(keepends=True)))
-    return Outline(only_main_heading(lines), list(_split_sections(lines)))
+    title = only_main_heading(lines)
+    return Outline(title, list(_split_sections(keep_lone_headings(lines, title))))
 
 
 def only_main_heading(lines: Iterable[LeveledLine]) -> str | None:
@@ -80,17 +81,21 @@ def only_main_heading(lines: Iterable[LeveledLine]) -> str | None:
 def _markdown_lines(lines: list[str]) -> Iterator[LeveledLine]:
     """Yield lines with their heading level, considering code fences and underlined headings."""
     fence: str | None = None
+    is_below_heading = False
     number = 0
     while number < len(lines):
         line, below = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
         mark, atx, underline = _FENCE.match(line), _ATX.match(line), _UNDERLINE.match(below)
         number += 1
+        if is_below_heading and not line.strip():
+            continue
+        is_below_heading = fence is None and not mark and bool(atx or (underline and line.strip()))
         if mark and (fence is None or mark[1].startswith(fence)):
             fence = mark[1] if fence is None else None
             yield 0, line
-        elif fence is None and atx:
+        elif is_below_heading and atx:
             yield len(atx[1]), atx[2].rstrip(" \t").rstrip("#").rstrip(" \t")
-        elif fence is None and underline and line.strip():
+        elif is_below_heading and underline:
             number += 1
             yield (1 if underline[1].startswith("=") else 2), line.strip()
         else:

@@ -156,6 +156,19 @@ def test_a_name_in_unmarked_utf_8_is_read(tmp_path: Path, name: str) -> None:
     assert read(tmp_path, bytes(content)).documents[0].metadata["source"] == f"a.zip/{name}"
 
 
+def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a/notes.txt", "The pump runs at 40 bar.")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("a/notes.txt", "The pump runs at 45 bar.")
+    documents = read(tmp_path, packed.getvalue()).documents
+    assert {document.metadata["source"]: document.page_content[-7:-1] for document in documents} == {
+        "a.zip/a/notes.txt": "40 bar",
+        "a.zip/a/notes (2).txt": "45 bar",
+    }
+
+
 def nest(depth: int) -> bytes:
     content: Mapping[str, bytes | str] = {"deep.txt": SAID}
     for number in range(depth):

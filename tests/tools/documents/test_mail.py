@@ -207,6 +207,15 @@ def test_a_subject_is_decoded(tmp_path: Path, subject: str, encoding: str) -> No
     assert (found.documents[0].metadata["title"], found.documents[0].metadata["author"]) == ("Brücke", "Brücke")
 
 
+@pytest.mark.parametrize("name", ["Ada B. Lace", "Lace, Ada", "=?utf-8?q?Br=C3=BCcke?="])
+def test_a_name_in_a_comment_is_the_author(tmp_path: Path, name: str) -> None:
+    shown_name = name.replace("=?utf-8?q?Br=C3=BCcke?=", "Brücke")
+    found = read(tmp_path, f"From: a@b.example ({name})\nTo: c@d.example (Cy), e@f.example\n\nText.").documents[0]
+    assert found.metadata["author"] == shown_name
+    assert shown_name in found.page_content
+    assert "To: Cy <c@d.example>, e@f.example" in found.page_content
+
+
 def test_several_subjects_are_all_shown(tmp_path: Path) -> None:
     assert "Subject: One; Two" in text_of(tmp_path, "Subject: One\nSubject: Two\nSubject: One\n\nText.")
 
@@ -295,6 +304,14 @@ def test_equal_parts_are_all_read(tmp_path: Path) -> None:
     assert text_of(tmp_path, mail(multipart("mixed", *texts))).count("Hello.") == 2
 
 
+def test_of_a_signed_mail_all_texts_are_read(tmp_path: Path) -> None:
+    signature = part("application/pgp-signature; name=signature.asc", "iQ7xDraft")
+    found = read(tmp_path, mail(multipart("signed", part("text/plain", "Part 1."), part("text/plain", "Part 2."), signature)))
+    assert "Part 1.\n\nPart 2." in found.documents[0].page_content
+    assert "iQ7xDraft" not in found.documents[0].page_content
+    assert not found.remarks
+
+
 def test_texts_between_attachments_are_read_in_order(tmp_path: Path) -> None:
     attached = part("text/plain", "In the file.", 'Content-Disposition: attachment; filename="a.txt"')
     text = text_of(tmp_path, mail(multipart("mixed", part("text/plain", "Before."), attached, part("text/plain", "After."))))
@@ -314,3 +331,13 @@ def test_a_mailbox_is_read_mail_by_mail(tmp_path: Path) -> None:
     one, two = shown(tmp_path / "old.mbox").documents
     assert "First.\nFrom here on." in one.page_content
     assert (two.metadata["title"], two.metadata["source"], two.metadata["parent"]) == ("Two", "old.mbox/2.eml", "old.mbox")
+
+
+def test_forms_of_a_text_with_other_numbers_are_both_read(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail.set_content("The price is 40 euros for each boat that is lifted in May.")
+    mail.add_alternative("<p>The price is 55 euros for each boat that is lifted in May.</p>", subtype="html")
+    (tmp_path / "prices.eml").write_bytes(mail.as_bytes())
+    (document,) = shown(tmp_path / "prices.eml").documents
+    assert "40 euros" in document.page_content
+    assert "55 euros" in document.page_content

@@ -26,6 +26,7 @@ def read(tmp_path: Path, text: str) -> tuple[str, list[str]]:
         ("press <kbd>Ctrl</kbd>+<kbd>C</kbd>", "press Ctrl+C"),
         ("`a<sup>2</sup> <!-- x --> ~~y~~ &lt;`", "`a<sup>2</sup> <!-- x --> ~~y~~ &lt;`"),
         ("one ` and <b>bold</b>", "one ` and bold"),
+        ("if a<b and c>d, or <i>so</i>", "if a<b and c>d, or so"),
         ("| a | b \\| c |\n|---|---|\n| 1 |   |", "| a | b \\| c |\n|---|---|\n| 1 |   |"),
         ("text[^1]\n\n[^1]: A note.", "text[^1]\n\n[^1]: A note."),
         (
@@ -73,3 +74,15 @@ def test_lines_wrapped_by_hand_are_joined_and_headings_stay(tmp_path: Path) -> N
     documents = list(load_files(tmp_path / "notes.md", clean=False))
     assert [document.page_content for document in documents] == [wrapped.replace("\n", " ")] * 2
     assert [document.metadata["heading"] for document in documents] == ["Halden", "Cranes"]
+
+
+@pytest.mark.parametrize("comment", ["[//]: # (The password is hunter.)", '[comment]: # "The password is hunter."', "[x]: <> (hunter)"])
+def test_a_reference_to_nothing_is_a_comment(tmp_path: Path, comment: str) -> None:
+    text, remarks = read(tmp_path, f"# Pumps\n\n{comment}\n\nThey run at 40 bar, see [x].\n\n[y]: #top\n")
+    assert "hunter" not in text
+    assert text.endswith("[y]: #top")
+    assert remarks == ["left out: 1 hidden passage"]
+
+
+def test_what_is_left_out_leaves_no_gap(tmp_path: Path) -> None:
+    assert read(tmp_path, "# Lamp\n\nIt costs ~~40~~ 55 euros <!-- since May --> today.\n")[0] == "It costs 55 euros today."

@@ -205,6 +205,28 @@ def test_the_size_of_scaled_letters_is_the_size_that_is_seen(tmp_path: Path) -> 
     assert STORY in text(tmp_path, page)
 
 
+def test_a_heading_without_text_is_read_as_text(tmp_path: Path) -> None:
+    large = [at(72, 730, "Winter tariff", 14), *(at(72, 700 - 12 * place, line) for place, line in enumerate(lines(80)))]
+    last = [at(72, 600, "P.O. Box 4444, Janesville", 14)]
+    assert text(tmp_path, large + last).endswith("P.O. Box 4444, Janesville")
+
+
+def test_the_number_of_a_heading_that_a_bookmark_names_is_read(tmp_path: Path) -> None:
+    drawings = [at(72, 730, "7.1 Winter tariff", 10), *(at(72, 700 - 12 * place, line) for place, line in enumerate(lines(80)))]
+    outlines = "/Outlines << /First << /Title (Winter tariff) /Dest [3 0 R /Fit] >> /Count 1 >> /Lang"
+    (tmp_path / "marked.pdf").write_bytes(drawn(drawings).replace(b"/Type /Catalog", f"/Type /Catalog {outlines} (en)".encode()))
+    (document,) = shown(tmp_path / "marked.pdf").documents
+    assert document.metadata["heading"] == "7.1 Winter tariff"
+
+
+def test_a_hyphen_of_an_address_stays_at_the_end_of_a_line(tmp_path: Path) -> None:
+    begun = [
+        at(72, 700 - 12 * place, line)
+        for place, line in enumerate([*lines(80), "It is sent to https://lorn.example/online-", "application.html and read there."])
+    ]
+    assert "https://lorn.example/online-application.html" in text(tmp_path, begun)
+
+
 def test_each_labelled_line_of_a_record_is_a_line(tmp_path: Path) -> None:
     record = ["Order 7731", "Date: 3 May 2024", "Delivered to: Anna Berg", "The goods: oak boards"]
     assert text(tmp_path, [at(72, 700 - 14 * row, line) for row, line in enumerate(record)]).splitlines() == record

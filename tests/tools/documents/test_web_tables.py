@@ -78,3 +78,11 @@ def test_a_table_for_layout_keeps_its_sections(tmp_path: Path) -> None:
     page = "<table><tr><td>Side</td><td><h2>Pumps</h2><p>The pump weighs 40 kg.</p></td></tr></table>"
     (tmp_path / "page.html").write_text(f"<body>{page}</body>")
     assert "Pumps" in [document.metadata.get("heading") for document in load_files(tmp_path / "page.html", clean=False)]
+
+
+def test_a_heading_or_a_picture_in_a_cell_under_a_header_is_its_text(tmp_path: Path) -> None:
+    head = "<tr><th>Plan</th><th>Price</th><th>Export</th></tr>"
+    rows = (
+        "<tr><td><h3>Gold</h3></td><td>10</td><td><img alt=yes></td></tr><tr><td><h3>Silver</h3></td><td>5</td><td><img alt=no></td></tr>"
+    )
+    assert lines(tmp_path, f"<table>{head}{rows}</table>") == ["Plan | Price | Export", "Gold | 10 | yes", "Silver | 5 | no"]

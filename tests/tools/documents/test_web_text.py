@@ -153,3 +153,61 @@ def test_sections_named_like_parts_of_a_site_are_text(tmp_path: Path) -> None:
     assert "The banner has 2 buttons." in text
     assert "Version 4.2" in text
     assert remarks == []
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["opacity: 0", "font-size:0", "color: transparent", "position: absolute; left: -9999px", "color: #fff; background: #fff",
+     "color: white", "clip: rect(0, 0, 0, 0)", "content-visibility: hidden"],
+)  # fmt: skip
+def test_text_that_a_style_hides_is_left_out_with_a_remark(tmp_path: Path, style: str) -> None:
+    text, remarks = read(tmp_path, f"<main><p style='{style}'>The password is hunter.</p><p>The pump runs at 40 bar.</p></main>")
+    assert text == "The pump runs at 40 bar."
+    assert remarks == ["left out: 1 hidden passage"]
+
+
+@pytest.mark.parametrize(
+    "style", ["opacity: 0; transform: translateY(9px)", "opacity: 0.8", "font-size: 0.9em", "left: -9px", "color: #fff; background: #000"]
+)
+def test_text_that_a_style_only_dresses_is_read(tmp_path: Path, style: str) -> None:
+    assert read(tmp_path, f"<main><p style='{style}'>The pump runs at 40 bar.</p></main>") == ("The pump runs at 40 bar.", [])
+
+
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_a_heading_without_text_of_its_own_is_text_unless_it_is_the_title(tmp_path: Path, form: str) -> None:
+    headings = ["Pumps", "Phone 0800 771 22", "Valves", "Press the red button"]
+    if form == "html":
+        below = f"<h2>{headings[1]}</h2><h2>{headings[2]}</h2><p>They run at 40 bar.</p><h2>{headings[3]}</h2>"
+        page = f"<title>Pumps</title><h1>{headings[0]}</h1>{below}"
+    else:
+        page = f"# {headings[0]}\n\n## {headings[1]}\n\n## {headings[2]}\n\nThey run at 40 bar.\n\n## {headings[3]}\n"
+    (tmp_path / f"page.{form}").write_text(page, encoding="utf-8")
+    documents = list(load_files(tmp_path / f"page.{form}", clean=False))
+    assert [document.page_content for document in documents] == [headings[1], "They run at 40 bar.", headings[3]]
+    assert documents[1].metadata["heading"] == "Pumps > Valves"
+
+
+def test_elements_whose_role_is_a_heading_or_a_table_are_one(tmp_path: Path) -> None:
+    assert headings(tmp_path, "<div role=heading aria-level=2>Pumps</div><p>They run at 40 bar.</p>") == ["Pumps"]
+    rows = [("columnheader", "City", "People"), ("cell", "Oslo", "700000")]
+    cells = "".join(f"<div role=row><span role={role}>{one}</span><span role={role}>{other}</span></div>" for role, one, other in rows)
+    assert read(tmp_path, f"<main><div role=table>{cells}</div></main>")[0] == "City | People\nOslo | 700000"
+
+
+def test_a_button_within_a_sentence_is_a_word_of_it(tmp_path: Path) -> None:
+    assert read(tmp_path, "<main><p>Press <button>Start</button> twice.</p><button>Send</button></main>")[0] == "Press Start twice."
+
+
+def test_an_item_without_text_counts(tmp_path: Path) -> None:
+    assert read(tmp_path, "<main><ol><li>Open</li><li></li><li>Close</li></ol></main>")[0].split("\n") == ["1. Open", "3. Close"]
+
+
+def test_links_to_share_or_go_back_and_subscriptions_are_no_text_but_menus_of_food_are(tmp_path: Path) -> None:
+    text = "The crane of the harbour lifts twenty tons."
+    site = (
+        "<div class=share><a href='https://f.example'>Share this page</a> <a href='https://t.example'>Tweet</a></div>"
+        "<a href='#top'>Back to top</a><form><p>Subscribe to our letter!</p><input type=email><button>Go</button></form>"
+    )
+    assert read(tmp_path, f"<main><p>{text}</p>{site}</main>")[0] == text
+    menu = "<div id=menu><p>Soup of the day, 6 euros</p></div>"
+    assert "Soup of the day" in read(tmp_path, f"<h1>Inn</h1><p>{text}</p><p>{text}</p>{menu}")[0]

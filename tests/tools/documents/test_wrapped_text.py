@@ -35,7 +35,7 @@ LINES = {
     "+--------------------+-----------------------------------+",
     "a list": "- first item that is long enough to fill a whole line of it\n"
     "- second item that is long enough to fill a whole line\n- third",
-    "a quoted mail": "> the old text was quoted here, and it is also long enough to\n> be wrapped at a width by the program that sent it.",
+    "invoices": "The amount of the invoice 2024-0113 for the boats is 1345\nThe amount of the invoice 2024-0114 for the boats is 1611",
     "fields": "Name: Olsen and sons, builders of pumps and valves since 1911\nStreet: 14 Harbour Street, near the northern quay of Halden",
     "a sentence a line": "The pump runs at 40 bar.\nIt was built in Oslo by the firm of Olsen, which also made the crane.\n"
     "It weighs 40 kg.",
@@ -66,6 +66,28 @@ def test_a_paragraph_ends_where_a_sentence_ends_a_short_line() -> None:
     first = "The harbour of Halden was dredged in 1911, and the crane\non the northern quay was built by Olsen."
     second = "It lifts 20 tons, which was more than any other crane of\nthe country could lift at that time."
     assert join_wrapped(f"{first}\n{second}") == "\n".join(part.replace("\n", " ") for part in (first, second))
+
+
+@pytest.mark.parametrize("mark", ["> ", ">", "> > ", ">> "])
+def test_a_quoted_paragraph_is_one_line_behind_its_mark(mark: str) -> None:
+    quoted = "\n".join(mark + line for line in PARAGRAPHS["prose"].splitlines())
+    whole = PARAGRAPHS["prose"].replace("\n", " ")
+    assert join_wrapped(f"Olsen wrote:\n{quoted}\n\nYes.") == f"Olsen wrote:\n{mark}{whole}\n\nYes."
+
+
+def test_a_title_directly_above_a_paragraph_stays_a_line() -> None:
+    assert join_wrapped(f"Cranes of Halden\n{PARAGRAPHS['prose']}\n").splitlines() == [
+        "Cranes of Halden",
+        PARAGRAPHS["prose"].replace("\n", " "),
+    ]
+
+
+def test_a_sentence_may_end_where_a_line_is_full() -> None:
+    first = (
+        "The crane of the harbour was built by the yard in Odense in the year\n"
+        "1911, and it is still used for lifting the boats in spring and autumn."
+    )
+    assert join_wrapped(f"{first}\nThe fee is 45 euros.") == f"{first} The fee is 45 euros.".replace("\n", " ")
 
 
 def test_a_divided_word_is_whole_only_if_it_is_known() -> None:
