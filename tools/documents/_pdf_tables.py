@@ -3,7 +3,7 @@
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,14 +80,14 @@ class _Grid(NamedTuple):
         return [text for row in range(len(self.cells)) if (text := self.text(row, column))]
 
 
-def read_block(block: Block, page: "PdfPage", turn: int) -> list[PrintedLine]:
-    """Return the lines of a block as rows of a table; none if it is no table."""
+def read_block(block: Block, page_rulings: Callable[[], Rulings]) -> list[PrintedLine]:
+    """Return the lines of a block as rows of a table; none if it is no table. The ruling lines of its page are read only if needed."""
+    size = block.size()
     if not _may_be_table(block):
         return []
-    rulings = find_rulings(page, turn)
+    rulings = page_rulings()
     has_bars = _has_bars(block, rulings)
     rulings = rulings if has_bars else rulings._replace(vertical=[])
-    size = block.size()
     left, right = block.columns[0][0], block.columns[-1][1]
     lines = sorted(
         (
