@@ -138,7 +138,10 @@ def _find_gaps(characters: Characters, texts: Sequence[_Text]) -> dict[int, dict
     beside = [
         number for number, (above, text) in enumerate(pairwise(texts), start=1) if text.base > above.foot - _SAME_BASELINE * text.size
     ]
-    waiting = [*range(0, len(texts), _TESTED_LINES), *(place for number in beside for place in range(number - _NEAR_LINES, number + _NEAR_LINES))]
+    waiting = [
+        *range(0, len(texts), _TESTED_LINES),
+        *(place for number in beside for place in range(number - _NEAR_LINES, number + _NEAR_LINES)),
+    ]
     gaps: dict[int, dict[int, float]] = {}
     while waiting:
         number = waiting.pop()
