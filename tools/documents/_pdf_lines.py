@@ -150,7 +150,8 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     needed = above.right + width + _MIN_FREE_WIDTH * line.size
     near = [other for _, other in lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES] if other.right > needed]
-    return any(_same_column(other, above) and abs(other.size - above.size) < 1 for other in near)
+    most = max(1.0, _MAX_SIZE_DIFFERENCE * above.size)
+    return any(_same_column(other, above) and abs(other.size - above.size) < most for other in near)
 
 
 def _is_next_item(lines: Sequence[PagedLine], place: int) -> bool:
