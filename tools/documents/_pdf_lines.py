@@ -39,6 +39,9 @@ _UNFINISHED = f",-–—({HYPHEN}"
 _MIN_ROW_SPACING = 1.2
 _LABEL = re.compile(r"(?=[^\W\d_a-z])[^\W\d_][\w()/.-]*(?: [\w()/.-]+){0,3}:(?:\s|$)")
 """The label of a field, in a form or a record: up to four words, the first with a capital letter."""
+_ITEM = re.compile(r"(\d{1,3})([.)])\s")
+_RECORD_START = re.compile(r"\d|(?![a-z])[^\W\d_]")
+_MAX_RECORD, _MIN_RECORD_LINES = 30, 3
 _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS_START = re.compile(r"\bhttps?:/")
@@ -130,7 +133,7 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
         return "\n" if above.line.cells == line.cells else "\n\n"
     if abs(above.line.size - line.size) > _MAX_SIZE_DIFFERENCE * line.size:
         return "\n\n"
-    meant = _ends_paragraph(lines, place)
+    meant = _ends_paragraph(lines, place) or _is_next_item(lines, place) or _is_record(lines, place)
     follows = above.page == lines[place].page and gap > 0
     if not follows:  # another column or page
         meant = meant or (above.page != lines[place].page and _ends_page(lines, place))
@@ -152,7 +155,23 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     needed = above.right + width + _MIN_FREE_WIDTH * line.size
     near = [other for _, other in lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES] if other.right > needed]
-    return any(_same_column(other, above) and abs(other.size - above.size) < 1 for other in near)
+    most = max(1.0, _MAX_SIZE_DIFFERENCE * above.size)
+    return any(_same_column(other, above) and abs(other.size - above.size) < most for other in near)
+
+
+def _is_next_item(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether a line begins with the number that follows that of an item above it."""
+    item = _ITEM.match(lines[place].line.text)
+    if item is None:
+        return False
+    before = re.compile(rf"{int(item[1]) - 1}{re.escape(item[2])}\s")
+    return any(before.match(above.line.text) for above in lines[max(0, place - _NEIGHBOR_LINES) : place])
+
+
+def _is_record(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether all lines near a line are short and begin with a capital letter or a digit, as in an address."""
+    near = [one.line for one in lines[max(0, place - _NEIGHBOR_LINES) : place + _NEIGHBOR_LINES]]
+    return len(near) > _MIN_RECORD_LINES and all(len(line.text) <= _MAX_RECORD and _RECORD_START.match(line.text) for line in near)
 
 
 def _ends_page(lines: Sequence[PagedLine], place: int) -> bool:

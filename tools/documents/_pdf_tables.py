@@ -31,7 +31,7 @@ usual distance of rows: greatest distance of a line that continues the row above
 _LEADERS = re.compile(r"[.·…_\s]{4,}|(?:\.\s?){4,}")
 _MIN_DOTS = 4
 _MIN_NUMBERS_AFTER_DOTS = 2
-_LIST_MARK = re.compile(r"[^\w\s]|\(?\w{1,3}[.):]|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]?")
+_LIST_MARK = re.compile(r"[^\w\s]|\[[^\]]{1,12}\]|\(?\w{1,3}[.):]|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]?")
 _EQUATION_NUMBER = re.compile(r"\(\w{1,3}(?:\.\w{1,3})*\)")
 _PAGE_NUMBER = re.compile(r"\d{1,4}")
 _WORD = re.compile(r"[^\W\d_]{3}")
