@@ -16,7 +16,7 @@ from ramify.tools.documents.files import File, ReadReport, Skipped
 from ramify.tools.documents.readers import find_reader, parse_file
 
 _LETTER = r"(?:(?![\u3040-\u30ff\u3400-\u9fff])[^\W\d_])"
-_WORD = re.compile(rf"(?:(?<![^\s(|:=])-)?\d++(?:[.,'’]\d++)*+{_LETTER}*+|[\u3040-\u30ff\u3400-\u9fff]|{_LETTER}(?:{_LETTER}|\d)*+")
+_WORD = re.compile(rf"(?:(?<![^\s(|:=√])-)?\d++(?:[.,'’]\d++)*+{_LETTER}*+|[\u3040-\u30ff\u3400-\u9fff]|{_LETTER}(?:{_LETTER}|\d)*+")
 """A number with its sign, separators and unit, a character of Chinese or Japanese, or a word."""
 _IGNORED = re.compile("[\xad\u200b-\u200f\u2061-\u2064\ufe0e\ufe0f\ufeff]")
 _LIGATURES = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
