@@ -15,12 +15,11 @@ from ramify.tools.scrub import scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
 
 _MODULE_PACKAGES = {
-    "defusedxml": "defusedxml",
     "lxml.etree": "lxml",
     "lxml.html": "lxml",
-    "openpyxl": "openpyxl",
     "pptx": "python-pptx",
     "pypdfium2": "pypdfium2",
+    "yaml": "pyyaml",
 }
 """The package of each module that a document reader needs."""
 _INDEX_MODULES = {"graph": ("graspologic_native", "graspologic-native"), "hierarchy": ("sklearn", "scikit-learn")}

@@ -27,9 +27,12 @@ def check_files(paths: Sequence[Path]) -> bool:
         if find_reader(file.path) is None:
             skipped.append((file.source, f"{NO_READER}this format"))
             continue
-        checks.append(check_reading(file.path))
-        say(f"{one_line(file.source)}: {pluralize(checks[-1].documents, 'document')}, {pluralize(checks[-1].words, 'word')}")
-        for line in _check_lines(checks[-1]):
+        check = check_reading(file.path)
+        checks.append(check)
+        differences = pluralize(len(check.missing) + len(check.new) + len(check.glued), "difference")
+        found = f"{pluralize(check.documents, 'document')}, {pluralize(check.words, 'word')}, {differences}"
+        say(f"{one_line(file.source)}: {found}")
+        for line in _check_lines(check, file.path.name):
             say(f"  {line}")
     for line in skipped_lines(skipped):
         note(line)
@@ -38,11 +41,11 @@ def check_files(paths: Sequence[Path]) -> bool:
     return not faulty
 
 
-def _check_lines(check: "ReadingCheck") -> Iterator[str]:
+def _check_lines(check: "ReadingCheck", source: str) -> Iterator[str]:
     """Yield the remarks on a file and its differences, numbers first."""
     yield from (one_line(f"skipped {name}: {reason}") for name, reason in check.skipped)
-    yield from (one_line(f"{name}: {remark}") for name, remark in check.remarks)
-    for kind, differences in (("missing", check.missing), ("new", check.new), ("changed", check.glued)):
+    yield from (one_line(remark if name == source else f"{name}: {remark}") for name, remark in check.remarks)
+    for kind, differences in (("not read:", check.missing), ("not in the file:", check.new), ("joined or split:", check.glued)):
         for difference in sorted(differences, key=lambda one: not one.is_number):
             yield _difference_line(kind, difference)
 
@@ -50,7 +53,7 @@ def _check_lines(check: "ReadingCheck") -> Iterator[str]:
 def _difference_line(kind: str, difference: "Difference") -> str:
     noun = "number" if difference.is_number else "word"
     times = f" ({difference.times:,} times)" if difference.times > 1 else ""
-    instead = f" for {difference.instead!r}" if difference.instead else ""
+    instead = f" / {difference.instead!r}" if difference.instead else ""
     place = f", {difference.place}" if difference.place else ""
     context = f": … {difference.context} …" if difference.context else ""
     return escape_invisible(one_line(f"{kind} {noun} {difference.word!r}{instead}{times}{place}{context}"))

@@ -76,7 +76,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "warsaw.md").write_text("# Warsaw\n\nWarsaw lies on the river Vistula.", encoding="utf-8")
     (folder / "binary.txt").write_bytes(bytes(range(256)) * 8)
     (folder / "empty.txt").write_text("", encoding="utf-8")
-    (folder / "picture.png").write_bytes(b"\x89PNG\r\n")
+    (folder / "song.mp3").write_bytes(b"ID3")
     return folder
 
 

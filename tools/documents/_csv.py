@@ -5,14 +5,15 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, count, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents._records import record_document, row_fields
-from ramify.tools.documents._tables import Cell, header_span, is_value, join_header
+from ramify.tools.documents._tables import Cell, are_pairs, has_contrast, has_doubles, header_span, is_value, join_header
 from ramify.tools.documents._text import MAX_LINE_CHARS, stream_lines
 from ramify.tools.documents.files import ReadReport, UnreadableError
 
@@ -30,7 +31,9 @@ _MIN_SHARE = 0.6
 """Share of rows with the usual number of cells, from which a character is taken for the separator."""
 _RAGGED_SCORE, _RARE_SCORE = 0.1, 0.3
 """For rows of many lengths, and for characters that rarely separate cells."""
-_DIRECTIVE = re.compile(r'"?sep=(.|\\t)"?\s*', re.IGNORECASE)
+_MIN_PAIRS_SHARE = 0.3
+"""Least share of numbers, and of words, among the values of labels; tables of two columns are more frequent."""
+_DIRECTIVE = re.compile(r'"?sep=(\\t|.)"?(?:\1|\s)*', re.IGNORECASE)
 _COMMENT = "#"
 
 
@@ -62,16 +65,21 @@ def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
         line for text in stream_lines(path, source, report) for line in io.StringIO(text, newline="")
     )  # old files end lines with a lone \r
     sample = list(_sample_lines(lines))
-    directive = _DIRECTIVE.fullmatch(sample[0]) if sample else None
+    begin = next((place for place, line in enumerate(sample) if line.strip()), 0)
+    directive = _DIRECTIVE.fullmatch(sample[begin]) if sample else None
     if directive:
-        del sample[0]
+        sample[begin] = "\n"
     dialect = detect_dialect(sample)
-    if directive:
-        dialect = dialect._replace(separator="\t" if directive[1] == "\\t" else directive[1])
+    separator = directive[1].replace("\\t", "\t") if directive else ""
+    if separator and any(separator in line for line in sample):
+        dialect = dialect._replace(separator=separator)
     elif path.name.lower().removesuffix(".gz").endswith(".tsv"):
         dialect = dialect._replace(separator="\t")
     rows = _RowReader(chain(sample, lines), dialect)
-    yield from table_documents((row for row in rows.read() if any(row)), source, dialect.separator, report)
+    numbers = count(1)
+    for table, numbered in groupby(_number_tables(rows.read()), key=itemgetter(0)):
+        place = f"{source}#table {table + 1}" if table else source
+        yield from _table_documents((row for _, row in numbered), source, place, dialect.separator, report, numbers)
     if rows.literal:
         places = ", ".join(map(str, rows.literal[:_MAX_SAMPLE_ROWS]))
         report.remark(source, f"quotes that do not enclose a cell are read as text, in line {places}")
@@ -125,8 +133,25 @@ def _sample_lines(lines: Iterator[str]) -> Iterator[str]:
             return
 
 
-def table_documents(rows: Iterator[list[str]], source: str, separator: str, report: ReadReport) -> Iterator[Document]:
-    """Yield rows as records, under their header if there is one; what stands above it as text."""
+def _number_tables(rows: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of its table; after a blank row, one with a header of its own may begin."""
+    number = width = 0
+    for is_blank, block in groupby(rows, key=lambda row: not any(row)):
+        if is_blank:
+            continue
+        begin = list(islice(block, _MAX_SAMPLE_ROWS))
+        first, last = _find_header(begin)
+        if last and has_contrast(begin[last - 1], begin[last:]):
+            number += len(begin[first]) < 2 * width
+            width = len(begin[first])
+        for row in chain(begin, block):
+            yield number, row
+
+
+def _table_documents(
+    rows: Iterator[list[str]], source: str, place: str, separator: str, report: ReadReport, numbers: Iterator[int]
+) -> Iterator[Document]:
+    """Yield rows as records, under their header if there is one; what stands above it, and labels with values, as text at a place."""
     begin = list(islice(rows, _MAX_SAMPLE_ROWS))
     first, last = _find_header(begin)
     header = join_header([[cell.strip() for cell in row] for row in begin[first:last]])
@@ -135,17 +160,22 @@ def table_documents(rows: Iterator[list[str]], source: str, separator: str, repo
     names = {column: name for column, name in enumerate(header) if name}
     if header and header[0].startswith(_COMMENT):
         names[0] = header[0].lstrip(f"{_COMMENT} ")
-    if above := [line for row in begin[:first] if (line := separator.join(row).rstrip(separator).strip())]:
-        yield Document("\n".join(above), id=source, metadata={"source": source, "title": ""})
+    lines = [line for row in begin[:first] if (line := separator.join(row).rstrip(separator).strip())]
+    if len(begin) < _MAX_SAMPLE_ROWS and are_pairs(begin[first:], least=_MIN_PAIRS_SHARE):
+        lines += [": ".join(filter(None, row)).replace(":: ", ": ", 1) for row in begin[first:]]
+        last, names = len(begin), {}
+    if lines:
+        yield Document("\n".join(lines), id=place, metadata={"source": place, "title": ""})
     if names and last == len(begin):
         raise UnreadableError(f"contains only the names of columns: {', '.join(names.values())}")
     unused = dict(names)
-    for number, row in enumerate(chain(begin[last:], rows), start=1):
+    for row in chain(begin[last:], rows):
         if unused:
             for column in [column for column, cell in enumerate(row) if cell]:
                 unused.pop(column, None)
+        number = next(numbers)
         if not header or [cell.strip() for cell in row] != header:  # else the header again, as where files were joined
-            yield record_document(row_fields(names, enumerate(row), report), source, number)
+            yield record_document(row_fields(names, enumerate(row), report), source, number, is_row=True)
     report.leave_out(source, "name of an empty column", unused.values(), "names of empty columns")
 
 
@@ -161,13 +191,17 @@ def _find_header(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
         begin, single = begin + 1, single + is_single
     if begin == len(rows):
         return 0, 0
-    if begin and rows[begin - 1][0].startswith(_COMMENT) and 1 < filled[begin - 1] == usual and any(map(is_value, rows[begin])):
+    comment = rows[begin - 1] if begin and rows[begin - 1][0].startswith(_COMMENT) and 1 < filled[begin - 1] == usual else []
+    if comment and (any(map(is_value, rows[begin])) or not comment[0].startswith(f"{_COMMENT} ")):
         return begin - 1, begin
     for start in dict.fromkeys((begin, single)):
         width = max(map(len, rows[start:]))
         span = header_span([[Cell(cell) for cell in row] + [Cell("")] * (width - len(row)) for row in rows[start:]])
         if span[1]:
-            return start + span[0], start + span[1]
+            first, last = start + span[0], start + span[1]
+            while first and filled[first - 1] > 1 and not rows[first - 1][0].strip() and has_doubles(join_header(rows[first:last])):
+                first -= 1
+            return first, last
     return single, single
 
 
@@ -199,12 +233,14 @@ def _separator_score(rows: Sequence[Sequence[str]], separator: str, is_spaced: b
     """Return how well a separator fits: the share of rows of the usual length, less for cells that contain other separators."""
     widths = list(map(len, rows))
     usual = _usual_width(widths)
-    if usual == 1 or (is_spaced and widths[0] == 1):  # words and commas of sentences
+    are_decimals = separator == "," and usual == 2 and all(cell.lstrip("-").isdigit() for row in rows[1:] for cell in row)
+    if usual == 1 or ((is_spaced or are_decimals) and widths[0] == 1):  # words and commas of sentences, or one column of numbers
         return 0.0
     begin = widths.index(usual)
     if widths[begin:].count(usual) < _MIN_SHARE * len(widths[begin:]):
         several = sum(width > 1 for width in widths)
-        return _RAGGED_SCORE * several / len(widths) if widths[0] > 1 and several * 2 >= len(widths) else 0.0
+        is_prose = widths[0] == 1 and any(cell[:1] == " " for row in rows for cell in row[1:])
+        return _RAGGED_SCORE * several / len(widths) if several * 2 >= len(widths) and not is_prose else 0.0
     cells = [cell for row in rows[begin:] for cell in row if not is_value(cell)]
     cost = sum(_cell_cost(cell, separator) for cell in cells) / sum(widths[begin:])
     return (widths.count(usual) / len(widths)) ** 2 / (1 + cost) * (_RARE_SCORE if separator in _RARE else 1)

@@ -131,7 +131,8 @@ def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]
         if item.media_type == _PICTURE_TYPE:
             outline = _picture_outline(content)
         else:
-            outline = html_outline(decode_text(content, detect_encoding(content, f"{source}/{item.name}", report)), source, report)
+            text = decode_text(content, detect_encoding(content, f"{source}/{item.name}", report))
+            outline = html_outline(text, source, report, is_site=False)
         yield from section_documents(outline._replace(title=title), source, title)
 
 

@@ -247,6 +247,6 @@ _STRUCTURES: dict[str, Callable[["_Element"], _Piece]] = {
     "sSubSup": _scripts("e", "sub", "sup"), "msubsup": _scripts("e", "sub", "sup"), "munderover": _scripts("e", "sub", "sup"),
     "sPre": _scripts("sub", "sup", "e"), "mmultiscripts": _multiple_scripts,
     "nary": _large_operator, "func": _function, "d": _brackets, "mfenced": _brackets, "acc": _accent, "bar": _accent,
-    "m": _rows, "eqArr": _rows, "mtable": _rows, "oMathPara": _rows,
+    "m": _rows, "eqArr": _rows, "mtable": _rows, "oMathPara": _rows, "mstack": _rows, "mlongdiv": _rows, "msgroup": _rows,
     "semantics": _first, "maction": _first, "AlternateContent": _first, "phant": _phantom,
 }  # fmt: skip

@@ -220,9 +220,12 @@ _MIN_ENTRY_WORDS, _MIN_SINGLE_ENTRY_WORDS = 60, 12
 """Least words of a description that make a term with an id, such as a function, a section; fewer if it is the list's only term."""
 
 
-def html_outline(text: str, source: str, report: ReadReport) -> Outline:
-    """Return a page's sections, without scripts, navigation and other repeated elements of the site; what is left out is reported."""
-    page = read_page(text, source, report)
+def html_outline(text: str, source: str, report: ReadReport, *, is_site: bool = True) -> Outline:
+    """Return a page's sections, without scripts and navigation; what is left out is reported.
+
+    is_site: elements such as `aside` belong to the site, not to the text, as they do in a book.
+    """
+    page = read_page(text, source, report, is_site)
     walk = _PageWalk(page)
     walk.walk()
     return Outline(page.title or only_main_heading(walk.headings), walk.writer.sections, page.stated)

@@ -190,8 +190,8 @@ class Page(NamedTuple):
     styles: Styles
 
 
-def read_page(text: str, source: str, report: ReadReport) -> Page:
-    """Parse a page and remove everything but its content."""
+def read_page(text: str, source: str, report: ReadReport, is_site: bool) -> Page:
+    """Parse a page and remove everything but its content; one that is not of a site has no parts around it."""
     root = _parse(_INVISIBLE.sub("", text))
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
@@ -202,13 +202,13 @@ def read_page(text: str, source: str, report: ReadReport) -> Page:
         link.text = None
         del link[:]
     _show_texts_without_scripts(root)
-    remove_elements(root, lambda element: left_out_kind(element, styles), source, report)
+    remove_elements(root, lambda element: left_out_kind(element, styles, is_site), source, report)
     forms = {form for form in root.iter("form") if _is_filled_in(form)}
     write_inline(root, styles, report)
     _group_links(root)
     sizes = _measure(root)
-    content = _find_content(root, sizes)
-    if content.tag == "body":
+    content = _find_content(root, sizes) if is_site else root.find("body")
+    if is_site and content.tag == "body":
         most = sizes[content].words / 2
 
         def kind_of(element: html.HtmlElement) -> Kind | None:
@@ -216,8 +216,7 @@ def read_page(text: str, source: str, report: ReadReport) -> Page:
 
         if remove_elements(content, kind_of, source, report):
             sizes = _measure(content)
-    else:
-        report.leave_out(source, SITE_PART[0], _texts_around(content, sizes), SITE_PART[1])
+    report.leave_out(source, SITE_PART[0], _texts_around(content, sizes), SITE_PART[1])
     number_lists(content, sizes, report)
     return Page(stated or None, content, sizes, properties, styles)
 

@@ -76,12 +76,12 @@ def words_of(element: html.HtmlElement) -> str:
     return " ".join(" ".join(element.itertext()).split())
 
 
-def left_out_kind(element: html.HtmlElement, styles: Styles) -> Kind | None:
-    """Return as what an element is left out of any page; None if it is read."""
+def left_out_kind(element: html.HtmlElement, styles: Styles, is_site: bool) -> Kind | None:
+    """Return as what an element is left out of any page; None if it is read. Only a site has menus and slogans around its text."""
     tag, role = element.tag, element.get("role")
     if tag in _UNSHOWN_ELEMENTS:
         return _UNSHOWN
-    if tag == "nav" or role in _SITE_ROLES:
+    if tag == "nav" or (is_site and role in _SITE_ROLES):
         return SITE_PART
     if tag == "svg":
         return _DRAWN
@@ -94,7 +94,7 @@ def left_out_kind(element: html.HtmlElement, styles: Styles) -> Kind | None:
         return _STRUCK
     if element.get("aria-hidden") == "true":
         return _UNSHOWN if _is_formula(element) else _HIDDEN
-    return _named_kind(element)
+    return _named_kind(element) if is_site else None
 
 
 def _is_text_of_page(button: html.HtmlElement) -> bool:

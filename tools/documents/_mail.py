@@ -27,6 +27,8 @@ _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_MAIL_DEPTH = 10
 _MAX_HEADER_CHARS = 10_000
 _REGISTRY = HeaderRegistry()
+_NAME_IN_COMMENT = re.compile(r"(?<![^\s,;])([^\s<>,;:()\"@]++@[^\s<>,;:()\"@]++)\s++\(([^()\"\\]++)\)")
+"""An address and the name behind it, as in RFC 822."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -59,6 +61,8 @@ def _parse_header(name: str, value: str) -> Any:
             value = written.decode("utf-8")
         except UnicodeDecodeError:
             value = written.decode("cp1252", "replace")
+    if "(" in value and name.capitalize() in ("From", "To", "Cc"):
+        value = _NAME_IN_COMMENT.sub(lambda one: f"{one[2]} <{one[1]}>" if "=?" in one[2] else f'"{one[2]}" <{one[1]}>', value)
     try:
         return _REGISTRY(name, value)
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -144,7 +148,7 @@ class _MailContent:
         elif part.is_multipart() and part.get_content_maintype() == "message":
             self._add_text("\n\n".join("\n".join(f"{name}: {value}" for name, value in block.items()) for block in _parts(part)))
         elif part.is_multipart():
-            for inner in _parts(part)[: 1 if kind == "multipart/signed" else None]:
+            for inner in _parts(part):
                 self.read(inner, depth + 1, kind == "multipart/related")
         elif kind not in _UNREAD_KINDS:
             self._read_leaf(part, kind, is_inline)
@@ -155,7 +159,7 @@ class _MailContent:
             mail.add_header("Content-Transfer-Encoding", "base64")
             mail = _parse(part_payload(mail, self._source, self._report))
         self._add_text(_header_lines(mail))
-        self.read(mail, depth + 1)
+        self.read(mail, depth)
 
     def _read_leaf(self, part: MIMEPart, kind: str, is_inline: bool) -> None:
         name, is_attached = _file_name(part), part.get_content_disposition() == "attachment"

@@ -33,6 +33,8 @@ _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "Augu
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _LAST_DAY = 2958465
+_LARGEST_EXACT = 2**53
+"""The largest number up to which a float holds each whole number."""
 _DUST = Decimal("0.001")
 """Seconds."""
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
@@ -105,8 +107,8 @@ def _general(value: float) -> str:
 
 
 def _digits(value: float) -> Decimal:
-    """Return a number as it is written in a file: whole, or with the 15 digits that a workbook keeps."""
-    return Decimal(int(value)) if value == int(value) and abs(value) < 10**_MAX_EXPONENT else Decimal(f"{value:.15g}")
+    """Return a number as it is written in a file: whole if a float holds it exactly, else with the 15 digits that a workbook keeps."""
+    return Decimal(int(value)) if value == int(value) and abs(value) <= _LARGEST_EXACT else Decimal(f"{value:.15g}")
 
 
 @lru_cache(maxsize=1024)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ramify.tools.documents._equations import equation_text
-from ramify.tools.documents._odf_objects import TICKS, Objects
+from ramify.tools.documents._odf_objects import Objects
 from ramify.tools.documents._odf_styles import PLAIN, Look, Styles
 from ramify.tools.documents._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name, text_of
-from ramify.tools.documents._runs import SOFT_HYPHEN, Run
+from ramify.tools.documents._runs import PLACEHOLDER, SOFT_HYPHEN, TICKS, Run
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -76,6 +76,8 @@ class InlineReader:
             self._set_aside(child, look)
         elif name == "text:script":
             self._runs.append(Run("".join(child.itertext()), 0, "script"))
+        elif name == "loext:content-control" and attribute(child, "loext:showing-place-holder") == "true":
+            self._runs.append(Run("".join(child.itertext()), 0, PLACEHOLDER))
         elif name == "loext:content-control" and attribute(child, "loext:checkbox") == "true":
             self._write_added(TICKS[attribute(child, "loext:checked") == "true" or "☒" in child.itertext()], look)
         elif name == "text:ruby":

@@ -6,13 +6,13 @@ from zipfile import ZipFile
 
 from ramify.tools.documents._equations import equation_text
 from ramify.tools.documents._odf_xml import NAMESPACES, attribute, prefixed_name
+from ramify.tools.documents._runs import TICKS
 from ramify.tools.documents.files import UnreadableError
 from ramify.tools.documents.office import parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-TICKS = {True: "[x]", False: "[ ]"}
 _VALUES = ("form:current-value", "form:value")
 _TICKS = {"form:checkbox": ("form:current-state", "form:state"), "form:radio": ("form:current-selected", "form:selected")}
 _UNREAD_CONTROLS = frozenset(["form:password", "form:hidden", "form:button", "form:image", "form:image-frame", "form:file", "form:grid"])

@@ -13,7 +13,7 @@ from ramify.tools.documents._odf_lists import ListNumbers, OpenList
 from ramify.tools.documents._odf_objects import Objects
 from ramify.tools.documents._odf_styles import Styles
 from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
-from ramify.tools.documents._runs import HIDDEN, join_runs
+from ramify.tools.documents._runs import DELETED, DESCRIPTION, HIDDEN, HIDDEN_SHAPE, PAGE_LINE, UNSHOWN_MARGIN, join_runs
 from ramify.tools.documents._tables import Cell, table_lines
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import LeveledLine
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _UNSEEN = frozenset(["office:forms", "text:sequence-decls", "text:variable-decls", "text:user-field-decls", "presentation:notes"])
+_UNSEEN_DISPLAYS = frozenset(["none", "printer"])
 _ROW_GROUPS = frozenset(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
 _PARAGRAPH = qualified_name("text:p")
 _CELL_NUMBERS = [qualified_name(f"table:number-{name}") for name in ("columns-spanned", "rows-spanned", "columns-repeated")]
@@ -82,6 +83,8 @@ class TextReader:
         name = prefixed_name(element)
         if name in ("text:p", "text:h"):
             yield from self._paragraph_lines(element)
+        elif name.startswith("draw:") and attribute(element, "drawooo:display") in _UNSEEN_DISPLAYS:
+            self._leave_out(HIDDEN_SHAPE, filter(None, [text_of(element)]))
         elif name == "text:list":
             yield from self._list_lines(element)
         elif name == "text:numbered-paragraph":
@@ -99,7 +102,7 @@ class TextReader:
         elif name in _INDEXES:
             self.indexes.setdefault(_INDEXES[name], []).append(_joined(self.lines(element)))
         elif name == "text:tracked-changes":
-            self._leave_out("deleted passage", map(_plain_text, outermost(element, {"text:deletion"})))
+            self._leave_out(DELETED, map(_plain_text, outermost(element, {"text:deletion"})))
         elif name == "text:section" and _is_hidden(element):
             self._leave_out(HIDDEN, [_plain_text(element)])
         elif name not in _UNSEEN:
@@ -230,7 +233,7 @@ class TextReader:
         lists, self._lists = self._lists, []
         for description in frame.iterfind("svg:desc", NAMESPACES):
             if description.text and description.text.strip():
-                self._leave_out("description of a picture", [description.text], "descriptions of pictures")
+                self._leave_out(DESCRIPTION, [description.text])
         root = self._objects.root(frame)
         if root is not None:
             yield from self._object_lines(frame, root)
@@ -269,7 +272,7 @@ class TextReader:
                 if attribute(part, "style:display") != "false" and attribute(page, "style:name") in used:
                     texts[kind.partition("-")[0]][text] = None
                 elif text:
-                    self._leave_out("header or footer that no page shows", [text], "headers or footers that no page shows")
+                    self._leave_out(UNSHOWN_MARGIN, [text])
         headers, footers = ([(0, f"{text}\n\n") for text in parts if text] for parts in texts.values())
         return headers, footers
 
@@ -282,7 +285,7 @@ class TextReader:
                 field.text = ""
             if fields and {word.lower() for word in _WORD.findall("".join(line.itertext()))} <= PAGE_WORDS:
                 if _LETTER.search(shown):
-                    self._leave_out("line with no more than the number of a page", [shown], "lines with no more than the number of a page")
+                    self._leave_out(PAGE_LINE, [shown])
                 line.clear()
 
 

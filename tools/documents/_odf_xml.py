@@ -21,6 +21,7 @@ NAMESPACES |= {
     "xml": "http://www.w3.org/XML/1998/namespace",
     "math": "http://www.w3.org/1998/Math/MathML",
     "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
+    "drawooo": "http://openoffice.org/2010/draw",
     "field": "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0",
 }
 _PREFIXES = {address: name for name, address in NAMESPACES.items()}

@@ -4,7 +4,7 @@ import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -221,7 +221,7 @@ def _title(pages: Sequence[list[PrintedLine]]) -> str | None:
 
 
 def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) -> Iterator[tuple[list[str], list[PagedLine]]]:
-    """Yield the headings and lines of each section; a heading without text is only part of the path."""
+    """Yield the headings and lines of each section; a heading without text or sections below it is text of the section around it."""
     lines = [PagedLine(number, line) for number, page in enumerate(pages, start=1) for line in page]
     before = list(accumulate((len(page) for page in pages), initial=0))
     begins = [before[cut.page] + cut.line for cut in cuts]
@@ -229,7 +229,9 @@ def _sections(pages: Sequence[list[PrintedLine]], cuts: Sequence[SectionStart]) 
     ends = [*begins, len(lines)]
     if lines[: ends[0]]:
         yield [], lines[: ends[0]]
-    for cut, begin, end in zip(cuts, begins, ends[1:], strict=True):
+    for cut, begin, end, following in zip_longest(cuts, begins, ends[1:], cuts[1:]):
         above = [outer for outer in above if outer.level < cut.level] + [cut]
         if lines[begin + cut.taken : end]:
             yield [one.title for one in above], lines[begin + cut.taken : end]
+        elif cut.taken and (following is None or following.level <= cut.level):
+            yield [one.title for one in above[:-1]], lines[begin:end]

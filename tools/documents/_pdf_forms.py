@@ -126,8 +126,8 @@ class _Sheet:
             while own and own[0][0] <= place:
                 lines.append(own.pop(0)[1])
             text, is_row = line.text, False
-            for letters, value in sorted(self._insertions.get(place, ()), key=lambda pair: -pair[0]):
-                at = _offset_after(text, letters)
+            insertions = [(_offset_after(text, letters), value) for letters, value in self._insertions.get(place, ())]
+            for at, value in sorted(insertions, key=lambda pair: -pair[0]):
                 is_row = is_row or at == len(text)
                 text = f"{text[:at].rstrip()}{'' if value[0] == ':' else ' '}{value.lstrip()} {text[at:].lstrip()}".strip()
             lines.append(line._replace(text=text, cells=line.cells or -is_row))
@@ -197,10 +197,12 @@ def _letters(text: str) -> str:
 
 
 def _offset_after(text: str, letters: int) -> int:
-    """Return the offset behind so many letters and digits, and the signs that follow them directly."""
+    """Return the offset behind so many letters and digits, the rest of their word, and the signs that follow it directly."""
     at = 0
     while letters and at < len(text):
         letters -= text[at].isalnum()
+        at += 1
+    while 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum():
         at += 1
     while at < len(text) and not text[at].isalnum() and not text[at].isspace():
         at += 1

@@ -37,10 +37,18 @@ _MIN_FREE_HEIGHT = 0.3
 """Of the height of its first line: least height of the last line of a page that ends before it is full."""
 _UNFINISHED = f",-–—({HYPHEN}"
 _MIN_ROW_SPACING = 1.2
+_LABEL = re.compile(r"(?=[^\W\d_a-z])[^\W\d_][\w()/.-]*(?: [\w()/.-]+){0,3}:(?:\s|$)")
+"""The label of a field, in a form or a record: up to four words, the first with a capital letter."""
+_ITEM = re.compile(r"(\d{1,3})([.)])\s")
+_RECORD_START = re.compile(r"\d|(?![a-z])[^\W\d_]")
+_MAX_RECORD, _MIN_RECORD_LINES = 30, 3
 _BULLETS = "•◦▪‣●○■–—"
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS_START = re.compile(r"\bhttps?:/")
 _ADDRESS_SIGNS = "/_=&?.-"
+_ADDRESS = re.compile(r"(?://|www\.)\S*+\Z")
+"""The beginning of an address, in which hyphens at line ends are part of it."""
+_MAX_ADDRESS_CHARS = 200
 _HYPHENATED = re.compile(rf"(?<![^\W\d_])([^\W\d_]++)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
@@ -96,6 +104,8 @@ def _without_line_hyphens(text: str, words: set[str]) -> str:
     def mend(found: re.Match[str]) -> str:
         first, second = found[1], found[2]
         whole, parted = f"{first}{second}", f"{first}-{second}"
+        if _ADDRESS.search(text, max(0, found.start() - _MAX_ADDRESS_CHARS), found.start()):
+            return parted
         meant = second[0].isupper() or second[0].isdigit() or parted.casefold() in words
         return parted if meant and whole.casefold() not in words else whole
 
@@ -123,14 +133,14 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
         return "\n" if above.line.cells == line.cells else "\n\n"
     if abs(above.line.size - line.size) > _MAX_SIZE_DIFFERENCE * line.size:
         return "\n\n"
-    meant = _ends_paragraph(lines, place)
+    meant = _ends_paragraph(lines, place) or _is_next_item(lines, place) or _is_record(lines, place)
     follows = above.page == lines[place].page and gap > 0
     if not follows:  # another column or page
         meant = meant or (above.page != lines[place].page and _ends_page(lines, place))
         return "\n\n" if meant or _SENTENCE_END.search(above.line.text) else " "
     if gap > _PARAGRAPH_GAP * pitch * line.size:
         return "\n\n"
-    if meant or line.text[0] in _BULLETS or _is_row(above.line) or _is_row(line):
+    if meant or line.text[0] in _BULLETS or _LABEL.match(line.text) or _is_row(above.line) or _is_row(line):
         return "\n"
     if above.line.text.endswith(tuple(_ADDRESS_SIGNS)) and _ADDRESS_START.search(above.line.text.split()[-1]):
         return ""
@@ -145,7 +155,23 @@ def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     needed = above.right + width + _MIN_FREE_WIDTH * line.size
     near = [other for _, other in lines[max(0, place - 1 - _NEIGHBOR_LINES) : place - 1 + _NEIGHBOR_LINES] if other.right > needed]
-    return any(_same_column(other, above) and abs(other.size - above.size) < 1 for other in near)
+    most = max(1.0, _MAX_SIZE_DIFFERENCE * above.size)
+    return any(_same_column(other, above) and abs(other.size - above.size) < most for other in near)
+
+
+def _is_next_item(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether a line begins with the number that follows that of an item above it."""
+    item = _ITEM.match(lines[place].line.text)
+    if item is None:
+        return False
+    before = re.compile(rf"{int(item[1]) - 1}{re.escape(item[2])}\s")
+    return any(before.match(above.line.text) for above in lines[max(0, place - _NEIGHBOR_LINES) : place])
+
+
+def _is_record(lines: Sequence[PagedLine], place: int) -> bool:
+    """Return whether all lines near a line are short and begin with a capital letter or a digit, as in an address."""
+    near = [one.line for one in lines[max(0, place - _NEIGHBOR_LINES) : place + _NEIGHBOR_LINES]]
+    return len(near) > _MIN_RECORD_LINES and all(len(line.text) <= _MAX_RECORD and _RECORD_START.match(line.text) for line in near)
 
 
 def _ends_page(lines: Sequence[PagedLine], place: int) -> bool:

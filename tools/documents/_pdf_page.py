@@ -1,13 +1,14 @@
 """Read the lines of a PDF's page in the order of reading: columns one after the other, tables row by row."""
 
 from collections.abc import Sequence
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ramify.tools.documents._pdf_layout import find_blocks, is_running_text, order_columns, read_columns
 from ramify.tools.documents._pdf_lines import PrintedLine
 from ramify.tools.documents._pdf_pieces import read_pieces
-from ramify.tools.documents._pdf_tables import read_block
+from ramify.tools.documents._pdf_tables import find_rulings, read_block
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
@@ -19,6 +20,7 @@ def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
     if all(len(line) == 1 for line in lines) and all(above[0].bottom > below[0].top for above, below in pairwise(lines)):
         return [line[0] for line in lines]
     read: list[PrintedLine] = []
+    rulings = cache(partial(find_rulings, page, turn))
     done = 0
     for block in find_blocks(lines):
         if block.numbers.start < done:
@@ -27,7 +29,7 @@ def read_page_lines(page: "PdfPage") -> list[PrintedLine]:
             numbers, ordered = read_columns(block, lines)
             rows = [_join(line) for line in ordered]
         else:
-            numbers, rows = block.numbers, read_block(block, page, turn)
+            numbers, rows = block.numbers, read_block(block, rulings)
         if rows:
             read += [*(_join(line) for line in lines[done : numbers.start]), *rows]
             done = numbers.stop

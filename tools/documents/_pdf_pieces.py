@@ -23,6 +23,8 @@ a space between them; least gap between pieces, and between columns."""
 _LEVEL, _MIN_RAISED, _MIN_LOWERED, _CLEARLY = 0.06, 0.15, 0.07, 0.25
 """In multiples of the font size: distances from the baseline that are nothing, that of a raised or lowered character in smaller print,
 and of one in any print."""
+_BELOW = 0.75
+"""Of the height of a character: least distance to one that stands below it."""
 _SMALLER = 0.93
 _MAX_MARK = 12
 """Most characters of a raised or lowered text that PDFium puts on a line of its own."""
@@ -32,7 +34,7 @@ _DIGIT = re.compile(r"[0-9]")
 _SPACES = re.compile(r"(?<!\s)\s++(?![.·…])")
 """Spaces between words, not those within dot leaders."""
 _NOTE_NUMBER = re.compile(r"\d{1,3}")
-_TESTED_LINES = 3
+_TESTED_LINES, _NEAR_LINES = 3, 6
 
 
 class _Part(NamedTuple):
@@ -79,7 +81,8 @@ def _part_lines(characters: Characters) -> list[list[_Part]]:
     """Return the parts of each line; PDFium breaks lines at raised and lowered text, which is put back."""
     written = characters.text.split("\r\n")
     begins = accumulate((characters.length(text) + 2 for text in written), initial=0)
-    texts = [_measure(characters, begin, text) for begin, text in zip(begins, written, strict=False) if text.strip()]
+    cells = (cell for begin, text in zip(begins, written, strict=False) if text.strip() for cell in _split_cells(characters, begin, text))
+    texts = [_measure(characters, begin, text) for begin, text in cells]
     gaps = _find_gaps(characters, texts)
     lines: list[list[_Part]] = []
     for number, text in enumerate(texts):
@@ -89,6 +92,23 @@ def _part_lines(characters: Characters) -> list[list[_Part]]:
         else:
             lines.append(parts)
     return lines
+
+
+def _split_cells(characters: Characters, begin: int, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the parts of a line of PDFium, which joins a single character to the cell above it: "31", "7" to "317"."""
+    first, end = begin + len(text) - len(text.lstrip()), begin + characters.length(text.rstrip())
+    drop = characters.baseline(first) - characters.baseline(end - 1)
+    if drop > characters.height(first) / 2 and HYPHEN not in text and characters.length(text) == len(text):
+        start = 0
+        shown = [place for place in range(first - begin, end - begin) if not text[place].isspace()]
+        for before, place in pairwise(shown):
+            above, here = begin + before, begin + place
+            is_below = characters.baseline(above) - characters.baseline(here) > _BELOW * characters.height(above)
+            if is_below and characters.left(here) < characters.right(above):
+                yield begin + start, text[start:place]
+                start = place
+        begin, text = begin + start, text[start:]
+    yield begin, text
 
 
 def _measure(characters: Characters, begin: int, written: str) -> _Text:
@@ -102,7 +122,7 @@ def _measure(characters: Characters, begin: int, written: str) -> _Text:
     base = foot = characters.baseline(places[0])
     if HYPHEN not in text and text[0] not in _SUPERSCRIPTS and text[-1] not in _SUPERSCRIPTS and sizes[0] == sizes[1] > 0:
         return _Text(text, places, sizes[0], base, foot, written[0].isspace())
-    sizes.insert(1, scale * characters.size(places[last // 2]))
+    sizes.insert(1, scale * characters.size(places[last // 2 + text[last // 2].isspace()]))
     size = max(sizes[1], sorted(sizes)[1]) or characters.height(places[0])
     foot = characters.baseline(places[max(0, len(text.rstrip(_SUPERSCRIPTS)) - 1) or last])
     if HYPHEN not in text and abs(foot - base) > _LEVEL * size and sizes[0] < _SMALLER * max(sizes):
@@ -118,7 +138,10 @@ def _find_gaps(characters: Characters, texts: Sequence[_Text]) -> dict[int, dict
     beside = [
         number for number, (above, text) in enumerate(pairwise(texts), start=1) if text.base > above.foot - _SAME_BASELINE * text.size
     ]
-    waiting = [*range(0, len(texts), _TESTED_LINES), *(place for number in beside for place in (number - 1, number))]
+    waiting = [
+        *range(0, len(texts), _TESTED_LINES),
+        *(place for number in beside for place in range(number - _NEAR_LINES, number + _NEAR_LINES)),
+    ]
     gaps: dict[int, dict[int, float]] = {}
     while waiting:
         number = waiting.pop()

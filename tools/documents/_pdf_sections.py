@@ -43,7 +43,9 @@ def section_starts_by_bookmarks(document: "PdfDocument", pages: Sequence[list[Pr
         begin = cuts[-1].line + cuts[-1].taken if cuts and cuts[-1].page == page else 0
         if cuts and page < cuts[-1].page:
             page, begin, height = cuts[-1].page, cuts[-1].line + cuts[-1].taken, None
-        cuts.append(SectionStart(page, *_find_heading(pages[page], begin, title, height), mark.level, title))
+        place, taken = _find_heading(pages[page], begin, title, height)
+        printed = " ".join(line.text for line in pages[page][place : place + taken])
+        cuts.append(SectionStart(page, place, taken, mark.level, title if _heading_key(printed) in ("", _heading_key(title)) else printed))
     return cuts
 
 

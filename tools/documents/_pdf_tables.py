@@ -3,7 +3,7 @@
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,7 +31,7 @@ usual distance of rows: greatest distance of a line that continues the row above
 _LEADERS = re.compile(r"[.·…_\s]{4,}|(?:\.\s?){4,}")
 _MIN_DOTS = 4
 _MIN_NUMBERS_AFTER_DOTS = 2
-_LIST_MARK = re.compile(r"[^\w\s]|\(?\w{1,3}[.):]|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]?")
+_LIST_MARK = re.compile(r"[^\w\s]|\[[^\]]{1,12}\]|\(?\w{1,3}[.):]|\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):]?")
 _EQUATION_NUMBER = re.compile(r"\(\w{1,3}(?:\.\w{1,3})*\)")
 _PAGE_NUMBER = re.compile(r"\d{1,4}")
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -80,14 +80,14 @@ class _Grid(NamedTuple):
         return [text for row in range(len(self.cells)) if (text := self.text(row, column))]
 
 
-def read_block(block: Block, page: "PdfPage", turn: int) -> list[PrintedLine]:
-    """Return the lines of a block as rows of a table; none if it is no table."""
+def read_block(block: Block, page_rulings: Callable[[], Rulings]) -> list[PrintedLine]:
+    """Return the lines of a block as rows of a table; none if it is no table. The ruling lines of its page are read only if needed."""
+    size = block.size()
     if not _may_be_table(block):
         return []
-    rulings = find_rulings(page, turn)
+    rulings = page_rulings()
     has_bars = _has_bars(block, rulings)
     rulings = rulings if has_bars else rulings._replace(vertical=[])
-    size = block.size()
     left, right = block.columns[0][0], block.columns[-1][1]
     lines = sorted(
         (
@@ -156,9 +156,10 @@ def _fill(block: Block, rulings: Rulings) -> _Grid:
 
 
 def _may_be_table(block: Block) -> bool:
-    """Return whether a block has words, or a first column of words, and no column of dots as contents have."""
+    """Return whether a block has words, or a first row or column of words, and no column of dots as contents have."""
     texts = [placed.piece.text for row in block.rows for placed in row]
-    has_words = _share_of_words(texts) >= _MIN_WORDS or _share_of_words([row[0].piece.text for row in block.rows]) > 0.5
+    first_row, first_column = [placed.piece.text for placed in block.rows[0]], [row[0].piece.text for row in block.rows]
+    has_words = _share_of_words(texts) >= _MIN_WORDS or max(_share_of_words(first_row), _share_of_words(first_column)) > 0.5
     return has_words and not any(_LEADERS.fullmatch(text) for text in texts)
 
 

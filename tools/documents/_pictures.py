@@ -75,6 +75,7 @@ class OcrPages:
         """Write the remarks on pages that were read, or could not be."""
         for reason, numbers in self._failed.items():
             self._report.remark(f"{self._source}, page {format_ranges(numbers)}", f"not read with OCR: {reason}")
+        self._report.add("\n".join(line.text for page in self._pages for line in page.lines))
         words = sum(page.words for page in self._pages)
         if words:
             sure = sum(page.confidence for page in self._pages) / words

@@ -5,11 +5,12 @@ import re
 _NUMBER_MARK = re.compile(r"\d[\d ,;–-]*")
 _POWER = re.compile(r"[-+−–]?\d+(?:[./]\d+)?")
 _CHARGE = re.compile(r"\d*[-+−–]")
+_ION = re.compile(r"[^\W\d_]\)?\d$")
 _FORMULA = re.compile(r"[^\W_]?[\d\s+−·*/=()xyznkmij-]*[^\W_]?")
 """A mark that is an exponent if a number or a variable stands before it: "n", "n+1", "2k"."""
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|e|er|re|ère|ers|es|ème|eme|de|ste|o|a|os|as|ª|º)", re.IGNORECASE)
 _LETTER_MARKS = re.compile(r"[a-df-n](?:, ?[a-df-n])*")
-_YEAR = re.compile(r"(?<![\d.,])\d{3,4}$")
+_VALUE = re.compile(r"(?:(?<![\d.,])\d{3,4}|\d[.,]\d+)$")
 """A number with too many digits to be raised to a power or counted as "1a"."""
 _EXPONENT_LETTERS = frozenset("nkmijpqtxyzNT")
 _LAST_NUMBER = re.compile(r"(?<![\d.,])\d+$")
@@ -57,7 +58,7 @@ def lowered(before: str, mark: str, after: str = "") -> str:
 
 def _raised_letters(before: str, mark: str) -> str:
     """Return "^n" for the exponent of a number or a variable; ordinals (1st), titles and signs are joined."""
-    if _LETTER_MARKS.fullmatch(mark) and _YEAR.search(before[-6:]):
+    if _LETTER_MARKS.fullmatch(mark) and _VALUE.search(before[-16:]):
         return f"[{mark}]"
     if _ORDINAL.fullmatch(mark) and mark not in _EXPONENT_LETTERS:
         return mark
@@ -76,6 +77,8 @@ def _is_power(before: str, mark: str) -> bool:
         return bool(end) and (end[-1].isalnum() or end[-1] in ")]")
     if not end or (_CHARGE.fullmatch(mark) and end[-1].isalpha()):
         return False
+    if _ION.search(end) and _CHARGE.fullmatch(mark):
+        return True
     if end[-1].isdigit():
         number = _LAST_NUMBER.search(end)
         return not _NUMBER_MARK.fullmatch(mark) or (number is not None and number[0] in _BASES and _POWER.fullmatch(mark) is not None)

@@ -21,6 +21,9 @@ _FALLBACK_ELEMENTS = frozenset(["title", "noscript", "iframe", "object", "canvas
 _DESCRIPTIONS = ("alt", "title", "value", "placeholder", "aria-label", "summary", "label")
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
+_REPEATED_EQUATION = re.compile(r"\bkatex-html\b")
+"""The class of an equation's characters in their places, beside the equation itself."""
+
 
 class _VisibleText:
     """A parser target that collects the texts that a browser shows, and those that it may show."""
@@ -30,11 +33,14 @@ class _VisibleText:
         self.fallback: list[str] = []
         self._open: list[list[str] | None] = [self.shown]
         """Of each open element, the list to which its text belongs; None if it is not visible."""
+        self._equations = 0
+        """Open `math` elements, whose spaces are not shown."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._separate(tag)
+        self._equations += tag == "math"
         target = self._open[-1]
-        if tag in _FALLBACK_ELEMENTS:
+        if tag in _FALLBACK_ELEMENTS or _REPEATED_EQUATION.search(attributes.get("class", "")):
             target = self.fallback
         elif tag in _UNSEEN_ELEMENTS or "hidden" in attributes or _UNSEEN_STYLE.search(attributes.get("style", "")):
             target = None
@@ -44,11 +50,12 @@ class _VisibleText:
     def end(self, tag: str) -> None:
         if len(self._open) > 1:
             self._open.pop()
+        self._equations -= tag == "math"
         self._separate(tag)
 
     def data(self, text: str) -> None:
         if (target := self._open[-1]) is not None:
-            target.append(text)
+            target.append(text.strip() if self._equations else text)
 
     def close(self) -> None:
         """End the page."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 _FORMAT_TOKEN = re.compile(
     r'"[^"]*"|\\.|_.|\*.|\[[^\]\[]*+\]|AM/PM|A/P|y+|m+|d+|h+|s+(?:\.0+)?|[#0?][#0?,.]*(?:E[+-]0+)?|.', re.IGNORECASE | re.DOTALL
@@ -36,17 +37,10 @@ def _date_forms(serial: float, is_1904: bool) -> list[str]:
     rounded = moment.replace(microsecond=0)
     hours, rest = divmod(round(serial * 86400), 3600)
     return [
-        *(
-            str(moment.date()),
-            str(moment),
-            str(rounded),
-            str(rounded.time()),
-            str(moment.time()),
-            f"{rounded:%Y-%m-%d %H:%M}",
-            f"{rounded:%H:%M}",
-        ),
-        *(f"{hours}:{rest // 60:02}", f"{hours}:{rest // 60:02}:{rest % 60:02}", str(timedelta(seconds=round(serial * 86400)))),
-    ]
+        str(moment.date()), str(moment), str(rounded), str(rounded.time()), str(moment.time()), f"{rounded:%Y-%m-%d %H:%M}",
+        f"{rounded:%H:%M}", f"{hours}:{rest // 60:02}", f"{hours}:{rest // 60:02}:{rest % 60:02}",
+        str(timedelta(seconds=hours * 3600 + rest)),
+    ]  # fmt: skip
 
 
 def _moment(serial: float, is_1904: bool) -> datetime:
@@ -89,7 +83,7 @@ def _show_decimal(value: Decimal, tokens: Sequence[str]) -> str:
     if exponent:
         shown = f"{scaled:.{places}E}"
     elif "/" in tokens:
-        shown = str(value)
+        return _show_fraction(Fraction(scaled), tokens)
     else:
         whole, _, fraction = f"{abs(scaled.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)):f}".partition(".")
         whole = whole.rjust(pattern.partition(".")[0].count("0"), "0")
@@ -100,6 +94,18 @@ def _show_decimal(value: Decimal, tokens: Sequence[str]) -> str:
         shown = f"{'-' if scaled < 0 else ''}{whole}{'.' if fraction else ''}{fraction}"
     first = tokens.index(digits) if digits else 0
     return "".join(shown if place == first else "" if token[0] in "#0?" else _literal(token) for place, token in enumerate(tokens))
+
+
+def _show_fraction(value: Fraction, tokens: Sequence[str]) -> str:
+    """Return a number as a fraction with as many digits as are below its line, beside a whole number if the format has a place for it."""
+    line = tokens.index("/")
+    places = [place for place, token in enumerate(tokens) if token[0] in "#0?"]
+    below = tokens[line + 1].rstrip() if line + 1 < len(tokens) else ""
+    fraction = value.limit_denominator(10 ** max(len(below), 1) - 1)
+    whole, rest = divmod(abs(fraction), 1) if sum(place < line for place in places) > 1 else (0, abs(fraction))
+    shown = [str(whole)] if whole or not rest else []
+    shown += [f"{rest.numerator}/{rest.denominator}"] if rest else []
+    return f"{'-' if value < 0 else ''}{' '.join(shown)}"
 
 
 def _show_date(serial: float, tokens: Sequence[str], is_1904: bool) -> str:

@@ -24,7 +24,8 @@ _PARTS = re.compile(
 _PAGE_FIELDS = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|PAGEREF|slidenum)\b", re.IGNORECASE)
 _UNSEEN_OFFICE = frozenset(
     ["Fallback", "moveFrom", "annotation-xml", "del", "rPrChange", "tracked-changes", "forms", "sequence-decls", "variable-decls",
-     "user-field-decls", "event-listeners", "creator", "date-string"]
+     "user-field-decls", "event-listeners", "creator", "date-string", "index-title-template",
+     "index-entry-span"]
 )  # fmt: skip
 """Local names of elements whose text is not shown."""
 _BREAKS = {"tab": " ", "br": " ", "cr": " ", "line-break": "\n", "s": " ", "noBreakHyphen": "-", "ptab": " "}
@@ -161,7 +162,7 @@ class _Paragraphs:
     def _is_optional(self, element: "_Element", name: str) -> bool:
         """Return whether a text need not be read: page numbers, which depend on the program, and prompts of empty controls."""
         if name in _ODF_PAGE_FIELDS:
-            return True
+            return attribute(element, "reference-format") in ("", "page", "direction")
         if name == "t" and any(_PAGE_FIELDS.match(field) for field in self._field):
             return True
         if name == "sdt":

@@ -52,11 +52,17 @@ def _page_text(page: "PdfPage") -> str:
     with closing(page.get_textpage()) as textpage:
         parts: list[str] = []
         before: _Character | None = None
+        is_broken = False
         for character in _characters(textpage):
-            if before is not None and not character.text.isspace() and not before.text.isspace():
+            if character.text in "\r\n":  # as PDFium guesses
+                is_broken = True
+                continue
+            if is_broken and (before is None or before.text.isspace() or not (before.is_upright and character.is_upright)):
+                parts.append("\n")
+            elif before is not None and not character.text.isspace() and not before.text.isspace():
                 parts.append(_between(before, character))
             parts.append(character.text)
-            before = character
+            before, is_broken = character, False
         return "".join(parts)
 
 

@@ -22,7 +22,7 @@ from ramify.tools.documents._raw_pdf import raw_pdf
 from ramify.tools.documents._raw_sheets import raw_ods, raw_xlsx
 from ramify.tools.documents._raw_text import RawText, decodings, optional
 
-_TAG = re.compile(r"<[^<>\n]*>|\\(?=[^\w\s])")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<[^<>\n]*>|\\(?=[^\w\s])")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(.*?\n)?\1[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MIN_ALTERNATIVE_SHARE = 0.8
@@ -51,11 +51,7 @@ def _raw_markdown(content: bytes) -> Iterator[RawText]:
         yield optional(front[0])
         text = text[front.end() :]
     for part in re.split(r"\n[ \t]*\n", text):
-        yield RawText(part, "", (html.unescape(_TAG.sub(" ", part)), html.unescape(_TAG.sub("", part))))
-
-
-def _raw_web_page(content: bytes) -> Iterator[RawText]:
-    yield from visible_texts(decodings(content)[0])
+        yield RawText(part, "", tuple(html.unescape(form) for form in (part, _TAG.sub(" ", part), _TAG.sub("", part))))
 
 
 def _raw_table(content: bytes) -> Iterator[RawText]:
@@ -111,10 +107,12 @@ def _raw_mail(content: bytes) -> Iterator[RawText]:
 
 def _message_texts(message: Message) -> Iterator[RawText]:
     for name in _SHOWN_HEADERS:
-        for value in map(str, message.get_all(name, [])):
+        values = list(map(str, message.get_all(name, [])))
+        yield RawText(name if any(map(str.strip, values)) else "", "headers")
+        for value in values:
             moment = _moment(value) if name == "Date" else None
-            others = [f"Date: {format_datetime(moment)}"] if moment else []
-            yield RawText(f"{name}: {_header_text(value)}", "headers", (*others, f"{name}: {value}"))
+            forms = [*([format_datetime(moment)] if moment else []), _header_text(value), value]
+            yield RawText(forms[0], "headers", tuple(forms[1:]))
     yield from _part_texts(message)
 
 
@@ -189,7 +187,7 @@ def _raw_archive(content: bytes) -> Iterator[RawText]:
 _READINGS: dict[str, Callable[[bytes], Iterator[RawText]]] = {
     **dict.fromkeys(("txt", "text", "log", "rst"), _raw_lines),
     **dict.fromkeys(("md", "markdown"), _raw_markdown),
-    **dict.fromkeys(("html", "htm", "xhtml"), _raw_web_page),
+    **dict.fromkeys(("html", "htm", "xhtml"), lambda content: visible_texts(decodings(content)[0])),
     **dict.fromkeys(("csv", "tsv"), _raw_table),
     **dict.fromkeys(("jsonl", "ndjson"), _raw_json_lines),
     **dict.fromkeys(("docx", "pptx"), raw_ooxml),

@@ -44,7 +44,7 @@ def raw_xlsx(content: bytes) -> Iterator[RawText]:
                 root = parse(archive.read(name))
                 yield from (text for cell in root.iter("{*}c") if (text := _cell_text(cell, shared, formats, is_1904, place)))
         for name in sorted(names):
-            if re.search(r"/comments[^/]*\.xml$|/threadedComments/|/drawings/drawing\d+\.xml$|/charts/chart\d+\.xml$", name):
+            if re.search(r"/comments?[^/]*\.xml$|/threadedComments/|/drawings/drawing\d+\.xml$|/charts/chart\d+\.xml$", name):
                 texts = (
                     "".join(part.itertext("{*}t", "{*}text"))
                     for part in parse(archive.read(name)).iter("{*}p", "{*}comment", "{*}threadedComment")
@@ -84,8 +84,8 @@ def _cell_text(cell: "_Element", shared: Sequence[str], formats: Sequence[str], 
     if kind == "inlineStr":
         return RawText(_string(cell), place)
     stored = cell.findtext("{*}v")
-    if stored is None:
-        return None
+    if not stored:
+        return optional(f"={cell.findtext('{*}f')}", place) if cell.find("{*}f") is not None else None
     if kind == "s":
         return RawText(shared[int(stored)], place) if int(stored) < len(shared) else None
     if kind == "b":

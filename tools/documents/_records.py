@@ -1,6 +1,7 @@
 """Records as `Document`s: JSON objects, lines of JSON, and the rows of tables."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ _MAX_ADDED = 1_000_000
 """Labels written by the reader that are reported."""
 _MAX_INTEGER_DIGITS = 4000
 """Fewer than Python converts."""
+_BREAK = re.compile(r"[\r\n\t]+")
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 Fields = list[tuple[str, Any]]
 """The fields of a record in order, with names that may be the same."""
@@ -104,22 +106,23 @@ def _find_records(content: Any) -> list[Any]:
     return [*lists[0], others] if others else lists[0]
 
 
-def record_document(record: Mapping[str, Any] | Fields, source: str, number: int, within: str = "") -> Document:
+def record_document(record: Mapping[str, Any] | Fields, source: str, number: int, within: str = "", *, is_row: bool = False) -> Document:
     """Return a record as a document.
 
     The text is its `text` (or `page_content`, `content`, `body`), and its `metadata` object and other fields become metadata, but for its
-    `id` (or `_id`). Without such a field the text is all fields, one `name: value` per line. Fields with reserved names are stored as
-    `record_source`, `record_path` …. `source` is `file#id`. Records `within` a part of a file (a sheet) are identified by their position
-    alone.
+    `id` (or `_id`). Without such a field, and of a row of a table, the text is all fields, one `name: value` per line. Fields with reserved
+    names are stored as `record_source`, `record_path` …. `source` is `file#id`. Records `within` a part of a file (a sheet) are identified
+    by their position alone.
     """
     fields = [(str(name), value) for name, value in (record.items() if isinstance(record, Mapping) else record)]
     values = dict(fields)
     identity = replace_surrogates(str(values.pop("id", None) or values.pop("_id", None) or ""))
     text_field = next((name for name in _TEXT_FIELDS if isinstance(values.get(name), str)), "")
     if text_field and [name for name, _ in fields].count(text_field) == 1:
-        text = values.pop(text_field)
+        text = str(values.pop(text_field))
     else:
         text_field = ""
+    if is_row or not text_field:
         text = "\n".join(
             f"{name}: {_written(value)}" if name else _written(value) for name, value in fields if value is not None and value != ""
         )
@@ -146,7 +149,8 @@ def _written(value: Any) -> str:
 
 
 def _nested(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else _written(value)
+    """Return a nested value as JSON, with line breaks of texts as spaces: escaped ones would join the words beside them."""
+    return json.dumps(_BREAK.sub(" ", value), ensure_ascii=False) if isinstance(value, str) else _written(value)
 
 
 def row_fields(names: Mapping[int, str], cells: Iterable[tuple[int, str]], report: ReadReport) -> Fields:

@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 from ramify.tools.documents._raised import lowered, raised
 
-HIDDEN, STRUCK = "hidden passage", "struck passage"
+HIDDEN, STRUCK, DELETED = "hidden passage", "struck passage", "deleted passage"
+PLACEHOLDER = "placeholder of an empty field"
+PAGE_LINE, UNSHOWN_MARGIN = "line with no more than the number of a page", "header or footer that no page shows"
+DESCRIPTION, HIDDEN_SHAPE = "description of a picture", "hidden shape"
+TICKS = {True: "[x]", False: "[ ]"}
 SOFT_HYPHEN = "\u00ad"
 _CONTEXT = 64
 """Characters before a raised text that decide what it is."""
@@ -45,7 +49,8 @@ def _write(runs: Sequence[Run]) -> str:
     for run, after in pairwise([*runs, Run("")]):
         text = run.text
         if run.position and text.strip():
-            body = raised(before, text, run.is_note, after.text) if run.position > 0 else lowered(before, text, after.text)
+            behind = "" if run.position < 0 < after.position else after.text
+            body = raised(before, text, run.is_note, behind) if run.position > 0 else lowered(before, text, behind)
             text = f"{text[: len(text) - len(text.lstrip())]}{body}{text[len(text.rstrip()) :]}"
         parts.append(text)
         before = (before + text)[-_CONTEXT:]

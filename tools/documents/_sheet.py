@@ -2,14 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from itertools import accumulate, dropwhile
+from itertools import accumulate
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents._cell_names import Span, column_name
 from ramify.tools.documents._records import record_document, row_fields
-from ramify.tools.documents._tables import SEPARATOR, Cell, has_contrast, header_span, is_value, join_header
+from ramify.tools.documents._tables import SEPARATOR, Cell, are_pairs, has_contrast, header_span, is_value, join_header
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.quoting import pluralize
 
@@ -21,7 +21,6 @@ _MAX_TITLE_CHARS = 120
 _MIN_NOTE_CHARS = 40
 _NOTE_BEGINS = ("*", "†", "Note", "Source")
 """A text alone in the last row of a table is a note if it is long or begins like one."""
-_MIN_SHARE = 0.2
 _MAX_SPARSE = 50
 """Columns for each filled cell of a line, up to which empty cells keep their place."""
 _MAX_NAMED_CELLS = 8
@@ -50,11 +49,12 @@ class _Block(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """The table that rows belong to: its columns, their names, and its title."""
+    """The table that rows belong to: its columns, their names, its title, and the number of rows directly above its header."""
 
     columns: list[int]
     names: dict[int, str]
     title: str
+    above: int
 
 
 def sheet_documents(sheet: Sheet, source: str, title: str, report: ReadReport) -> Iterator[Document]:
@@ -152,20 +152,21 @@ class _SheetWriter:
         grid = self._grid(block)
         texts = [[cell.text for cell in row] for row in grid]
         first, last = header_span(grid) if len(block.columns) > 1 else (0, 0)
-        is_clear = last > 0 and (grid[first][0].is_heading or has_contrast(texts[last - 1], texts[last:]))
+        is_titled = self._table is not None and 0 < first == self._table.above
+        is_clear = last > 0 and (is_titled or grid[first][0].is_heading or has_contrast(texts[last - 1], texts[last:]))
         continues = self._table is not None and set(block.columns) <= set(self._table.columns) and len(block.columns) > 1 and not is_clear
         has_bold_header = last > 0 and grid[first][0].is_heading and not grid[-1][0].is_heading
         if self._table is not None and continues:
             yield from self._text_documents()
             yield from self._record_documents(block.rows, self._table)
-        elif len(block.rows) == len(grid) and not has_bold_header and _are_pairs(texts, is_table=last > 0, is_preamble=is_preamble):
+        elif len(block.rows) == len(grid) and not has_bold_header and are_pairs(texts, is_table=last > 0, is_preamble=is_preamble):
             self._add_lines(block, ": ")
         elif last:
             self._add_lines(block._replace(rows=block.rows[:first]))
             names = {column: name for column, name in zip(block.columns, join_header(texts[first:last]), strict=True) if name}
             title = self._title_line
             yield from self._text_documents()
-            self._table = _Table(block.columns, names, title)
+            self._table = _Table(block.columns, names, title, first)
             unused = set(names)
             for _, row in block.rows[last:]:
                 unused.difference_update(row)
@@ -223,7 +224,7 @@ class _SheetWriter:
             fields = row_fields(table.names, sorted(row.items()), self._report)
             fields += [("", note) for note in self._notes.pop(number, [])]
             within = f"{self._sheet.name}!{self._place(number, table.columns).removesuffix(str(number))}"
-            document = record_document(fields, self._source, number, within)
+            document = record_document(fields, self._source, number, within, is_row=True)
             heading = " > ".join(part for part in (table.title, section) if part)
             shown = {"title": document.metadata["title"] or self._title, "sheet": self._sheet.name}
             document.metadata = {**document.metadata, **shown, **({"heading": heading} if heading else {})}
@@ -263,23 +264,6 @@ def remark_cells(report: ReadReport, source: str, sheet: str, kind: tuple[str, s
         more = " …" if len(cells) > _MAX_NAMED_CELLS else ""
         names = f"{', '.join(cells[:_MAX_NAMED_CELLS])}{more}"
         report.remark(source, f"{things} in {pluralize(len(cells), 'cell')} of sheet {sheet!r}: {names}; {remedy}")
-
-
-def _are_pairs(texts: Sequence[Sequence[str]], *, is_table: bool, is_preamble: bool) -> bool:
-    """Return whether rows, after a title, are labels with values: most labels end with a colon, or the values are of several kinds.
-
-    is_table: they could have a header. is_preamble: a wider table follows.
-    """
-    pairs = list(dropwhile(lambda row: not all(row), texts))
-    if len(pairs) < 2 or len(pairs[0]) != 2 or not all(map(all, pairs)):
-        return False
-    labels = [label for label, _ in pairs]
-    if len(set(labels)) < len(labels) or any(map(is_value, labels)):
-        return False
-    if not is_table or sum(label.endswith(":") for label in labels) * 2 > len(labels):
-        return True
-    share = sum(is_value(value) or value[0].isdigit() for _, value in pairs[1:]) / len(pairs[1:])
-    return _MIN_SHARE <= share <= 1 - _MIN_SHARE or (is_preamble and (share == 0 or len(pairs) == 2))
 
 
 def _fill_merged(sheet: Sheet, source: str, report: ReadReport) -> dict[tuple[int, int], Cell]:

@@ -10,7 +10,7 @@ from ramify.tools.documents._charts import chart_lines
 from ramify.tools.documents._diagrams import diagram_lines
 from ramify.tools.documents._equations import equation_text
 from ramify.tools.documents._numbers import format_number
-from ramify.tools.documents._runs import STRUCK, Run, join_runs
+from ramify.tools.documents._runs import DESCRIPTION, HIDDEN_SHAPE, STRUCK, Run, join_runs
 from ramify.tools.documents._tables import Cell, table_lines
 from ramify.tools.documents.files import ReadReport
 
@@ -48,7 +48,7 @@ class SlideReader:
             if not text.strip():
                 continue
             if _is_hidden(shape):
-                self._leave_out("hidden shape", [text])
+                self._leave_out(HIDDEN_SHAPE, [text])
             elif kind in _TITLES and not heading:
                 heading = " ".join(text.split())
             elif kind == "sldNum":
@@ -66,7 +66,7 @@ class SlideReader:
             (stated for element in shape.iterfind("*/{*}cNvPr") if " " in (stated := (element.get("descr") or "").strip())), ""
         )
         if description and name == "pic":
-            self._leave_out("description of a picture", [description], "descriptions of pictures")
+            self._leave_out(DESCRIPTION, [description])
         if name == "graphicFrame":
             yield from self._graphic_lines(shape)
         elif (body := next(shape.iterfind("{*}txBody"), None)) is not None:
@@ -213,7 +213,9 @@ def _placeholder(shape: "_Element") -> str:
 
 
 def _is_hidden(shape: "_Element") -> bool:
-    return any(element.get("hidden") in ("1", "true") for element in shape.iterfind("*/{*}cNvPr"))
+    """Return whether a shape, or a group around it, is hidden."""
+    around = (shape, *shape.iterancestors("{*}grpSp"))
+    return any(element.get("hidden") in ("1", "true") for holder in around for element in holder.iterfind("*/{*}cNvPr"))
 
 
 def _local_name(element: "_Element") -> str:

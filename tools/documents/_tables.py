@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 SEPARATOR = " | "
@@ -13,10 +13,11 @@ _MAX_CELLS = 1_000_000
 _MAX_HEADER_ROWS = 20
 _MAX_MARKED_ROWS = 5
 _MAX_UNIT_CHARS = 8
+_MIN_SHARE = 0.2
 _VALUE = re.compile(
     r"\(?+[-+−]?+\s?+(?:[A-Z]{3}\s|[€$£¥]\s?+)?+[-+−]?+"  # a sign and a currency
     r"(?:[.,' \xa0\u202f]*+\d)++[.,]*+(?:[eE][-+]?+\d++)?+(?:/\d++)?+(?:\s*+[%‰€$£¥]|\s[A-Z]{3})?+\)?+"
-    r"|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|\d{1,2}:\d\d.*|TRUE|FALSE",
+    r"|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|\d{1,2}:\d\d.*|TRUE|FALSE|true|false",
     re.DOTALL,
 )
 """A number, an amount of money, a share, a fraction, a date, a time or a truth value."""
@@ -28,6 +29,9 @@ _PLACEHOLDERS = frozenset(
     {"", "-", "–", "—", "n/a", "N/A", "#N/A", "NA", "?", "…", "x", "null", "NULL", "None", "NaN", "nan", "INF", "inf"}
 )
 """What stands in a cell that has no value."""
+_UNCOMPUTED = ("=", "#")
+"""Begins of formulas and errors."""
+_DIGITS = re.compile(r"\d+")
 
 
 class Cell(NamedTuple):
@@ -102,7 +106,7 @@ def header_span(grid: Sequence[Sequence[Cell]]) -> tuple[int, int]:
     for least in (max(usual, several), several):  # a narrow row is a header only if no other row is
         for row in range(top, min(len(grid) - 1, _MAX_HEADER_ROWS)):
             if (counts[row] >= least or is_group[row]) and (span := _header_at(grid, texts, row)):
-                above = row > top and counts[row - 1] > 1 and _has_doubles(texts[row])
+                above = row > top and counts[row - 1] > 1 and has_doubles(texts[row])
                 return span[0] - above, span[1]
             if counts[row] >= max(usual, several) and not is_group[row]:
                 break
@@ -149,9 +153,8 @@ def is_header(first: Sequence[str], below: Sequence[Sequence[str]], *, grouped: 
         return False
     values = [place for place, cell in enumerate(cells) if is_value(cell)]
     if len(values) > (len(named) // 10 if contrast else 0):
-        return _is_series([cells[place] for place in values], len(values) < len(cells), grouped) and not _is_series_below(
-            cells, values, below
-        )
+        is_series = _is_series([cells[place] for place in values], len(values) < len(cells), grouped)
+        return (is_series and not _is_series_below(cells, values, below)) or (len(values) < len(cells) and _is_scale(cells, values, below))
     return contrast or grouped or not _recurs(cells, below)
 
 
@@ -160,15 +163,43 @@ def is_value(text: str) -> bool:
     return _VALUE.fullmatch(text.strip()) is not None
 
 
+def is_filled(text: str) -> bool:
+    """Return whether a cell contains a value or word: it is not empty, or a placeholder, or a formula or error in the place of a value."""
+    return text.strip() not in _PLACEHOLDERS and not text.startswith(_UNCOMPUTED)
+
+
 def has_contrast(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether a row has a word over a column that mostly contains values."""
     for place, cell in enumerate(first):
-        if cell.strip() and not is_value(cell) and cell.strip() not in _PLACEHOLDERS:
-            column = [row[place].strip() for row in below[:_MAX_HEADER_ROWS] if place < len(row)]
-            filled = [text for text in column if text and text not in _PLACEHOLDERS]
+        if cell.strip() not in _PLACEHOLDERS and not is_value(cell):
+            filled = [row[place] for row in below[:_MAX_HEADER_ROWS] if place < len(row) and is_filled(row[place])]
             if filled and sum(map(is_value, filled)) * 3 > len(filled) * 2:
                 return True
     return False
+
+
+def has_doubles(texts: Sequence[str]) -> bool:
+    """Return whether columns have the same name."""
+    named = [text for text in texts if text]
+    return len(set(named)) < len(named)
+
+
+def are_pairs(rows: Sequence[Sequence[str]], *, is_table: bool = True, is_preamble: bool = False, least: float = _MIN_SHARE) -> bool:
+    """Return whether rows, after a title, are labels with values: most labels end with a colon, or the values are of several kinds.
+
+    is_table: they could have a header. is_preamble: a wider table follows. least: the least share of numbers and of words.
+    """
+    pairs = list(dropwhile(lambda row: not all(row), rows))
+    if len(pairs) < 2 or any(len(pair) != 2 or not all(pair) for pair in pairs):
+        return False
+    labels = [label for label, _ in pairs]
+    if len(set(labels)) < len(labels) or any(map(is_value, labels)):
+        return False
+    if not is_table or sum(label.endswith(":") for label in labels) * 2 > len(labels):
+        return True
+    values = [value for _, value in pairs[1:] if is_filled(value)]
+    share = sum(is_value(value) or value[0].isdigit() for value in values) / max(1, len(values))
+    return least <= share <= 1 - least or (is_preamble and (share == 0 or len(pairs) == 2))
 
 
 def _is_marked(row: Sequence[Cell], follows: bool) -> bool:
@@ -199,11 +230,6 @@ def _is_above(row: Sequence[Cell], below: Sequence[Cell]) -> bool:
     )
 
 
-def _has_doubles(texts: Sequence[str]) -> bool:
-    named = [text for text in texts if text]
-    return len(set(named)) < len(named)
-
-
 def _without_empty_end(row: Sequence[str]) -> list[str]:
     cells = [cell.strip() for cell in row]
     while cells and not cells[-1]:
@@ -224,9 +250,24 @@ def _is_series(values: Sequence[str], has_name: bool, grouped: bool) -> bool:
         return False
     if all(_YEAR.fullmatch(value) for value in distinct) or all(_MOMENT.fullmatch(value) for value in distinct):
         return True
-    numbers = [int(value) for value in distinct if value.isdigit() and len(value) < _MAX_UNIT_CHARS]
+    return len(distinct) >= (2 if grouped else 3) and _step(distinct) != 0
+
+
+def _step(values: Sequence[str]) -> int:
+    """Return the distance of whole numbers from each other, 0 if it is not the same or the values are others."""
+    numbers = [int(value) for value in values if value.isdigit() and len(value) < _MAX_UNIT_CHARS]
     steps = {after - before for before, after in pairwise(numbers)}
-    return len(numbers) == len(distinct) >= (2 if grouped else 3) and len(steps) == 1 and 0 not in steps
+    return steps.pop() if len(numbers) == len(values) and len(steps) == 1 else 0
+
+
+def _is_scale(cells: Sequence[str], places: Sequence[int], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether cells are at least three growing numbers that are written unlike those below ("10 %", "20 %" over "4.1", "4.0")."""
+    forms = {_DIGITS.sub("0", cells[place]) for place in places}
+    numbers = [[int(digits) for digits in _DIGITS.findall(cells[place])] for place in places]
+    filled = [row[place].strip() for row in below[:_MAX_HEADER_ROWS] for place in places if place < len(row) and is_filled(row[place])]
+    alike = sum(_DIGITS.sub("0", text) in forms for text in filled)
+    grows = all(before < after for before, after in pairwise(numbers))
+    return len(places) > 2 and len(forms) == 1 and grows and bool(filled) and alike * 5 < len(filled)
 
 
 def _is_series_below(cells: Sequence[str], places: Sequence[int], below: Sequence[Sequence[str]]) -> bool:
@@ -236,7 +277,8 @@ def _is_series_below(cells: Sequence[str], places: Sequence[int], below: Sequenc
         if all(pattern.fullmatch(cells[place]) for place in places):
             likely = sum(1 for row in rows if row and all(map(pattern.fullmatch, row)))
             return likely * 2 > len(rows) if len(places) > 2 else likely > 0
-    return sum(1 for row in rows if len(row) == len(places) and _is_series(row, True, False)) * 2 > len(rows)
+    step = _step([cells[place] for place in places])
+    return sum(1 for row in rows if len(row) == len(places) and _step(row) == step) * 2 > len(rows)
 
 
 def _recurs(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -10,6 +10,7 @@ from zipfile import ZipFile
 from langchain_core.documents import Document
 
 from ramify.tools.documents._numbers import PAGE_WORDS
+from ramify.tools.documents._runs import PAGE_LINE, UNSHOWN_MARGIN
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents._word_blocks import BlockReader
 from ramify.tools.documents._word_parts import Package, Styles, find_value, is_on, name_of
@@ -31,7 +32,6 @@ from ramify.tools.documents.sections import (
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_PAGE_LINES = "lines with no more than the number of a page"
 _VARIANTS = frozenset(["default", "first", "even"])
 """Of headers and footers."""
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -119,11 +119,11 @@ def _read_margins(
             if not (block.has_page_number and _is_page_number(block.text)):
                 texts[kind].append(block._replace(level=0, role=None))
             elif _LETTERS.search(block.text):
-                report.leave_out(source, "line with no more than the number of a page", [block.text], _PAGE_LINES)
+                report.leave_out(source, PAGE_LINE, [block.text])
     margins = (relation.target for relation in package.relations(package.main).values() if relation.kind in texts)
     others = [package.part(name) for name in dict.fromkeys(margins) if name not in shown]
     unseen = [text for part in others if part is not None and (text := plain_text(part))]
-    report.leave_out(source, "header or footer that no page shows", unseen, "headers or footers that no page shows")
+    report.leave_out(source, UNSHOWN_MARGIN, unseen)
     return texts["header"], texts["footer"]
 
 

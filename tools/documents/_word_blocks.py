@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from ramify.tools.documents._charts import chart_lines
 from ramify.tools.documents._diagrams import diagram_lines
-from ramify.tools.documents._runs import STRUCK
+from ramify.tools.documents._runs import PLACEHOLDER, STRUCK
 from ramify.tools.documents._text import decode_text, detect_encoding
 from ramify.tools.documents._word_numbering import BULLET, Numbering
 from ramify.tools.documents._word_parts import PARAGRAPH, Package, Styles, find_value, name_of
 from ramify.tools.documents._word_runs import (
-    PLACEHOLDER,
-    PLURALS,
     REMOVED,
     NoteMark,
     Paragraph,
@@ -81,7 +79,7 @@ class BlockReader:
             self._report.remark(self._source, f"not read: {self._runs.unknown_symbols} × symbol of a symbol font, written as \ufffd")
 
     def _leave_out(self, kind: str, texts: Iterable[str], kinds: str = "") -> None:
-        self._report.leave_out(self._source, kind, texts, kinds or PLURALS.get(kind, ""))
+        self._report.leave_out(self._source, kind, texts, kinds)
 
     def _blocks(self, children: "Iterable[_Element]", role: str | None = None) -> Iterator[Block]:
         for child in children:
@@ -227,7 +225,7 @@ def _web_sections(content: bytes, is_mail: bool, source: str, report: ReadReport
         text = str(body.get_content()) if body is not None else ""
     else:
         text = decode_text(content, detect_encoding(content, source, report))
-    return html_outline(text, source, report).sections
+    return html_outline(text, source, report, is_site=False).sections
 
 
 def _wrapped(content: "_Element") -> "_Element":

@@ -51,6 +51,8 @@ _ORDINALS = "0 first second third fourth fifth sixth seventh eighth ninth tenth 
 _WORDS = {"cardinalText": _CARDINALS.title().split(), "ordinalText": _ORDINALS.title().split()}
 _ENCLOSED = {"decimalEnclosedCircle": (0x2460, 20), "decimalEnclosedParen": (0x2474, 20), "decimalEnclosedFullstop": (0x2488, 20)}
 """The character of 1, and how many there are."""
+_KEPT_FORMS = frozenset(["none", "bullet", "decimalZero"])
+"""Forms that a level in decimal digits leaves as they are."""
 _PLACEHOLDER = re.compile(r"%([1-9])")
 
 
@@ -113,7 +115,7 @@ class Numbering:
             if depth not in numbered.levels:
                 return ""
             form = numbered.levels[depth].number_format
-            return word_number(reached.get(depth, 1), "decimal" if level.is_legal and form not in ("none", "bullet") else form)
+            return word_number(reached.get(depth, 1), "decimal" if level.is_legal and form not in _KEPT_FORMS else form)
 
         return " ".join(_PLACEHOLDER.sub(formatted, level.text).split())
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ramify.tools.documents._equations import equation_text
-from ramify.tools.documents._runs import HIDDEN, STRUCK, Run, join_runs
+from ramify.tools.documents._runs import DELETED, HIDDEN, PLACEHOLDER, STRUCK, TICKS, Run, join_runs
 from ramify.tools.documents._word_parts import RunFormat, Styles, find_value, is_on, name_of, number_value
 from ramify.tools.documents._word_symbols import is_symbol_font, translate_symbols
 from ramify.tools.documents.files import ReadReport
@@ -14,15 +14,12 @@ from ramify.tools.documents.files import ReadReport
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-DELETED, MOVED, PLACEHOLDER = "deleted passage", "old copy of a moved passage", "placeholder of an empty field"
-PLURALS = {MOVED: "old copies of moved passages", PLACEHOLDER: "placeholders of empty fields"}
-"""What is left out and does not form its plural with "s"."""
 _SKIPPED = frozenset(
     ["w:pPr", "w:rPr", "w:sdtPr", "w:proofErr", "w:bookmarkStart", "w:bookmarkEnd", "w:instrText", "w:delInstrText", "w:footnoteRef",
      "w:endnoteRef", "w:annotationRef", "w:rt", "w:softHyphen", "w:lastRenderedPageBreak"]
 )  # fmt: skip
 _CHARACTERS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
-REMOVED = {"w:del": DELETED, "w:moveFrom": MOVED}
+REMOVED = {"w:del": DELETED, "w:moveFrom": "old copy of a moved passage"}
 """Elements of tracked changes that are not read."""
 _POSITIONS = {"superscript": 1, "subscript": -1}
 _WITHOUT_RESULT = frozenset(
@@ -35,7 +32,6 @@ _BUTTON = re.compile(r"\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECAS
 _RUBY = re.compile(r"\\s\\up[^(]*\(([^()]*)\)[,;]([^()]*)\)")
 _MAX_FIELDS = 100
 """Fields within each other."""
-TICKS = {True: "[x]", False: "[ ]"}
 
 
 class NoteMark(NamedTuple):

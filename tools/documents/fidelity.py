@@ -19,7 +19,8 @@ _LETTER = r"(?:(?![\u3040-\u30ff\u3400-\u9fff])[^\W\d_])"
 _WORD = re.compile(rf"(?:(?<![^\s(|:=])-)?\d++(?:[.,'’]\d++)*+{_LETTER}*+|[\u3040-\u30ff\u3400-\u9fff]|{_LETTER}(?:{_LETTER}|\d)*+")
 """A number with its sign, separators and unit, a character of Chinese or Japanese, or a word."""
 _IGNORED = re.compile("[\xad\u200b-\u200f\u2061-\u2064\ufe0e\ufe0f\ufeff]")
-_LIGATURES = re.compile("[\ufb00-\ufb06]")
+_LIGATURES = re.compile("[\ufb00-\ufb06\U0001d400-\U0001d7ff]")
+"""Ligatures, and mathematical letters and digits, which are the same in another typeface."""
 _LINE_HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐\ufffe\x02][ \t]*\r?\n[ \t]*(?=[^\W_])")
 _DIGIT_JOINT = re.compile(rf"(?<=\d){JOINT}+(?=\d)")
 _MAX_JOINED_PARTS = 30
@@ -114,7 +115,7 @@ def compare(
     read = content + named + left_out
     taken = _ReadWords(read, {pair for words in read_words for pair in pairwise(words)})
     raw = Counter(word for text in texts for word in taken.take(text))
-    known = taken.known | left_out.keys() | {word for text in report.added for word in split_words(text)}
+    known = taken.known | left_out.keys() | set(_added_words(report.added))
     missing = raw - read
     new = Counter({word: times for word, times in content.items() if word not in known})
     glued = list(_find_glued(missing, new, raw, texts))
@@ -128,6 +129,13 @@ def compare(
         [Difference(word, times, "", *shown.get(word, unknown)) for word, times in new.items()],
         [Difference(word, times, instead, *places.get(parts[word], unknown)) for word, times, instead in glued],
     )
+
+
+def _added_words(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the words of texts that a reader wrote itself, those at line ends with and without their hyphens."""
+    for text in texts:
+        yield from split_words(text)
+        yield from split_words(_LINE_HYPHEN.sub("", text))
 
 
 def split_words(text: str) -> list[str]:

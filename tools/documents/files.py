@@ -25,6 +25,15 @@ _MAX_NAMED_FIELDS = 5
 _MAX_REPEATED = 10
 """Latest reports among which a repetition is looked for."""
 
+_PLURALS = {
+    "description of a picture": "descriptions of pictures",
+    "header or footer that no page shows": "headers or footers that no page shows",
+    "line with no more than the number of a page": "lines with no more than the number of a page",
+    "old copy of a moved passage": "old copies of moved passages",
+    "placeholder of an empty field": "placeholders of empty fields",
+}
+"""Of what readers of several formats leave out, if they are irregular."""
+
 Skipped = tuple[str, str]
 """What was skipped (a path, or `path#record`) and the reason."""
 
@@ -77,7 +86,7 @@ class ReadReport:
 
     def leave_out(self, source: str, thing: str, texts: Iterable[str], things: str = "") -> None:
         """Note texts that are not read, as a `thing` each ("hidden row"); a file has one remark for each kind, with their number."""
-        self.left_out.setdefault((source, thing, things or f"{thing}s"), []).extend(texts)
+        self.left_out.setdefault((source, thing, things or _PLURALS.get(thing, f"{thing}s")), []).extend(texts)
 
     def add(self, *texts: str) -> None:
         """Note texts that the reader writes itself, such as the number of a list item or a label."""

@@ -14,6 +14,7 @@ from ramify.tools.documents import load as reading
 from ramify.tools.documents.load import load_files
 from ramify.tools.documents.worker_pool import Limits
 from ramify.tools.index import Index
+from tests.faults import fault
 from tests.studio.conftest import Ramify, ramify
 from tests.tools.documents.shown import FILES, Shown, shown
 from tests.tools.fakes import WordEncoder
@@ -82,6 +83,7 @@ def test_what_is_not_read_is_named_with_the_reason(tmp_path: Path) -> None:
     assert "unpack" in found.skipped[2][1]
 
 
+@fault("documents", "archive damaged, encrypted or of another type", sees="named as skipped: unpack it", kept="the other files")
 @pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.tgz", "a.7z", "a.rar", "a.tar.bz2"])
 def test_other_archives_are_named(tmp_path: Path, name: str) -> None:
     ((_, reason),) = read(tmp_path, b"some bytes", name).skipped
@@ -89,6 +91,7 @@ def test_other_archives_are_named(tmp_path: Path, name: str) -> None:
     assert "readable:" not in reason
 
 
+@fault("documents", "archive damaged, encrypted or of another type", sees="named as skipped", kept="the other files")
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive", zipped({}), zipped({"a.txt": SAID})[:-30]])
 def test_a_damaged_or_empty_archive_is_skipped_in_a_line(tmp_path: Path, content: bytes) -> None:
     found = read(tmp_path, content)
@@ -107,6 +110,12 @@ def encrypted(content: bytes, name: bytes) -> bytes:
     return bytes(changed)
 
 
+@fault(
+    "documents",
+    "file within an archive that is encrypted or damaged",
+    sees="named as skipped, with the reason",
+    kept="the other files of the archive",
+)
 def test_an_encrypted_or_damaged_file_costs_itself_alone(tmp_path: Path) -> None:
     content = encrypted(zipped({"a.txt": "locked", "b.txt": f"{SAID} " * 9, "c.txt": SAID}), b"a.txt")
     place = content.index(b"b.txt") + 8
@@ -116,6 +125,12 @@ def test_an_encrypted_or_damaged_file_costs_itself_alone(tmp_path: Path) -> None
     assert "password" in found.skipped[0][1]
 
 
+@fault(
+    "documents",
+    "archive with paths outside its folder",
+    sees="each named as skipped",
+    kept="the other files of the archive; nothing is written to disk",
+)
 def test_names_that_lead_elsewhere_and_links_are_not_read(tmp_path: Path) -> None:
     packed = io.BytesIO()
     names = ["../up.txt", "/top.txt", "a/../../up.txt", "C:\\top.txt", "..\\up.txt"]
@@ -161,6 +176,12 @@ def nest(depth: int) -> bytes:
     return zipped(content)
 
 
+@fault(
+    "documents",
+    "archives within archives, too deep or with too many files",
+    sees="the first one that is too deep named as skipped",
+    kept="the files above it",
+)
 def test_archives_in_archives_are_read_to_a_depth(tmp_path: Path) -> None:
     assert len(read(tmp_path, nest(2)).documents) == 3
     found = read(tmp_path, nest(6))
@@ -168,12 +189,19 @@ def test_archives_in_archives_are_read_to_a_depth(tmp_path: Path) -> None:
     assert "within more than" in found.skipped[0][1]
 
 
+@fault(
+    "documents",
+    "archive that expands to far more than its size",
+    sees="the file within named as skipped",
+    kept="the other files of the archive",
+)
 def test_bombs_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(tmp_path, {"bomb.txt": b"a" * (300 << 20), "good.txt": SAID})
     assert [one.page_content for one in found.documents] == [SAID]
     assert "more than the limit" in found.skipped[0][1]
 
 
+@fault("documents", "archives within archives, too deep or with too many files", sees="the limit in a line", kept="the files before it")
 def test_files_are_counted_at_all_depths(tmp_path: Path) -> None:
     inner = zipped({f"{number}.txt": b"" for number in range(4000)})
     found = read(tmp_path, {"a.zip": inner, "b.zip": inner, "c.zip": inner, "d.zip": inner, "e.txt": SAID})
@@ -181,6 +209,12 @@ def test_files_are_counted_at_all_depths(tmp_path: Path) -> None:
     assert len(found.skipped) < 10_100
 
 
+@fault(
+    "documents",
+    "file within an archive that ends its reader",
+    sees="named as skipped, with the reason",
+    kept="the other files of the archive",
+)
 def test_a_file_that_ends_its_reader_costs_itself_alone(tmp_path: Path) -> None:
     big = io.BytesIO()
     with gzip.open(big, "wb", 1) as file:

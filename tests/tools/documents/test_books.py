@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.faults import fault
 from tests.tools.documents.made import page, zipped
 from tests.tools.documents.office_files import remarks, text
 from tests.tools.documents.shown import Shown, shown
@@ -40,6 +41,7 @@ def test_pages_are_read_in_their_order_with_those_beside_it(tmp_path: Path) -> N
     assert not read.remarks
 
 
+@fault("documents", "page of a book missing, encrypted or of another type", sees="a remark that names the page", kept="the other pages")
 def test_pages_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     items = item("one.xhtml") + item("gone.xhtml") + item("secret.xhtml") + item("cover.jpg", "image/jpeg") + item("loose.xhtml")
     encryption = (
@@ -85,3 +87,15 @@ def test_a_book_without_a_reading_order_is_read_by_its_list(tmp_path: Path) -> N
     )
     assert text(read) == "First."
     assert len(read.remarks) == 1
+
+
+def test_what_belongs_to_a_site_on_a_web_page_is_text_in_a_book(tmp_path: Path) -> None:
+    body = (
+        '<header><p class="tagline">Of rivers.</p></header><p>The mill was built in 1911<a href="#n"><sup>1</sup></a> at the weir.</p>'
+        '<aside id="n"><p>1 Deed of the town.</p></aside><div class="sidebar">A weir is a low dam.</div><footer>Map: page 7.</footer>'
+    )
+    read = read_book(tmp_path, item("one.xhtml"), "one", {"one.xhtml": page(body)})
+    assert text(read).splitlines() == [
+        *("Of rivers.", "The mill was built in 1911[1] at the weir.", "1 Deed of the town.", "A weir is a low dam.", "Map: page 7."),
+    ]
+    assert not read.remarks

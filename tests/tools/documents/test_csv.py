@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import fault
 from tests.tools.documents.shown import Shown, shown
 
 
@@ -16,7 +17,7 @@ def texts(found: Shown) -> list[str]:
     return [document.page_content.replace("\n", " / ") for document in found.documents]
 
 
-@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "\ufeffsep=;"])
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "\ufeffsep=;", "sep=;;", "\r\nsep=;", "sep=|"])
 def test_a_line_that_names_the_separator_is_no_header(first: str, tmp_path: Path) -> None:
     assert texts(read(f"{first}\r\nname;city\r\nÅsa;Malmö, Sweden\r\n", tmp_path)) == ["name: Åsa / city: Malmö, Sweden"]
 
@@ -47,6 +48,43 @@ def test_a_comment_may_be_the_header(tmp_path: Path) -> None:
     assert texts(read("# run 7\n# time,temp\n0.1,20\n0.2,21\n", tmp_path)) == ["# run 7", "time: 0.1 / temp: 20", "time: 0.2 / temp: 21"]
 
 
+@pytest.mark.parametrize("table", ["#name,city\nÅsa,Malmö\nBo,Lund\n", "# all members\n#name,city\nÅsa,Malmö\n"])
+def test_a_commented_header_may_have_words_below_it(table: str, tmp_path: Path) -> None:
+    assert "name: Åsa / city: Malmö" in texts(read(table, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Agent,Soft water,,Hard water,\n,Summer,Winter,Summer,Winter\n",
+        ",Soft water,,Hard water,\nAgent,Summer,Winter,Summer,Winter\n",
+        "Results,,,,\n,Soft water,,Hard water,\nAgent,Summer,Winter,Summer,Winter\n",
+    ],
+)
+def test_a_header_of_two_rows_is_joined(header: str, tmp_path: Path) -> None:
+    found = texts(read(f"{header}Clarex,10,12,14,16\nBlanco,20,,24,26\n", tmp_path))
+    assert found[-2] == "Agent: Clarex / Soft water, Summer: 10 / Soft water, Winter: 12 / Hard water, Summer: 14 / Hard water, Winter: 16"
+    assert found[-1] == "Agent: Blanco / Soft water, Summer: 20 / Hard water, Summer: 24 / Hard water, Winter: 26"
+
+
+def test_tables_below_each_other_have_their_own_titles_and_headers(tmp_path: Path) -> None:
+    found = read("Stock\nitem,count\nbolt,12\n\nnut,14\n\nPrices\nitem,price,unit\nbolt,3,EUR\n", tmp_path)
+    assert texts(found) == [
+        "Stock", "item: bolt / count: 12", "item: nut / count: 14", "Prices", "item: bolt / price: 3 / unit: EUR",
+    ]  # fmt: skip
+    assert len({document.id for document in found.documents}) == 5
+
+
+@pytest.mark.parametrize("table", ["Name:;Sea Otter\nBuilt:;1987\n", "Name;Sea Otter\nBuilt;1987\nPort;Halden\nLength;11.4 m\n"])
+def test_labels_with_values_are_lines_of_one_text(table: str, tmp_path: Path) -> None:
+    (line,) = texts(read(f"Boats of 2024\n{table}", tmp_path))
+    assert line.startswith("Boats of 2024 / Name: Sea Otter / Built: 1987")
+
+
+def test_columns_with_names_are_not_labels_where_values_are_missing(tmp_path: Path) -> None:
+    assert texts(read("name,age\nÅsa,3\nBo,n/a\nCy,5\n", tmp_path))[0] == "name: Åsa / age: 3"
+
+
 def test_columns_with_one_name_are_all_read_in_order(tmp_path: Path) -> None:
     assert texts(read("name,score,name,score\nAsa,3,Bo,4\n", tmp_path)) == ["name: Asa / score: 3 / name: Bo / score: 4"]
 
@@ -58,6 +96,7 @@ def test_columns_with_one_name_are_all_read_in_order(tmp_path: Path) -> None:
         ("a;b;c\n1,2;3,4;5,6\n1,3;3,5;5,7\n", "a: 1,2 / b: 3,4 / c: 5,6"),
         ("1,2;3,4;5,6\n1,3;3,5;5,7\n", "column 1: 1,2 / column 2: 3,4 / column 3: 5,6"),
         ("note\nHello, world\nI like tea, coffee, and milk\nYes, sir\n", "note: Hello, world"),
+        ("depth\n1,5\n-2,7\n", "depth: 1,5"),
         ("name\twords\nA\tone, two\nB\tthree, four\n", "name: A / words: one, two"),
         ("name|words\nA|one,two\nB|three,four\n", "name: A / words: one,two"),
         ("a~b~c\n1~x, y~3\n2~z~4\n", "a: 1 / b: x, y / c: 3"),
@@ -77,6 +116,11 @@ def test_the_separator_is_what_all_rows_agree_on(table: str, first: str, tmp_pat
         ("plant,2024-01-01,2024-02-01\nOak,,5\n", ["plant: Oak / 2024-02-01: 5"]),
         ("1,2,3\n4,5,6\n", ["column 1: 1 / column 2: 2 / column 3: 3", "column 1: 4 / column 2: 5 / column 3: 6"]),
         ("Ann,Oslo\nBo,Oslo\n", ["column 1: Ann / column 2: Oslo", "column 1: Bo / column 2: Oslo"]),
+        ("week,1,2,3\nNorth,10,20,30\nSouth,11,21,31\n", ["week: North / 1: 10 / 2: 20 / 3: 30", "week: South / 1: 11 / 2: 21 / 3: 31"]),
+        ("depth,10,20,50\nHorten,4.1,4.0,3.9\n", ["depth: Horten / 10: 4.1 / 20: 4.0 / 50: 3.9"]),
+        ("alloy;10 %;20 %;50 %\nbrass;1;;3\n", ["alloy: brass / 10 %: 1 / 50 %: 3"]),
+        ("A,10,20,50\nB,4,40,90\n", ["column 1: A / column 2: 10 / column 3: 20 / column 4: 50",
+                                    "column 1: B / column 2: 4 / column 3: 40 / column 4: 90"]),
         ("a,b\n1,2,3\n4\n", ["a: 1 / b: 2 / column 3: 3", "a: 4"]),
         ("a,b,\n1,2,\n", ["a: 1 / b: 2"]),
         ("x,y\nr1,1,2\nr2,3,4\n", ["r1 / x: 1 / y: 2", "r2 / x: 3 / y: 4"]),
@@ -89,6 +133,9 @@ def test_values_stay_under_their_names(table: str, rows: list[str], tmp_path: Pa
     assert texts(read(table, tmp_path)) == rows
 
 
+@fault(
+    "documents", "quotes in a table that do not enclose a cell", sees="a remark with the lines", kept="all rows, with the quotes as text"
+)
 def test_quotes_that_do_not_fit_are_text_and_named(tmp_path: Path) -> None:
     found = read('name,note\nA,"said "hi" to me"\nB,"two\nlines"\nC,"never closed\nD,fine\n', tmp_path)
     assert texts(found) == [
@@ -130,6 +177,11 @@ def test_numbers_names_and_nested_values_of_json_are_as_in_the_file(name: str, t
         "id: 7", "price: 1.10", "big: 12345678901234567890", "far: 1e400", "score: 3", "score: 4", 'in: {"a": 2.50, "b": [true, null]}',
     ]  # fmt: skip
     assert document.metadata["source"] == f"{name}#7"
+
+
+def test_words_in_nested_values_stay_apart_at_line_breaks(tmp_path: Path) -> None:
+    (document,) = read('{"at": {"note": "first line\\r\\nnext\\tline"}}', tmp_path, "t.json").documents
+    assert document.page_content == 'at: {"note": "first line next line"}'
 
 
 def test_fields_beside_a_list_of_records_are_read(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_office_math(equation: str, line: str) -> None:
         ("<mmultiscripts><mi>C</mi><none/><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts>", "_6^14C"),
         ("<mfenced open='[' close=']'><mi>a</mi><mi>b</mi></mfenced>", "[a, b]"),
         ("<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd></mtr></mtable>", "1, 2; 3"),
+        ("<mlongdiv><mn>3</mn><mn>435.3</mn><msgroup><mn>12</mn><mn>10</mn></msgroup></mlongdiv>", "3; 435.3; 12; 10"),
         ("<semantics><msqrt><mi>x</mi></msqrt><annotation encoding='application/x-tex'>\\sqrt x</annotation></semantics>", "√x"),
         ("<mi>𝑥</mi><mphantom><mn>9</mn></mphantom>", "x"),
         ("<mmultiscripts/><msup/><mfrac/>", ""),

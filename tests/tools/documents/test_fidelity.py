@@ -1,16 +1,18 @@
 """A reading that loses, changes or joins words without a remark is noticed; what is remarked is not."""
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
 
 from ramify.tools.documents import readers
+from ramify.tools.documents._raw_numbers import show_number
 from ramify.tools.documents._raw_text import JOINT, RawText
 from ramify.tools.documents.fidelity import ReadingCheck, check_reading, compare, split_words
 from ramify.tools.documents.files import ReadReport
-from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
+from tests.tools.documents.made import cells, docx, excel, opendocument, page, row, sheet, workbook, zipped
 
 TEXT = "The pier was dredged in 1911. It cost 1,249.50 euros, and 42 men worked for 42 days.\n"
 
@@ -134,6 +136,20 @@ def test_headings_count_as_read_and_each_only_once() -> None:
     assert [one.word for one in compare(raw, documents, ReadReport())[0]] == ["Costs"]
 
 
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        ("0.5", "# ?/?", "1/2"),
+        ("2.75", "# ??/??", "2 3/4"),
+        ("1.5", "?/?", "3/2"),
+        ("-1249.5", "#,##0.00", "-1,249.50"),
+        ("1.5", "[h]:mm", "36:00"),
+    ],
+)
+def test_numbers_are_shown_as_spreadsheet_programs_do(value: str, code: str, shown: str) -> None:
+    assert show_number(Decimal(value), code) == shown
+
+
 def test_words_and_numbers() -> None:
     assert split_words("1,249.50 € on 2024-03-01, −5 °C; “well-known” ﬁsh\xad, 漢字") == [
         "1,249.50", "on", "2024", "03", "01", "-5", "°C"[1:], "well", "known", "fish", "漢", "字",
@@ -148,9 +164,23 @@ FAITHFUL = {
     "text.odt": opendocument("text", "<text:p>It cost<text:s/>1,249.50 euros <text:span>in</text:span> 1911.</text:p>"),
     "book.ods": sheet(row("pier", "cost") + row("north", "1,249.50") + row("south", "17")),
     "book.xlsx": workbook({"A1": "pier", "B1": "cost", "A2": "north", "B2": "1,249.50"}),
+    "formulas.xlsx": excel({"Costs": cells(["pier", "cost"], ["north", "1,249.50"], ["all", '<c r="B3"><f>SUM(B2:B2)</f><v/></c>'])}),
     "rows.csv": b"pier;cost\nnorth;1.249,50\nsouth;17\n",
     "mail.eml": b"From: Ida <ida@example.org>\nSubject: Pier\nDate: Fri, 4 May 2001 14:05:44 -0400\n\nIt cost 1,249.50 euros.\n",
     "notes.md": b"---\nauthor: Ida\n---\n# Pier\n\nIt cost *1,249.50* euros, see [the plan](plan.html).\n",
+    "book.epub": zipped(
+        {
+            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="book/list.opf"/></rootfiles></container>',
+            "book/list.opf": '<package><manifest><item id="one" href="text/one%20a.xhtml" media-type="application/xhtml+xml"/>'
+            '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/></manifest>'
+            '<spine><itemref idref="nav"/><itemref idref="one"/></spine></package>',
+            "book/nav.xhtml": page("<nav><ol><li>The pier of 1911</li></ol></nav>"),
+            "book/text/one a.xhtml": page(
+                "<h1>Pier</h1><p>It cost 1,249.50 euros, for <math><mn> 2 </mn> <mi>x</mi></math> days.</p>"
+                "<table><tr><th>Year</th><td>1911</td></tr></table><ol start='7'><li>Dredge</li></ol>"
+            ),
+        }
+    ),
     "record.json": b'[{"pier": "north", "cost": 1249.5, "open": true, "note": null}]',
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
+from tests.faults import fault
 from tests.tools.documents.shown import FILES, Shown, shown
 
 TURNOVER = "The turnover of the quarter was 3.4 million."
@@ -177,6 +178,7 @@ def test_text_is_decoded_as_it_is_whatever_is_declared(tmp_path: Path, declared:
     assert UMLAUTS in text_of(tmp_path, head + body)
 
 
+@fault("documents", "mail with damaged base64", sees="its text; a remark if it is no base64", kept="the text")
 @pytest.mark.parametrize(
     "body",
     [
@@ -203,6 +205,15 @@ def test_a_page_without_a_declared_charset_is_read_as_it_says_itself(tmp_path: P
 def test_a_subject_is_decoded(tmp_path: Path, subject: str, encoding: str) -> None:
     found = read(tmp_path, f"Subject: {subject}\nFrom: {subject} <a@b.example>\n\nText.".encode(encoding))
     assert (found.documents[0].metadata["title"], found.documents[0].metadata["author"]) == ("Brücke", "Brücke")
+
+
+@pytest.mark.parametrize("name", ["Ada B. Lace", "Lace, Ada", "=?utf-8?q?Br=C3=BCcke?="])
+def test_a_name_in_a_comment_is_the_author(tmp_path: Path, name: str) -> None:
+    shown_name = name.replace("=?utf-8?q?Br=C3=BCcke?=", "Brücke")
+    found = read(tmp_path, f"From: a@b.example ({name})\nTo: c@d.example (Cy), e@f.example\n\nText.").documents[0]
+    assert found.metadata["author"] == shown_name
+    assert shown_name in found.page_content
+    assert "To: Cy <c@d.example>, e@f.example" in found.page_content
 
 
 def test_several_subjects_are_all_shown(tmp_path: Path) -> None:
@@ -293,6 +304,14 @@ def test_equal_parts_are_all_read(tmp_path: Path) -> None:
     assert text_of(tmp_path, mail(multipart("mixed", *texts))).count("Hello.") == 2
 
 
+def test_of_a_signed_mail_all_texts_are_read(tmp_path: Path) -> None:
+    signature = part("application/pgp-signature; name=signature.asc", "iQ7xDraft")
+    found = read(tmp_path, mail(multipart("signed", part("text/plain", "Part 1."), part("text/plain", "Part 2."), signature)))
+    assert "Part 1.\n\nPart 2." in found.documents[0].page_content
+    assert "iQ7xDraft" not in found.documents[0].page_content
+    assert not found.remarks
+
+
 def test_texts_between_attachments_are_read_in_order(tmp_path: Path) -> None:
     attached = part("text/plain", "In the file.", 'Content-Disposition: attachment; filename="a.txt"')
     text = text_of(tmp_path, mail(multipart("mixed", part("text/plain", "Before."), attached, part("text/plain", "After."))))
@@ -300,6 +319,7 @@ def test_texts_between_attachments_are_read_in_order(tmp_path: Path) -> None:
     assert "In the file." not in text
 
 
+@fault("documents", "mail that is encrypted", sees="a remark that its text is not read", kept="its headers")
 @pytest.mark.parametrize("kind", ["application/pkcs7-mime; smime-type=enveloped-data", "multipart/encrypted; boundary=x"])
 def test_an_encrypted_mail_is_said_to_be(tmp_path: Path, kind: str) -> None:
     assert "encrypted" in read(tmp_path, mail(part(kind, "MIIB"))).remarks[0][1]

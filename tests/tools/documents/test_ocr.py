@@ -18,6 +18,7 @@ from ramify.tools.documents.ocr import DEFAULT_OCR, OcrError, recognize
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
+from tests.faults import fault
 from tests.tools.documents.pdf_pages import page_of, picture_stream, written_pdf
 
 real_engine = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
@@ -124,6 +125,7 @@ def test_a_picture_file_is_a_document(tmp_path: Path, engine: FakeEngine) -> Non
     assert (document.page_content, document.metadata["read_by"]) == (" ".join(SAID), "ocr")
 
 
+@fault("documents", "list of files with the name of a picture", sees="named as skipped", kept="no file of the list is opened")
 @pytest.mark.parametrize("name", ["list.png", "list.jpg", "list.jpeg", "list.tif", "list.tiff", "list.bmp", "list.webp"])
 def test_a_list_of_files_is_no_picture(tmp_path: Path, engine: FakeEngine, name: str) -> None:
     engine.reads(*SAID)
@@ -146,6 +148,12 @@ def test_languages(tmp_path: Path, engine: FakeEngine) -> None:
         load_files(path, ocr="sometimes")  # type: ignore[arg-type]
 
 
+@fault(
+    "documents",
+    "scanned page or picture without Tesseract",
+    sees="a remark with the pages, the picture named as skipped, and how to install it",
+    kept="the pages with text",
+)
 def test_without_the_program_or_with_ocr_off_the_file_has_one_remark(tmp_path: Path, engine: FakeEngine) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -173,6 +181,7 @@ FAULTS = {
 }
 
 
+@fault("documents", "Tesseract that fails, hangs or writes nonsense", sees="a remark with the pages and the reason", kept="the other pages")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_page_that_cannot_be_read_costs_itself_alone(tmp_path: Path, engine: FakeEngine, fault: str) -> None:
     script, reason = FAULTS[fault]
@@ -183,6 +192,7 @@ def test_a_page_that_cannot_be_read_costs_itself_alone(tmp_path: Path, engine: F
     assert any(reason in remark for _, remark in documents.remarks)
 
 
+@fault("documents", "Tesseract that fails, hangs or writes nonsense", sees="a remark with the pages and the reason", kept="the other pages")
 def test_a_program_that_hangs_is_killed(engine: FakeEngine) -> None:
     engine.runs("sleep 600")
     with pytest.raises(OcrError, match="longer than"):

@@ -120,6 +120,15 @@ def test_controls_of_forms_show_their_values(tmp_path: Path) -> None:
     assert text(read_opendocument(tmp_path, body)) == "Form: Sea Otter; [x] Electricity; [ ] Water; long; Harrow; ; [x] North;"
 
 
+def test_the_placeholder_of_an_empty_control_and_hidden_shapes_are_left_out(tmp_path: Path) -> None:
+    control = "<loext:content-control {}>{}</loext:content-control>".format
+    shape = '<draw:rect xmlns:ext="http://openoffice.org/2010/draw" ext:display="none"><text:p>Draft</text:p></draw:rect>'
+    empty, chosen = control('loext:showing-place-holder="true"', "Choose an item"), control('loext:dropdown="true"', "green")
+    read = read_opendocument(tmp_path, f"<text:p>Colour: {chosen}, {empty}{shape}</text:p>")
+    assert text(read) == "Colour: green,"
+    assert sorted(remarks(read)) == ["left out: 1 hidden shape", "left out: 1 placeholder of an empty field"]
+
+
 def test_an_equation_stands_on_its_line(tmp_path: Path) -> None:
     equation = f"<math {MATH}><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>"
     frame = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>'

@@ -70,6 +70,12 @@ def test_ticks_before_their_labels(tmp_path: Path) -> None:
     assert " ".join(text.split()) == "Paid by: Card: yes Cash: no I have read the rules: no"
 
 
+def test_a_value_whose_field_cuts_a_word_stands_behind_it(tmp_path: Path) -> None:
+    lines = [(72.0, 700.0, "Honourable conduct agreed by all")]
+    text = text_of(filled(tmp_path, lines, tick("conduct", "On", "150 696 162 708"), tick("all", "Off", "220 696 230 708")))
+    assert all(word in text.replace(":", " ").split() for word in ["Honourable", "conduct", "agreed", "by", "all", "yes"])
+
+
 def test_labels_above_and_fields_without_a_label(tmp_path: Path) -> None:
     lines = [(72.0, 720.0, "First name"), (250.0, 720.0, "Last name"), (72.0, 600.0, "Remarks of the harbour master")]
     found = filled(

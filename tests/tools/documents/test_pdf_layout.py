@@ -165,14 +165,17 @@ CONTENTS = [
 ]
 STEPS = [["1.", "Open the guard of the saw"], ["2.", "Take out the worn blade"], ["3.", "Put in the new one"], ["4.", "Close the guard"]]
 EQUATIONS = [["E = m c + p", "\\(1.1\\)"], ["F = m a", "\\(1.2\\)"], ["U = R I", "\\(1.3\\)"], ["W = F s", "\\(1.4\\)"]]
+SOURCES = [["[1]", "A. Moe. Harbours of the south."], ["[2]", "B. Lund. Dredging."], ["[3]", "D. Berg. Tides."], ["[14]", "E. Vik. Ropes."]]
 MATRIX = [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i"]]
 
 
 @pytest.mark.parametrize(
-    "rows", [ADDRESSES, CONTENTS, STEPS, EQUATIONS, MATRIX], ids=["addresses", "contents", "steps", "equations", "matrix"]
+    "rows",
+    [ADDRESSES, CONTENTS, STEPS, EQUATIONS, SOURCES, MATRIX],
+    ids=["addresses", "contents", "steps", "equations", "sources", "matrix"],
 )
 def test_other_things_side_by_side_are_no_table(tmp_path: Path, rows: list[list[str]]) -> None:
-    lefts = {2: (72, 96) if rows is STEPS else (72, 360)}.get(len(rows[0]), (72, 92, 112))
+    lefts = {2: (72, 96) if rows in (STEPS, SOURCES) else (72, 360)}.get(len(rows[0]), (72, 92, 112))
     assert " | " not in text(tmp_path, table(rows, lefts=lefts, pitch=12))
 
 
@@ -203,3 +206,81 @@ def test_a_record_that_ends_a_page_early_is_not_joined_to_the_next(tmp_path: Pat
 def test_the_size_of_scaled_letters_is_the_size_that_is_seen(tmp_path: Path) -> None:
     page = [f"BT /F1 1 Tf 10 0 0 10 72 {700 - 12 * row} Tm ({line}) Tj ET" for row, line in enumerate(lines(80))]
     assert STORY in text(tmp_path, page)
+
+
+def test_a_heading_without_text_is_read_as_text(tmp_path: Path) -> None:
+    large = [at(72, 730, "Winter tariff", 14), *(at(72, 700 - 12 * place, line) for place, line in enumerate(lines(80)))]
+    last = [at(72, 600, "P.O. Box 4444, Janesville", 14)]
+    assert text(tmp_path, large + last).endswith("P.O. Box 4444, Janesville")
+
+
+def test_the_number_of_a_heading_that_a_bookmark_names_is_read(tmp_path: Path) -> None:
+    drawings = [at(72, 730, "7.1 Winter tariff", 10), *(at(72, 700 - 12 * place, line) for place, line in enumerate(lines(80)))]
+    outlines = "/Outlines << /First << /Title (Winter tariff) /Dest [3 0 R /Fit] >> /Count 1 >> /Lang"
+    (tmp_path / "marked.pdf").write_bytes(drawn(drawings).replace(b"/Type /Catalog", f"/Type /Catalog {outlines} (en)".encode()))
+    (document,) = shown(tmp_path / "marked.pdf").documents
+    assert document.metadata["heading"] == "7.1 Winter tariff"
+
+
+def test_a_hyphen_of_an_address_stays_at_the_end_of_a_line(tmp_path: Path) -> None:
+    begun = [
+        at(72, 700 - 12 * place, line)
+        for place, line in enumerate([*lines(80), "It is sent to https://lorn.example/online-", "application.html and read there."])
+    ]
+    assert "https://lorn.example/online-application.html" in text(tmp_path, begun)
+
+
+def test_each_labelled_line_of_a_record_is_a_line(tmp_path: Path) -> None:
+    record = ["Order 7731", "Date: 3 May 2024", "Delivered to: Anna Berg", "The goods: oak boards"]
+    assert text(tmp_path, [at(72, 700 - 14 * row, line) for row, line in enumerate(record)]).splitlines() == record
+
+
+def test_rows_that_begin_with_codes_are_a_table_below_their_header(tmp_path: Path) -> None:
+    rows = [["Pump", "Flow", "Head", "Price"], *([f"PX-{number}", str(number % 7), "", f"{number}.50"] for number in range(100, 106))]
+    assert "PX-104 | 6 |  | 104.50" in text(tmp_path, table(rows)).splitlines()
+
+
+def test_a_table_drawn_column_by_column_keeps_single_characters_in_their_rows(tmp_path: Path) -> None:
+    columns = [["Tree", "Oak", "Ash", "Elm"], ["Count", "31", "7", "12"], ["Tall", "yes", "x", "yes"], ["Price", "4.50", "3.20", "5.10"]]
+    drawing = [
+        at(left, 700 - 18 * row, cell) for left, cells in zip((72, 220, 300, 380), columns, strict=True) for row, cell in enumerate(cells)
+    ]
+    read = text(tmp_path, drawing)
+    assert "Tree | Count | Tall | Price\nOak | 31 | yes | 4.50\nAsh | 7 | x | 3.20\nElm | 12 | yes | 5.10" in read
+
+
+def test_short_rows_below_cells_of_several_lines_belong_to_the_table(tmp_path: Path) -> None:
+    rows = [
+        ("Valve", ["brass, with a", "long handle", "and a seal"], "12.50"),
+        ("Pump", ["cast iron, for", "wells of up", "to eight m"], "9"),
+    ]
+    drawing, top = table([["Part", "Description", "Price"]]), 680.0
+    for part, description, price in [*rows, ("Rod", ["steel"], "7")]:
+        drawing += [at(72, top, part), *(at(220, top - 11 * number, line) for number, line in enumerate(description)), at(300, top, price)]
+        top -= 45
+    read = text(tmp_path, drawing)
+    assert "Valve | brass, with a long handle and a seal | 12.50\nPump | cast iron, for wells of up to eight m | 9\nRod | steel | 7" in read
+
+
+def test_a_cell_with_a_raised_mark_belongs_to_its_row(tmp_path: Path) -> None:
+    rows = [["Tree", "Height"], ["Oak", "120"], ["Ash", "95"], ["Elm", "88"], ["Fir", "210"]]
+    marks = [f"BT /F1 6 Tf 1 0 0 1 {left} {height} Tm ({mark}) Tj ET" for left, height, mark in ((237, 686, "1"), (231.5, 650, "2"))]
+    drawn_rows = [table([row], 700 - 18 * number) for number, row in enumerate(rows)]
+    read = text(tmp_path, [*drawn_rows[0], *drawn_rows[1], marks[0], *drawn_rows[2], *drawn_rows[3], marks[1], *drawn_rows[4]])
+    assert "Tree | Height\nOak | 120[1]\nAsh | 95\nElm | 88[2]\nFir | 210" in read
+
+
+def test_items_of_a_list_are_lines_also_on_the_next_page(tmp_path: Path) -> None:
+    pages = [[at(72, 780 - 55 * item, f"{item}. Close the valve number {item}") for item in range(1, 13)]]
+    pages += [[at(72, 780 - 16 * row, f"{row + 13}. Close the valve number {row + 13}") for row in range(6)]]
+    read = text(tmp_path, *pages).splitlines()
+    assert [line for line in read if line] == [f"{item}. Close the valve number {item}" for item in range(1, 19)]
+
+
+def test_short_records_that_fill_a_page_are_not_joined_to_those_of_the_next(tmp_path: Path) -> None:
+    def record(number: int, top: float) -> list[str]:
+        return [at(72, top, f"Ada Moe {number}"), at(72, top - 14, f"Harbour Street {number}"), at(72, top - 28, f"Tel. 555 {number:04}")]
+
+    first = [drawing for number in range(10) for drawing in record(number, 800 - 75 * number)]
+    read = text(tmp_path, first, record(10, 800)).splitlines()
+    assert {"Tel. 555 0009", "Ada Moe 10"} <= set(read)

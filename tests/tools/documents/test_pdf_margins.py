@@ -60,7 +60,7 @@ def test_what_tells_one_record_from_another_is_text(tmp_path: Path, kind: str) -
 def test_a_question_about_one_invoice_finds_its_number(tmp_path: Path) -> None:
     pages = [RECORDS["invoices"](number) for number in range(8)]
     (tmp_path / "file.pdf").write_bytes(written_pdf(pages))
-    Index.build([tmp_path / "file.pdf"], tmp_path / "index", chunk_tokens=40, overlap=0)
+    Index.build([tmp_path / "file.pdf"], tmp_path / "index", chunk_tokens=20, overlap=0)
     (hits,) = Index.open(tmp_path / "index").search(["Who is the customer of invoice 2024-0116?"], 1)
     assert "Invoice 2024-0116" in hits[0].document.page_content
     assert "Per Dahl" in hits[0].document.page_content

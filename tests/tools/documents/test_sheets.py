@@ -13,6 +13,7 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
+from tests.faults import fault
 from tests.tools.documents.made import cells, excel, row, sheet
 from tests.tools.documents.shown import Shown, shown
 
@@ -73,6 +74,8 @@ def filled(*rows: Sequence[Any]) -> tuple[Workbook, Worksheet]:
         (45672, "mmm-yy", "Jan-25"),
         (0.1 + 0.2, "General", "0.3"),
         (12345678901234, "General", "12345678901234"),
+        (4.8929002400518298e17, "0", "489290024005183000"),
+        (1234567890123456, "0", "1234567890123456"),
     ],
 )
 def test_numbers_are_written_as_their_format_shows_them(value: float, code: str, text: str, tmp_path: Path) -> None:
@@ -98,6 +101,7 @@ def test_values_without_text_in_opendocument_are_read_and_texts_are_as_shown(tmp
     assert texts(found) == ["share: 12.5% / count: 42"]
 
 
+@fault("documents", "workbook without the values of its formulas", sees="a remark with the cells", kept="the formulas as text")
 @pytest.mark.parametrize("full", [False, True])
 def test_formulas_without_a_value_are_shown_and_named(full: bool, tmp_path: Path) -> None:
     value = "<v>0</v>" if full else ""
@@ -260,6 +264,19 @@ def test_several_tables_have_their_own_titles_and_headers(tmp_path: Path) -> Non
     ]  # fmt: skip
     assert [document.metadata.get("heading") for document in found.documents] == [None, "Sales", "Sales", None, "Costs", None]
     assert len({document.id for document in found.documents}) == len(found.documents)
+
+
+def test_tables_of_words_with_titles_have_their_own_headers(tmp_path: Path) -> None:
+    data = cells(["Stock"], ["Item", "Colour"], ["bolt", "red"], ["nut", "blue"], [], ["Towns"], ["Town", "Mayor"], ["Moss", "Ida"])
+    assert texts(read(excel({"S": data}), tmp_path)) == [
+        "Stock", "Item: bolt / Colour: red", "Item: nut / Colour: blue", "Towns", "Town: Moss / Mayor: Ida",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ["n/a", "#DIV/0!", "=SUM(B2:B3)"])
+def test_names_are_a_header_where_a_value_is_missing(odd: str, tmp_path: Path) -> None:
+    found = texts(read(excel({"S": cells(["Part", "Count"], ["bolt", 12], ["nut", odd], ["pin", 14])}), tmp_path))
+    assert found == ["Part: bolt / Count: 12", f"Part: nut / Count: {odd}", "Part: pin / Count: 14"]
 
 
 def test_tables_side_by_side_are_read_one_after_the_other(tmp_path: Path) -> None:

@@ -169,11 +169,14 @@ def test_what_is_struck_or_hidden_is_left_out_and_said(tmp_path: Path) -> None:
         added = shape(f"<a:p>{run('Draft')}</a:p>")
         added.nvSpPr.cNvPr.set("hidden", "1")
         slide.shapes._spTree.append(added)
+        group = slide.shapes.add_group_shape()
+        group.shapes.add_textbox(*_AREA).text_frame.text = "Old draft"
+        group._element.nvGrpSpPr.cNvPr.set("hidden", "1")
 
     read = read_slides(tmp_path, paragraphs(body), hide, hidden_shape, paragraphs(f"<a:p>{run('Last')}</a:p>"))
     assert text(read).splitlines() == ["The lamp costs 55 euros", "Last"]
     assert [document.metadata["page"] for document in read.documents] == [1, 4]
-    assert sorted(remarks(read)) == ["left out: 1 hidden shape", "left out: 1 hidden slide", "left out: 1 struck passage"]
+    assert sorted(remarks(read)) == ["left out: 1 hidden slide", "left out: 1 struck passage", "left out: 2 hidden shapes"]
 
 
 def test_footers_are_read_once_and_slide_numbers_not(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import fault
 from tests.tools.documents.shown import shown
 
 
@@ -52,6 +53,7 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None
         assert found.remarks == [("page.html", "read as iso8859-2")]
 
 
+@fault("documents", "page with a wrong declaration of its encoding", sees="a remark with the encoding", kept="the text")
 def test_a_wrong_declaration_is_noticed(tmp_path: Path) -> None:
     text = "Мост через реку Арду был открыт в тысяча девятьсот пятьдесят восьмом году."
     page = f"<meta charset=iso-8859-1><body><p>{text}</p></body>"

@@ -6,6 +6,7 @@ import pytest
 
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
+from tests.faults import fault
 from tests.tools.documents.made import docx
 from tests.tools.documents.word import cell, field, heading, paragraph, row, run, table
 
@@ -102,11 +103,21 @@ def test_raised_and_lowered_digits_never_extend_a_number(tmp_path: Path) -> None
     raised, lowered = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
     moved = '<w:position w:val="8"/>'
     text = paragraph(
-        *(run("In 1911"), run("1", raised), run(" it lifted 10"), run("5", moved), run(" N of H"), run("2", lowered), run("O."))
+        *(
+            run("In 1911"),
+            run("1", raised),
+            run(" it lifted 10"),
+            run("5", moved),
+            run(" N of H"),
+            run("2", lowered),
+            run("O and SO"),
+            run("4", lowered),
+            run("2-", raised),
+        )
     )
     style = '<w:style w:type="character" w:styleId="High"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style>'
     by_style = paragraph(run("It has 2"), run("64", '<w:rStyle w:val="High"/>'), run(" states."))
-    assert Read(tmp_path, text + by_style, styles=style).lines == ["In 1911[1] it lifted 10^5 N of H2O.", "It has 2^64 states."]
+    assert Read(tmp_path, text + by_style, styles=style).lines == ["In 1911[1] it lifted 10^5 N of H2O and SO4^2-", "It has 2^64 states."]
 
 
 def test_struck_and_hidden_text_is_left_out_with_a_remark(tmp_path: Path) -> None:
@@ -322,6 +333,7 @@ def test_the_strict_namespaces_of_the_standard_are_read(tmp_path: Path) -> None:
     assert document.page_content == "Shown\n\nclause 4"
 
 
+@fault("documents", "damaged part of a Word document", sees="a remark that names the part", kept="the text of the other parts")
 @pytest.mark.parametrize("part", ["numbering", "styles", "footnotes", "header1"])
 def test_a_damaged_part_costs_itself_alone(part: str, tmp_path: Path) -> None:
     read = Read(tmp_path, paragraph(run(BODY)), **{part: "<w:broken>"})

@@ -63,11 +63,12 @@ def test_a_level_that_never_begins_anew_and_one_in_decimal_digits(tmp_path: Path
         level(0, "upperRoman", "Article %1"),
         level(1, "decimal", "Section %1.%2", "<w:isLgl/>"),
         level(2, "decimal", "Rule %3", '<w:lvlRestart w:val="0"/>'),
+        level(3, "decimalZero", "Point %1.%4", "<w:isLgl/>"),
     )
-    body = item("A") + item("B", 1) + item("C", 2) + item("D") + item("E", 1) + item("F", 2)
+    body = item("A") + item("B", 1) + item("C", 2) + item("D") + item("E", 1) + item("F", 2) + item("G", 3)
     assert lines(tmp_path, body, definition(*levels) + numbered_list(1)) == [
         *("Article I A", "Section 1.1 B", "Rule 1 C"),
-        *("Article II D", "Section 2.1 E", "Rule 2 F"),
+        *("Article II D", "Section 2.1 E", "Rule 2 F", "Point 2.01 G"),
     ]
 
 

@@ -98,10 +98,10 @@ class TestWhereToRead:
             Index.open(papers / "curie.txt", WordEncoder())
 
     def test_a_file_that_is_no_document_and_an_empty_folder(self, papers: Path) -> None:
-        (papers / "picture.png").write_bytes(b"1")
+        (papers / "song.mp3").write_bytes(b"1")
         (papers.parent / "empty").mkdir()
         with pytest.raises(IndexingError, match="is a file, not the folder of an index"):
-            Index.open(papers / "picture.png", WordEncoder())
+            Index.open(papers / "song.mp3", WordEncoder())
         with pytest.raises(IndexingError, match=r"there is no index in '.*empty' — build one"):
             Index.open(papers.parent / "empty", WordEncoder())
 
