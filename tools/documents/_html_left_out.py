@@ -39,7 +39,7 @@ _NAMED_PARTS = (
     (300, r"(?:related|recommended)-(?:posts?|articles?|links?|content|stories|reading|pages?|products?)(?:-[\w-]+)?"),
 )  # fmt: skip
 """Names of classes whose elements belong to the site wherever they stand, after the most words of such an element."""
-_NAMED_PART = [(most, re.compile(rf"(?:[\w-]+-)?(?:{pattern})")) for most, pattern in _NAMED_PARTS]
+_NAMED_PART = [(most, re.compile(rf"(?:[\w-]{{1,20}}-)?(?:{pattern})")) for most, pattern in _NAMED_PARTS]
 _SLOGAN_NAME = re.compile(r"(?:[\w-]+-)?(?:slogan|tagline|motto|strapline)|site-description")
 _HERO_NAME = re.compile(r"(?:[\w-]+-)?hero(?:-[\w-]+)?|jumbotron|(?:promo|ad|advert|top|page|site)-banner")
 _SHARE_NAME = re.compile(r"(?:[\w-]+-)?(?:shar(?:e|ing)|social|addthis|sharedaddy)(?:-[\w-]+)?")
