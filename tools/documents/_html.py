@@ -289,7 +289,7 @@ class _PageWalk:
     def _end(self, element: html.HtmlElement) -> None:
         while self._modes and self._modes[-1][0] is element:
             self.writer.leave(self._modes.pop()[1])
-        if self._tables and element.tag in _CELL_ELEMENTS and self._is_own_cell(element):
+        if self._tables and element.tag in _CELL_ELEMENTS and self._tables[-1].owns(element):
             self._tables[-1].add_cell(element, *self.writer.end_cell())
         elif self._tables and element is self._tables[-1].table:
             self.writer.rows(self._tables.pop().lines())
@@ -310,7 +310,7 @@ class _PageWalk:
         if element in self._data_tables:
             self.writer.gap(2)
             self._tables.append(TableRows(element))
-        elif self._tables and tag in ("tr", *_CELL_ELEMENTS) and self._is_own_cell(element):
+        elif self._tables and tag in ("tr", *_CELL_ELEMENTS) and self._tables[-1].owns(element):
             if tag == "tr":
                 self._tables[-1].begin_row(element)
             else:
@@ -331,12 +331,6 @@ class _PageWalk:
             self._enter(element, "pre")
         elif tag == "dd" and self._sizes[element].words <= MAX_SHORT_WORDS:
             self._enter(element, "tight")
-
-    def _is_own_cell(self, element: html.HtmlElement) -> bool:
-        """Return whether a row or cell belongs to the innermost table of data."""
-        parent = element.getparent() if element.tag == "tr" else element.getparent().getparent()
-        table = self._tables[-1].table
-        return parent is table or (parent is not None and parent.tag in ("thead", "tbody", "tfoot") and parent.getparent() is table)
 
     def _enter(self, element: html.HtmlElement, mode: str) -> None:
         self._modes.append((element, mode))

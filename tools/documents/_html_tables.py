@@ -33,6 +33,13 @@ class TableRows:
         self._marks: dict[int, Marks] = {}
         """Ids by cell, which is the same object wherever it is filled into."""
 
+    def owns(self, element: html.HtmlElement) -> bool:
+        """Return whether a row or cell belongs to this table, not to one in its cells."""
+        parent = element.getparent() if element.tag == "tr" else element.getparent().getparent()
+        return parent is self.table or (
+            parent is not None and parent.tag in ("thead", "tbody", "tfoot") and parent.getparent() is self.table
+        )
+
     def begin_row(self, row: html.HtmlElement) -> None:
         """Begin a row."""
         parent = row.getparent()

@@ -5,7 +5,7 @@ import html
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from csv import Error as CsvError
 from csv import reader as csv_reader
 from datetime import datetime
@@ -29,13 +29,24 @@ _MIN_ALTERNATIVE_SHARE = 0.8
 """Least share of the richest part's words in an alternative of a mail that may be read instead."""
 
 
-def raw_texts(name: str, content: bytes, place: str = "") -> Iterator[RawText]:
-    """Yield the texts of a file that a person sees; `place` is that of a file within another. Nothing for unknown formats."""
-    name = name.lower()
-    if name.endswith(".gz"):
-        name, content = name[:-3], gzip.decompress(content)
-    read = _READINGS.get(name.rpartition(".")[2])
-    yield from (text._replace(place=place or text.place) for text in read(content)) if read else ()
+def raw_texts(name: str, content: bytes, unread: Set[str] = frozenset(), place: str = "") -> Iterator[RawText]:
+    """Yield the texts of a file that a person sees; nothing for unknown formats.
+
+    place: that of a file within another ("/folder/notes.txt"). unread: places of such files that are not read, such as damaged ones.
+    """
+    if name.lower().endswith(".gz"):
+        content = gzip.decompress(content)
+    kind = _kind(name)
+    if kind == "zip":
+        yield from _raw_archive(content, unread, place)
+    elif kind == "eml":
+        yield from _message_texts(message_from_bytes(content, policy=policy.compat32), unread, place)
+    elif kind in _READINGS:
+        yield from (text._replace(place=place or text.place) for text in _READINGS[kind](content))
+
+
+def _kind(name: str) -> str:
+    return name.lower().removesuffix(".gz").rpartition(".")[2]
 
 
 def _raw_lines(content: bytes) -> Iterator[RawText]:
@@ -101,11 +112,7 @@ def _leaves(value: Any, names: list[str]) -> Iterator[str]:
         yield str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _raw_mail(content: bytes) -> Iterator[RawText]:
-    yield from _message_texts(message_from_bytes(content, policy=policy.compat32))
-
-
-def _message_texts(message: Message) -> Iterator[RawText]:
+def _message_texts(message: Message, unread: Set[str], place: str) -> Iterator[RawText]:
     for name in _SHOWN_HEADERS:
         values = list(map(str, message.get_all(name, [])))
         yield RawText(name if any(map(str.strip, values)) else "", "headers")
@@ -113,7 +120,7 @@ def _message_texts(message: Message) -> Iterator[RawText]:
             moment = _moment(value) if name == "Date" else None
             forms = [*([format_datetime(moment)] if moment else []), _header_text(value), value]
             yield RawText(forms[0], "headers", tuple(forms[1:]))
-    yield from _part_texts(message)
+    yield from _part_texts(message, unread, place)
 
 
 def _moment(value: str) -> datetime | None:
@@ -130,30 +137,35 @@ def _header_text(value: str) -> str:
         return value
 
 
-def _part_texts(part: Message) -> Iterator[RawText]:
+def _part_texts(part: Message, unread: Set[str], place: str) -> Iterator[RawText]:
     """Yield the texts of a part of a mail, with those of attachments of known formats."""
     kind, name, payload = part.get_content_type(), part.get_filename(), part.get_payload()
     parts = [inner for inner in payload if isinstance(inner, Message)] if isinstance(payload, list) else []
     if kind == "message/rfc822":
         for inner in parts:
-            yield from _message_texts(inner)
+            yield from _message_texts(inner, unread, place)
     elif kind == "multipart/alternative" and parts:
-        texts = [list(_part_texts(inner)) for inner in parts]
+        texts = [list(_part_texts(inner, unread, place)) for inner in parts]
         yield from _richest_part(["\n".join(text.text for text in part) for part in texts])
         yield from (optional(other) for part in texts for text in part for other in text.others)
     elif parts:
         is_report = kind.startswith("message/")  # such as a delivery status, whose fields mail programs hide
         for inner in parts:
             yield optional("\n".join(f"{name}: {value}" for name, value in inner.items()) if is_report else "")
-            yield from (optional(text.text) if is_report else text for text in _part_texts(inner))
+            yield from (optional(text.text) if is_report else text for text in _part_texts(inner, unread, place))
     else:
         decoded = part.get_payload(decode=True)
         body = decoded if isinstance(decoded, bytes) else b""
-        shown = "body" if kind in ("text/plain", "text/html") and not name else f"attachment {_header_text(name or kind)!r}"
-        if name:
-            yield optional(_header_text(name))
-        if name and name.lower().rpartition(".")[2] in _READINGS:
-            yield from raw_texts(name, body, shown)
+        name = _header_text(name) if name else ""
+        shown = "body" if kind in ("text/plain", "text/html") else f"attachment {kind!r}"
+        shown = f"{place}/{name.replace(_BACKSLASH, '/').rpartition('/')[2]}" if name else shown
+        yield optional(name)
+        if shown in unread:
+            return
+        if _kind(name) in (*_CONTAINERS, *_READINGS):
+            yield from raw_texts(name, body, unread, shown)
+        elif kind == "text/calendar" or _kind(name) == "ics":
+            yield optional(_charset_text(part, body))
         elif kind == "text/html":
             yield from (text._replace(place=shown) for text in visible_texts(_charset_text(part, body)))
         elif part.get_content_maintype() in ("text", "multipart"):  # a damaged multipart is shown as text
@@ -177,13 +189,15 @@ def _charset_text(part: Message, body: bytes) -> str:
         return decodings(body)[0]
 
 
-def _raw_archive(content: bytes) -> Iterator[RawText]:
+def _raw_archive(content: bytes, unread: Set[str], place: str) -> Iterator[RawText]:
     with zipfile.ZipFile(BytesIO(content)) as archive:
-        for name in archive.namelist():
-            if name.lower().rpartition(".")[2] in _READINGS:
-                yield from raw_texts(name, archive.read(name), f"/{name}")
+        for member in archive.infolist():
+            if _kind(member.filename) in (*_CONTAINERS, *_READINGS) and (inner := f"{place}/{member.filename}") not in unread:
+                yield from raw_texts(member.filename, archive.read(member), unread, inner)
 
 
+_BACKSLASH = "\\"
+_CONTAINERS = ("eml", "zip")
 _READINGS: dict[str, Callable[[bytes], Iterator[RawText]]] = {
     **dict.fromkeys(("txt", "text", "log", "rst"), _raw_lines),
     **dict.fromkeys(("md", "markdown"), _raw_markdown),
@@ -192,5 +206,5 @@ _READINGS: dict[str, Callable[[bytes], Iterator[RawText]]] = {
     **dict.fromkeys(("jsonl", "ndjson"), _raw_json_lines),
     **dict.fromkeys(("docx", "pptx"), raw_ooxml),
     **dict.fromkeys(("odt", "odp"), raw_odf),
-    "json": _raw_json, "xlsx": raw_xlsx, "ods": raw_ods, "epub": raw_epub, "eml": _raw_mail, "pdf": raw_pdf, "zip": _raw_archive,
+    "json": _raw_json, "xlsx": raw_xlsx, "ods": raw_ods, "epub": raw_epub, "pdf": raw_pdf,
 }  # fmt: skip

@@ -78,9 +78,10 @@ def check_reading(path: Path) -> ReadingCheck:
     whole = [reason for name, reason in report.skipped if name == path.name]
     if reader is None or any(reason not in _EMPTY_REASONS for reason in whole):
         return ReadingCheck(len(documents), words, [], [], [], report.remarks, report.skipped)
+    unread = frozenset(name.removeprefix(path.name) for name, _ in report.skipped)
     texts = [
         optional("\n".join((text.text, *text.others)), text.place) if _is_reported(text.place, path.name, report) else text
-        for text in raw_texts(path.name, path.read_bytes())
+        for text in raw_texts(path.name, path.read_bytes(), unread)
     ]
     differences = compare(texts, documents, report, records=reader.records)
     return ReadingCheck(len(documents), words, *differences, report.remarks, report.skipped)

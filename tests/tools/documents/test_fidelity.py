@@ -1,7 +1,9 @@
 """A reading that loses, changes or joins words without a remark is noticed; what is remarked is not."""
 
+import gzip
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -220,3 +222,16 @@ def test_a_skipped_file_is_explained(tmp_path: Path) -> None:
     check = check_reading(tmp_path / "pier.docx")
     assert check.is_faithful
     assert check.skipped
+
+
+@pytest.mark.parametrize("outer", ["files.zip", "files.eml"])
+def test_a_damaged_file_within_a_file_is_explained_and_the_others_are_compared(outer: str, tmp_path: Path) -> None:
+    contents = {"pier.docx": b"no archive", "notes.txt.gz": gzip.compress(b"It cost 1,249.50 euros."), "card.vcf": b"FN:Olsen"}
+    mail = EmailMessage()
+    mail.set_content("See the files.")
+    for name, content in contents.items():
+        mail.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    (tmp_path / outer).write_bytes(mail.as_bytes() if outer.endswith(".eml") else zipped(contents))
+    check = check_reading(tmp_path / outer)
+    assert check.is_faithful
+    assert {name for name, _ in check.skipped} >= {f"{outer}/pier.docx"}
