@@ -35,8 +35,8 @@ ENGLISH_STOP_WORDS = word_set(
     "nor if into about also both each other one some any all more most very can could will would shall should may might must s name "
     "called known i you we me my your out up off over under again once first second"
 )
-_MONTH_NAMES = "january february march april may june july august september october november december"
-MONTHS = {form: number for number, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])} | {"sept": 9}
+_MONTH_NAMES = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+MONTHS = {form: number for number, name in enumerate(_MONTH_NAMES, 1) for form in (name, name[:3])} | {"sept": 9}
 """The number of each month by its name and its abbreviations."""
 _TO_NINETEEN = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
@@ -55,6 +55,11 @@ UPPERCASE_LETTER = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚ
 """A capital letter, as a regular expression."""
 _CAPITALIZED = rf"\b[a-z\d]*{UPPERCASE_LETTER}[\w’'&./-]*"
 _NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITALIZED}(?:(?: (?:of|the|de|la|von|van))* (?:{_CAPITALIZED}|\d+\b))*)")
+
+
+def spell_months(text: str) -> str:
+    """Return a text with the abbreviations of months as names."""
+    return re.sub(r"\b[A-Za-z]{3,4}\b", lambda word: _MONTH_NAMES[month - 1] if (month := MONTHS.get(word[0].lower())) else word[0], text)
 
 
 def is_abbreviation(word: str) -> bool:

@@ -1,6 +1,7 @@
 """What a passage that begins within a table or record carries: the header and the row's name, or the record's first fields.
 
-Tables are found in a text as readers write them: consecutive lines whose cells are separated by `|`.
+Tables are found in a text as readers write them: consecutive lines whose cells are separated by `|`, and as plain text has them: by tabs or
+by two and more spaces.
 """
 
 import re
@@ -12,13 +13,20 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._tables import SEPARATOR, is_header
+from ramify.tools.documents._tables import SEPARATOR, has_contrast, is_header
 
-_LINE = re.compile(r"^(?: {0,3}(?P<fence>`{3,}|~{3,})[^\n]*+|[^\n|]*+\|[^\n]*+|[ \t]*+\+[-=+]++[ \t]*+$)", re.MULTILINE)
-"""A code fence, a line that contains a bar, or a rule of a grid."""
+_LINE = re.compile(
+    r"^(?: {0,3}(?P<fence>`{3,}|~{3,})[^\n]*+|[^\n|\t]*+[|\t][^\n]*+|[^\n]*?[^\s] {2,}+[^\s][^\n]*+|[ \t]*+[-=+][-=+ \t]*+$)", re.MULTILINE
+)
+"""A code fence, a line that contains a bar, tab or gap, or a rule."""
+_BORDERED, _BARS, _TABS, _GAPS = "||", SEPARATOR, "\t", "  "
+"""How cells are separated; bordered rows also begin and end with a bar."""
 _BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"[ \t]*+(?:\|[ \t]*+)?+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+|[ \t]*+\+[-=+]++[ \t]*+")
-"""The line below the header of a Markdown table, or between the rows of a grid."""
+_SEPARATORS = {_BORDERED: _BAR, _BARS: _BAR, _TABS: re.compile(r"\t"), _GAPS: re.compile(r" {2,}")}
+_RULE = re.compile(
+    r"[ \t]*+(?:(?:\|[ \t]*+)?+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+|\+[-=+]++|[-=]++(?:[ \t]++[-=]++)*+)[ \t]*+"
+)
+"""The line below the header of a Markdown table or of columns, or between the rows of a grid."""
 _FIELD = re.compile(r"[^\s:][^\n:]{0,80}: [^\n]*+(?:\n|$)")
 _MIN_LINES = 3
 _SAMPLE_ROWS = 20
@@ -32,12 +40,12 @@ _ELLIPSIS = "…"
 
 
 class _TextTable(NamedTuple):
-    """A table in a text: the span of its rows below the header, the header's line, and whether its lines begin and end with a bar."""
+    """A table in a text: the span of its rows below the header, the header's line, and how its cells are separated."""
 
     start: int
     end: int
     header: str
-    has_borders: bool
+    kind: str
 
 
 class TableContext:
@@ -73,11 +81,11 @@ class TableContext:
     def _row_name(self, table: _TextTable, offset: int) -> str:
         """Return the first cell of the row that contains an offset, and an ellipsis for each further cell above; "" at its beginning."""
         above = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
-        *cells, begun = _BAR.split(above.lstrip().removeprefix("|") if table.has_borders else above)
+        *cells, begun = _SEPARATORS[table.kind].split(above.lstrip().removeprefix("|") if table.kind == _BORDERED else above)
         if not cells:
             return ""
         shown = [_shorten(cells[0].strip()), *(_ELLIPSIS for _ in cells[1:]), f"{_ELLIPSIS} " if begun.strip() else ""]
-        return ("| " if table.has_borders else "") + SEPARATOR.join(shown)
+        return f"| {SEPARATOR.join(shown)}" if table.kind == _BORDERED else table.kind.join(shown)
 
     def _record_lines(self, offset: int, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
         """Return the first fields of a record, and the name of the field that contains an offset; "" if the text is not a record."""
@@ -96,49 +104,56 @@ def _shorten(name: str) -> str:
 
 def _first_words(table: _TextTable) -> str:
     """Return a header with the first word of each column."""
-    words = SEPARATOR.join("".join(cell.split(maxsplit=1)[:1]) for cell in _row_cells(table.header, table.has_borders))
-    return f"| {words} |" if table.has_borders else words
+    words = ["".join(cell.split(maxsplit=1)[:1]) for cell in _row_cells(table.header, table.kind)]
+    return f"| {SEPARATOR.join(words)} |" if table.kind == _BORDERED else table.kind.join(words)
 
 
 def _find_tables(text: str) -> Iterator[_TextTable]:
     """Yield the tables of a text that have a header, except those in code fences."""
-    fence, block, end = "", list[tuple[int, str]](), -1
-    for line in _LINE.finditer(text) if "|" in text else ():
+    fence, block, kind, end = "", list[tuple[int, str]](), "", -1
+    for line in _LINE.finditer(text) if any(sign in text for sign in ("|", _TABS, _GAPS)) else ():
         mark = line["fence"] or ""
-        if block and (mark or line.start() != end + 1 or not _is_row(line[0])):
-            yield from _read_block(block)
-            block = []
+        is_rule = not mark and _RULE.fullmatch(line[0]) is not None
+        own = "" if mark else kind if is_rule else _row_kind(line[0])
+        if block and (line.start() != end + 1 or not (is_rule or own) or own != (kind or own)):
+            yield from _read_block(block, kind)
+            block, kind = [], ""
         if mark and (mark.startswith(fence) if fence else mark[0] == "`" or text.endswith("\n\n", 0, line.start())):
             fence = "" if fence else mark
-        elif not mark and not fence and _is_row(line[0]):
+        elif not mark and not fence and (is_rule or own):
             block.append((line.start(), line[0]))
-            end = line.end()
-    yield from _read_block(block)
+            kind, end = kind or own, line.end()
+    yield from _read_block(block, kind)
 
 
-def _is_row(line: str) -> bool:
+def _row_kind(line: str) -> str:
+    """Return how the cells of a row are separated, "" if a line is no row."""
     stripped = line.strip()
-    return SEPARATOR in f" {stripped} " or _has_borders(stripped) or bool(_RULE.fullmatch(line))
+    if SEPARATOR in f" {stripped} " or _has_borders(stripped):
+        return _BARS
+    return _TABS if _TABS in stripped else _GAPS if _GAPS in stripped else ""
 
 
 def _has_borders(line: str) -> bool:
     return len(line) > 1 and line[0] == line[-1] == "|"
 
 
-def _read_block(block: Sequence[tuple[int, str]]) -> Iterator[_TextTable]:
+def _read_block(block: Sequence[tuple[int, str]], kind: str) -> Iterator[_TextTable]:
     """Yield the table in consecutive rows, if it has a header: the row above a rule, else the first one that is no title."""
+    if not kind:
+        return
     lines = [line.strip() for _, line in block]
     is_ruled = len(lines) > 2 and any(_RULE.fullmatch(line) for line in lines[1:3])
-    header = sum(1 for _ in takewhile(lambda line: _RULE.fullmatch(line) or len({*filter(None, _row_cells(line, False))}) < 2, lines))
+    header = sum(1 for _ in takewhile(lambda line: _RULE.fullmatch(line) or len({*filter(None, _row_cells(line, kind))}) < 2, lines))
     if len(block) < max(_MIN_LINES, header + 2):
         return
-    has_borders = _has_borders(lines[header])
-    cells, *below = [_row_cells(line, has_borders) for line in lines[header : header + 1 + _SAMPLE_ROWS] if not _RULE.fullmatch(line)]
+    kind = _BORDERED if _has_borders(lines[header]) else kind
+    cells, *below = [_row_cells(line, kind) for line in lines[header : header + 1 + _SAMPLE_ROWS] if not _RULE.fullmatch(line)]
     regular = sum(len(row) == len(cells) for row in below)
-    is_named = is_ruled or (is_header(cells, below) and _differs(cells, below))
-    if len(cells) > 1 and below and regular >= _MIN_REGULAR_SHARE * len(below) and is_named:
+    differs = has_contrast(cells, below) if kind in (_TABS, _GAPS) else _differs(cells, below)
+    if len(cells) > 1 and below and regular >= _MIN_REGULAR_SHARE * len(below) and (is_ruled or (differs and is_header(cells, below))):
         last, line = block[-1]
-        yield _TextTable(block[header + 1][0], last + len(line), lines[header], has_borders)
+        yield _TextTable(block[header + 1][0], last + len(line), lines[header], kind)
 
 
 def _differs(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -161,5 +176,5 @@ def _shape(cell: str) -> tuple[bool, bool, bool, int]:
     )
 
 
-def _row_cells(line: str, has_borders: bool) -> list[str]:
-    return [cell.strip() for cell in _BAR.split(line.strip("|") if has_borders else line)]
+def _row_cells(line: str, kind: str) -> list[str]:
+    return [cell.strip() for cell in _SEPARATORS[kind].split(line.strip("|") if kind == _BORDERED else line)]

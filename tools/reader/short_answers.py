@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ramify.tools.embeddings.named import similarities
-from ramify.tools.english import content_stems, fold, sentences
+from ramify.tools.english import content_stems, fold, sentences, spell_months
 from ramify.tools.reader import multilingual
 from ramify.tools.reader.calibration import MIN_GUESS_CONFIDENCE, NO_TEXT_CONFIDENCE, Evidence, confidence
 from ramify.tools.reader.listed_items import listed_answer
@@ -21,7 +21,7 @@ _NO_POSITION = -1
 _MIN_YES_NO = 0.2
 _MAX_QUESTION_CHARS = 400
 """Longer questions are truncated at the beginning, since the question itself comes last."""
-_SEGMENT_END = re.compile(r"\s{1,40}\|(?=\s)|\t|\n[ \t]*\n|\n(?=[ \t]*(?:[^\n:]{1,60}: |[-*•–·|#>] |\d{1,3}[.)] ))")
+_SEGMENT_END = re.compile(r"\s{1,40}\|(?=\s)|\t|(?<=\S) {3}|\n[ \t]*\n|\n(?=[ \t]*(?:[^\n:]{1,80}: |[-*•–·|#>] |\d{1,3}[.)] ))")
 """Between cells of a row, paragraphs, fields (`name: Ada Reed`, then `role: engineer`) and items of a list."""
 _MIN_WRAPPED_CHARS = 50
 """Lines of at least this length were wrapped, and their sentence continues in the next line."""
@@ -164,8 +164,10 @@ _LINE: Final = re.compile(r"[^\n]*(?:\n|$)")
 _HEADER_RULE: Final = re.compile(":?-+:?")
 """The line below the header of a Markdown table, in each column."""
 _CELL_SEPARATOR: Final = re.compile(r"(?:(?<![ \t])(?:[ \t]++(?=\|)| *+(?=\t)))?(?:\||\t)[ \t]*+")
+_GAP: Final = re.compile(r"(?<=\S) {2,}+(?=\S)")
+_MAX_GAP_CELL_CHARS: Final = 40
 _FIELD: Final = re.compile(
-    r"[ \t]*+(?P<field>[^\n:=| \t](?:[^\n:=|]{0,38}[^\n:=| \t])?)[ \t]*+[:=][ \t]++(?P<value>\S(?:[^\n]*[^\n \t])?)[ \t]*+"
+    r"[ \t]*+(?P<field>[^\n:=| \t](?:[^\n:=|]{0,78}[^\n:=| \t])?)[ \t]*+[:=][ \t]++(?P<value>\S(?:[^\n]*[^\n \t])?)[ \t]*+"
 )
 _EMPTY_VALUES: Final = frozenset(("", "-", "–", "n/a", "none", "not known", "unknown", "tbd", "vacant"))
 _MIN_NAMED_SHARE: Final = 0.5
@@ -195,13 +197,13 @@ def find_cells(text: str, begin: int = 0) -> list[RecordCell]:
     record: list[tuple[str, str, int, int]] = []
     for line in _LINE.finditer(text, begin):
         row = _split_row(line[0].rstrip("\n"), line.start())
-        if len(row) > 1 and all(_HEADER_RULE.fullmatch(cell) for cell, _, _ in row):
+        if len(row) > 1 and all(_HEADER_RULE.fullmatch(cell) for cell, _, _ in row if cell):
             continue
         field = None if len(row) > 1 else _FIELD.fullmatch(line[0].rstrip("\n"))
         if table and len(row) != len(table[0]):
             head, *rows = table
             for one in rows:
-                found += [RecordCell(one[0][1], name, *cell) for (name, _, _), cell in zip(head, one, strict=True)]
+                found += [RecordCell(one[0][1], name, *cell) for (name, _, _), cell in zip(head, one, strict=True) if name or cell[0]]
             table = []
         if len(row) > 1:
             table.append(row)
@@ -229,7 +231,7 @@ def find_asked_cell(question: str, some: Sequence[RecordCell]) -> RecordCell | N
     by = naming[named[0]][2]
     row = [cell for cell in some if cell.row == by.row and cell != by]
     asked = " ".join(word for word in re.findall(r"[^\s?.,]+", question) if not content_stems(word) & content_stems(by.text)) or question
-    likely = similarities(asked, [cell.field for cell in row])
+    likely = similarities(spell_months(asked), [spell_months(cell.field) for cell in row])
     order = sorted(range(len(row)), key=lambda number: -likely[number])
     if not order or likely[order[0]] < _MIN_FIELD_SIMILARITY or (len(order) > 1 and likely[order[0]] - likely[order[1]] < _MIN_FIELD_LEAD):
         return None
@@ -242,9 +244,10 @@ def is_empty_value(value: str) -> bool:
 
 
 def _split_row(line: str, begin: int) -> TableRow:
-    borders = [0, *(place for found in _CELL_SEPARATOR.finditer(line) for place in found.span()), len(line)]
+    """Return the cells of a line, separated by bars, tabs or gaps: the first and last are empty if the line has borders."""
+    is_marked = "|" in line or "\t" in line
+    separator = _CELL_SEPARATOR if is_marked or _FIELD.fullmatch(line) else _GAP
+    borders = [0, *(place for found in separator.finditer(line) for place in found.span()), len(line)]
     spans = list(zip(borders[::2], borders[1::2], strict=True))
-    made = [(line[start:end].strip(), begin + start, begin + end) for start, end in spans]
-    if len(made) > 1 and not made[0][0]:  # a border at the left edge of the line, and often one at the right
-        return made[1 : -1 if line.rstrip().endswith("|") else None]
-    return made
+    row = [(line[start:end].strip(), begin + start, begin + end) for start, end in spans]
+    return row if is_marked or max(len(cell) for cell, _, _ in row) <= _MAX_GAP_CELL_CHARS else row[:1]

@@ -23,6 +23,7 @@ __all__ = ["ramify"]
 SEALS = ["NBR", "FKM", "PTFE"]
 HEAD = ["Pump", "Seal", "Torque of the lid (Nm)", "Weight (kg)"]
 ROWS = [[f"PX-{1000 + 7 * number}", SEALS[number % 3], str(60 + number), str(900 - number)] for number in range(80)]
+DECIMALS = [[*row[:3], f"{row[3]}.250"] for row in ROWS]
 LINES = {
     "bars": [" | ".join(HEAD), *(" | ".join(row) for row in ROWS)],
     "markdown": [f"| {' | '.join(HEAD)} |", "|---|:-:|--:|---|", *(f"| {' | '.join(row)} |" for row in ROWS)],
@@ -30,6 +31,9 @@ LINES = {
     "markdown without borders": [" | ".join(HEAD), "--- | --- | --- | ---", *(" | ".join(row) for row in ROWS)],
     "a grid": ["+--+--+--+--+", f"| {' | '.join(HEAD)} |", "+==+==+==+==+", *(f"| {' | '.join(row)} |" for row in ROWS)],
     "a title above": [" | ".join(["Seals of 2024"] * 4), " | ".join(HEAD), *(" | ".join(row) for row in ROWS)],
+    "columns of plain text": [f"{a:14}{b:8}{c:26}{d}" for a, b, c, d in (HEAD, *DECIMALS)],
+    "columns below a rule": [f"{a:9}{b:8}{c:>26}{d:>14}" for a, b, c, d in (HEAD, ["--", "--", "--", "--"], *DECIMALS)],
+    "tabs": ["\t".join(row) for row in (HEAD, *DECIMALS)],
     "empty cells": [" | ".join(HEAD), *(" | ".join(["", *row[1:]] if number % 9 == 4 else row) for number, row in enumerate(ROWS))],
 }
 
@@ -65,8 +69,13 @@ NUMBERS = "\n".join(" | ".join(row[2:]) for row in ROWS)
 NAMES = "\n".join(f"Ada Reed{number} | Ida Keller{number} | Jan Meer{number}" for number in range(90))
 
 
+GAPS = "\n".join(f"The parcel of day {number} came late.  It was opened at the gate, and sent back." for number in range(60))
+
+
 @pytest.mark.parametrize(
-    "text", [FENCED, NUMBERS, NAMES, PIPES, "\n\n".join(LINES["bars"])], ids=["code", "numbers", "names", "commands", "single lines"]
+    "text",
+    [FENCED, NUMBERS, NAMES, PIPES, "\n\n".join(LINES["bars"]), GAPS],
+    ids=["code", "numbers", "names", "commands", "single lines", "sentences"],
 )
 def test_what_is_no_table_with_a_header_is_cut_as_before(text: str) -> None:
     assert all(passage.page_content in text for passage in passages(text))
@@ -134,7 +143,24 @@ def test_finding_tables_is_linear() -> None:
 
 
 def _table_texts() -> Iterator[str]:
-    yield from ("a | b", "|a|", "| 1 | 2 |", "---|---", "```", "~~~", "", "x: y", "no bar", "|", "| |", "+--+")
+    yield from (
+        "a | b",
+        "|a|",
+        "| 1 | 2 |",
+        "---|---",
+        "```",
+        "~~~",
+        "",
+        "x: y",
+        "no bar",
+        "|",
+        "| |",
+        "+--+",
+        "n  count",
+        "p  3",
+        "q\t4",
+        "--  --",
+    )
 
 
 @settings(max_examples=100, deadline=None)

@@ -18,9 +18,21 @@ MARKDOWN = """\
 """
 
 
+CORNER = " | May | June | July | \nBergen | 48 |  | 34 | \nMoss | 51 | 7 |  | wet\n"
+JOINED = "Agent: Clarex\nRetail price of the small bottle, from 1 April (EUR): 12\nRetail price of the large bottle, from 1 May (EUR): 31\n"
+COLUMNS = "Pump      Torque of the lid  Weight\nPX-1490   240                9\nPX-1497   277                8\n"
+
+
 @pytest.mark.parametrize(
     ("text", "question", "value"),
     [
+        (CORNER, "How much rain did Bergen have in July?", "34"),
+        (CORNER.strip(), "How much rain did Bergen have in May?", "48"),
+        (CORNER, "How much rain did Moss have in June?", "7"),
+        (CORNER.replace("July", "Mar"), "How much rain did Bergen have in March?", "34"),
+        (JOINED, "What is the price of the large bottle of Clarex from May?", "31"),
+        (COLUMNS, "What is the torque of the lid of PX-1497?", "277"),
+        (COLUMNS, "What is the weight of PX-1490?", "9"),
         (TABLE, "Which shelf are the scraper blades for the DV 12 on?", "C3"),
         (TABLE, "What is the price of a V-belt set?", "57.00"),
         (MARKDOWN, "What does Valve C weigh?", "0.4 kg"),
