@@ -151,6 +151,8 @@ def _separator(lines: Sequence[PagedLine], place: int, pitch: float) -> str:
 def _ends_paragraph(lines: Sequence[PagedLine], place: int) -> bool:
     """Return whether the next word would have fitted on the previous line, judging by the width of neighbouring lines."""
     above, line = lines[place - 1].line, lines[place].line
+    if above.text.endswith(",") and line.text[0].islower():  # goes on, though the program broke the line early
+        return False
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     needed = above.right + width + _MIN_FREE_WIDTH * line.size

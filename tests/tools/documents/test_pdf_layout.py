@@ -284,3 +284,12 @@ def test_short_records_that_fill_a_page_are_not_joined_to_those_of_the_next(tmp_
     first = [drawing for number in range(10) for drawing in record(number, 800 - 75 * number)]
     read = text(tmp_path, first, record(10, 800)).splitlines()
     assert {"Tel. 555 0009", "Ada Moe 10"} <= set(read)
+
+
+def test_a_sentence_that_is_broken_early_behind_a_comma_goes_on(tmp_path: Path) -> None:
+    rows = [
+        "The turbine of Halden has three blades of steel,",
+        "and was built in the year 2016 by Norvind. It stands on a high and",
+        "slender tower.",
+    ]
+    assert "blades of steel, and was built" in text(tmp_path, [at(72, 700 - 14 * row, line) for row, line in enumerate(rows)])
