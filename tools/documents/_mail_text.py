@@ -40,7 +40,7 @@ def part_payload(part: MIMEPart, source: str, report: ReadReport) -> bytes:
     encoded = [line for line in lines if not _NOT_BASE64.search(line)]
     if 2 * sum(map(len, encoded)) < len(raw.strip()):
         report.remark(source, "a part is declared as base64 and is not: read as it is")
-        return raw.encode("ascii", "surrogateescape")
+        return raw.encode("utf-8", "surrogateescape")
     groups = _BASE64_GROUP.findall("".join("".join(encoded).split()))
     return b"".join(base64.b64decode(f"{group[: len(group) - (len(group) % 4 == 1)]}==") for group in groups)
 
