@@ -160,6 +160,9 @@ def _is_sorted(element: html.HtmlElement) -> bool:
 
 _MAX_DEPTH = 256
 """Depth to which elements are flattened if libxml2 fails on a page (at 2,048)."""
+_CONTROL = re.compile(
+    r"[\0-\b\v\f\x0e-\x1f\x7f\ufffe\uffff]|&#(?:0{0,6}(?:[0-8]|1[124-9]|2\d|3[01])(?!\d)|x0{0,6}(?:[0-8bcef]|1[\da-f])(?![\da-f]));?", re.I
+)  # fmt: skip
 _INVISIBLE = re.compile(
     r"[\xad\u200b\u2060\ufeff]|&(?:shy|#173|#[xX]0*[aA][dD]|ZeroWidthSpace|#8203|#[xX]200[bB]|NoBreak|#8288|#[xX]2060|#65279|#[xX][fF][eE][fF][fF]);"
 )
@@ -289,7 +292,7 @@ def _properties(root: html.HtmlElement) -> dict[str, str]:
 
 def _parse(text: str) -> html.HtmlElement:
     """Parse a page; if it is too deep for libxml2, parse it again with limited depth."""
-    content = text.encode("utf-8", "replace")
+    content = _CONTROL.sub(" ", text).encode("utf-8", "replace")
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(content, parser=parser, ensure_head_body=True)

@@ -54,7 +54,7 @@ def _parse(content: bytes) -> EmailMessage:
 
 def _parse_header(name: str, value: str) -> Any:
     """Parse a header with Python's parser, truncated since parsing may be quadratic; empty if the parser fails."""
-    value = value[:_MAX_HEADER_CHARS]
+    value = value[:_MAX_HEADER_CHARS].replace("\0", "")
     if not value.isascii():  # not encoded as it should be
         written = value.encode("utf-8", "surrogateescape")
         try:
@@ -65,7 +65,7 @@ def _parse_header(name: str, value: str) -> Any:
         value = _NAME_IN_COMMENT.sub(lambda one: f"{one[2]} <{one[1]}>" if "=?" in one[2] else f'"{one[2]}" <{one[1]}>', value)
     try:
         return _REGISTRY(name, value)
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return _REGISTRY(name, "")
 
 

@@ -103,3 +103,9 @@ def test_odd_pages_are_read(tmp_path: Path) -> None:
     assert html_outline("<!-- nothing -->", "", ReadReport()).sections == []
     for page in ("<div>" * 1000 + "deep" + "</div>" * 1000, "<?xml version='1.0' encoding='latin-1'?><html><body>deep</body></html>"):
         assert [document.page_content for document in read(tmp_path, page)] == ["deep"]
+
+
+def test_control_characters_in_a_quotation_are_spaces(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_bytes(b"<p>He said <q>eleven\x01metres&#1;high</q> &#123;</p>")
+    (document,) = load_files(tmp_path / "page.html")
+    assert document.page_content == 'He said "eleven metres high" {'
