@@ -100,7 +100,7 @@ _CODE_SIGN, _LEFT_OUT_SIGN = "\ue000", "\ue001"
 
 def _rewrite_text(text: str, source: str, report: ReadReport) -> str:
     given = text
-    text = _without_comments(_INVISIBLE.sub("", text), source, report)
+    text = _without_comments(text.replace("\xad", ""), source, report)
     if "~" in text:
         text = _STRUCK.sub(lambda match: _leave_out(match[1], "struck passage", source, report), text)
         text = _LOWERED.sub(lambda match: lowered(match.string[max(0, match.start() - _CONTEXT) : match.start()], match[1]), text)
