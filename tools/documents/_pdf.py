@@ -15,7 +15,13 @@ from ramify.tools.documents._pdf_forms import Box, Filled, fill_in, read_xfa
 from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
 from ramify.tools.documents._pdf_margins import split_margins
 from ramify.tools.documents._pdf_page import read_page_lines
-from ramify.tools.documents._pdf_sections import SectionStart, larger_lines, section_starts_by_bookmarks, section_starts_by_size
+from ramify.tools.documents._pdf_sections import (
+    SectionStart,
+    larger_lines,
+    section_starts_by_bookmarks,
+    section_starts_by_records,
+    section_starts_by_size,
+)
 from ramify.tools.documents._pictures import (
     READ_BY_OCR,
     OcrPages,
@@ -63,7 +69,7 @@ def read_pdf(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 def _documents(document: "PdfDocument", path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     read = _Pages(document, source, report)
     pages = list(_running_text(read))
-    cuts = section_starts_by_bookmarks(document, pages) or section_starts_by_size(pages)
+    cuts = section_starts_by_bookmarks(document, pages) or section_starts_by_size(pages) or section_starts_by_records(pages)
     report.state(source, _properties(document))
     title = report.title or _title(pages) or file_stem(path)
     words = vocabulary(pages)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _MAX_BOOKMARK_DEPTH = 15
 _MAX_HEADING_LINES = 3
 _MIN_HEADING_SIZE = 1.12
+_MIN_RECORDS, _MIN_RECORD_SHARE = 3, 0.8
+_DIGITS = re.compile(r"\d+")
 _MAX_HEADING_CHARS = 120
 _MAX_HEADING_SHARE = 0.2
 _MAX_LEVELS = 4
@@ -80,6 +82,21 @@ def _is_heading(written: str, said: str) -> bool:
 
 def _heading_key(text: str) -> str:
     return _NON_WORD.sub("", text.casefold())
+
+
+def section_starts_by_records(pages: Sequence[list[PrintedLine]]) -> list[SectionStart]:
+    """Return the start of each record in a document of one record a page: its first line is the same on most pages, but for its number.
+
+    The line, such as "Invoice 2024-0113", is the section's title and stays in its text.
+    """
+    firsts = {number: lines[0].text for number, lines in enumerate(pages) if lines and not lines[0].cells}
+    shapes = {number: _DIGITS.sub("#", text.casefold()) for number, text in firsts.items()}
+    (shape, count), *_ = Counter(shapes.values()).most_common(1) or [("", 0)]
+    titles = {number: firsts[number] for number, own in shapes.items() if own == shape}
+    is_numbered = any(letter.isalpha() for letter in shape) and len(set(titles.values())) == count
+    if not is_numbered or count < max(_MIN_RECORDS, _MIN_RECORD_SHARE * len(pages)):
+        return []
+    return [SectionStart(number, 0, 0, 0, title) for number, title in titles.items() if len(title) <= _MAX_HEADING_CHARS]
 
 
 def section_starts_by_size(pages: Sequence[list[PrintedLine]]) -> list[SectionStart]:

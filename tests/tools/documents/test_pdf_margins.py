@@ -153,3 +153,12 @@ def test_a_record_that_begins_below_another_has_its_own_page(tmp_path: Path) -> 
         for _, _, line in page:
             found = next(hit.document for hit in hits if line in hit.document.page_content)
             assert metadata_at_quote(found.metadata, found.page_content, line)["page"] == number
+
+
+def test_each_page_that_begins_with_a_number_of_its_own_is_a_record(tmp_path: Path) -> None:
+    goods = ("We delivered to you in April, as agreed by telephone,", "boards of oak, which remain ours until they are paid.")
+    pages = [page_of(f"Invoice 2024-0{number}", *goods, f"Amount due: {number * 7}.50 euros") for number in range(113, 117)]
+    (tmp_path / "file.pdf").write_bytes(written_pdf(pages))
+    documents = list(load_files(tmp_path / "file.pdf"))
+    assert [document.metadata["heading"] for document in documents] == [f"Invoice 2024-0{number}" for number in range(113, 117)]
+    assert all(document.page_content.startswith(document.metadata["heading"]) for document in documents)
