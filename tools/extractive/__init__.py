@@ -2,8 +2,7 @@
 
 `model` maps each prompt's name to the function that replies to it: in `answers`, `questions`, `follow_ups`,
 `findings` and `overviews`. `questions`
-also detects questions that cannot be read or that no phrase answers; `quotations` returns lines to show instead, such as one of the
-`clauses` that a question names by its number.
+also detects questions that cannot be read or that no phrase answers; `quotations` returns lines to show instead.
 """
 
 from collections.abc import Mapping

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems
-from ramify.tools.extractive.clauses import clause_lines
 from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.reader.calibration import MIN_CONFIDENCE
 from ramify.tools.reader.listed_items import asked_for
@@ -37,8 +36,6 @@ _MAX_DROP_AFTER, _MAX_DROP_BEFORE, _MAX_DROP_IN_EXPLANATION = 0.2, 0.08, 0.4
 its subject once."""
 _BIAS, _SLOPE = -5.28, 3.06
 """Logistic function from a passage's worth to the probability that the quoted lines are right."""
-_CLAUSE_CONFIDENCE = 0.8
-"""That of a clause which a question names by its number: another document may have one of the same number."""
 _MIN_HEADING_SHARE = 0.6
 """Least share of a list question's words in a heading that announces the list."""
 _MAX_TITLE_WORDS, _SENTENCE_ENDS = 8, '.!?:;|)]}"'
@@ -155,9 +152,7 @@ class ScoredPassage(NamedTuple):
 
 
 def quote_lines(question: str, passages: Sequence[PassageText]) -> QuotedLines | None:
-    """Return the clause, steps or items that a question asks for; None for other questions, or if the confidence is too low."""
-    if lines := clause_lines(question, passages, MAX_LINES):
-        return QuotedLines(lines, _CLAUSE_CONFIDENCE)
+    """Return the steps or items that a question asks for; None for other questions, or if the confidence is too low."""
     kind = open_question_kind(question)
     several = None if kind else asked_for(question)
     found = score_passages(question, passages) if kind or several else []
