@@ -1,9 +1,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-FOLDERS := tools nodes prompts graphs evaluation studio
+FOLDERS := tools nodes prompts graphs studio plugins
 SOURCES := $(shell find $(FOLDERS) -name '*.py' 2>/dev/null)
-PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evaluation ramify.studio
+PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.studio ramify.embedded ramify.formats ramify.lab ramify.serve ramify.stores
 
 # What is imported is compiled then, and kept.
 export PYTHONDONTWRITEBYTECODE :=
@@ -40,14 +40,14 @@ check: $(VENV)/.test ## Lint and check types
 	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training release)
 
 bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minutes on two idle cores; RAMIFY_DATA names the data
-	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python plugins/lab/benchmarks/bench.py
 
 browser-test: $(VENV)/.browser ## Drive the page of the server and the notebook's chat in a real browser and look at them: pictures go to build/browser
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }
 	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py tests/browser/test_stopping.py tests/browser/test_answers.py tests/browser/test_reviewing.py
 
 inspect-test: $(VENV)/.inspect ## Run a strategy as a solver in inspect_ai, installed above the tests' packages in build/inspect
-	build/inspect/bin/python -m pytest -q -n 0 tests/evaluation/test_inspect.py
+	build/inspect/bin/python -m pytest -q -n 0 plugins/lab/tests/test_inspect.py
 
 fuzz: $(VENV)/.fuzz ## Fuzz all that reads what others wrote, guided by coverage: MINUTES=n in all, 20 by default; what breaks goes to build/fuzz
 	@if build/atheris/bin/python -c 'import atheris' 2>/dev/null; then build/atheris/bin/python -m tests.fuzz.cover $(or $(MINUTES),20); \

@@ -1,11 +1,11 @@
 """prune: drop a weak fork (ToR-RAG) or a useless batch (GraphRAG), or reject an answer (PruneRAG), with the reason."""
 
+from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import UNKNOWN, Branch
 from ramify.nodes.tree.answers import accepted_answer, confidence_note, sibling_of
 from ramify.nodes.tree.notes import figure, unsure_note
-from ramify.tools.reader.calibration import TAU
 
 NO_HELP = "score 0: nothing in it helps"
 UNSURE_HOP = "the answer before it is too unsure to build on"

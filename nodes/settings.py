@@ -11,6 +11,8 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from ramify.embedded.reader.calibration import MIN_HOP_CONFIDENCE
+from ramify.embedded.reader.calibration import TAU as CALIBRATED
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.hybrid_search import View
@@ -19,8 +21,6 @@ from ramify.tools.index.searcher import as_collections
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
 from ramify.tools.quoting import truncate_line
-from ramify.tools.reader.calibration import MIN_HOP_CONFIDENCE
-from ramify.tools.reader.calibration import TAU as CALIBRATED
 from ramify.tools.relevance import NO_RERANKER
 from ramify.tools.server_address import join_addresses
 from ramify.tools.user_input import check_text

@@ -23,9 +23,7 @@ from ramify.prompts.next_question import NEXT_QUESTION, Next
 from ramify.prompts.next_thought import NEXT_THOUGHT
 from ramify.prompts.overview import OVERVIEW
 from ramify.prompts.plan import PLAN
-from ramify.prompts.prefer import PREFER
 from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
-from ramify.prompts.propose import PROPOSE
 from ramify.prompts.reduce import REDUCE
 from ramify.prompts.report import REPORT, Reported
 from ramify.prompts.rubric import RUBRIC
@@ -62,8 +60,6 @@ __all__ = [
     "NEXT_THOUGHT",
     "OVERVIEW",
     "PLAN",
-    "PREFER",
-    "PROPOSE",
     "REDUCE",
     "REPORT",
     "RUBRIC",

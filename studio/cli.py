@@ -11,28 +11,10 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.commands import (
-    ask,
-    calibrate,
-    chat,
-    compare,
-    doctor,
-    download,
-    export,
-    graph,
-    index,
-    inspect,
-    mcp,
-    questions,
-    report,
-    reproduce,
-    search,
-    serve,
-    settings,
-    studio,
-    watch,
-)
-from ramify.studio.commands import eval as evaluation
+from ramify.lab.commands import calibrate, compare, export, questions, report, reproduce
+from ramify.lab.commands import eval as evaluation
+from ramify.serve.commands import mcp, serve, watch
+from ramify.studio.commands import ask, chat, doctor, download, graph, index, inspect, search, settings, studio
 from ramify.studio.console.options import RayCommand
 from ramify.studio.console.out_of_memory import is_out_of_memory
 from ramify.studio.console.streams import escape_unencodable, fail

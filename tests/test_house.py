@@ -20,7 +20,7 @@ SUBPACKAGE_ORDER = {
 }
 """The subpackages of a package; each set can import those before it. "" are the modules of the package itself."""
 MAX_LINES = 400
-LIST_PACKAGES = {"prompts", "studio/commands", "evaluation/papers"}
+LIST_PACKAGES = {"prompts", "studio/commands", "plugins/lab/papers"}
 """Packages with one prompt, command or paper in each file, whose docstrings need not name them."""
 
 

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import ramify.evaluation
 import ramify.graphs
+import ramify.lab
 import ramify.nodes
 import ramify.prompts
 import ramify.studio
 import ramify.tools
 
-PACKAGES = (ramify.evaluation, ramify.graphs, ramify.nodes, ramify.prompts, ramify.studio, ramify.tools)
+PACKAGES = (ramify.lab, ramify.graphs, ramify.nodes, ramify.prompts, ramify.studio, ramify.tools)
 UNITS = (
     "\n", " ", "\t", "\xa0", "\r\n", "\n\n", " \n", "`", "[", "[1]", "[1],", "[^1]", "[^1]: ", "<", "</", "<a ", "\\", "\\u", '"', "'",
     "(", "()", "{", '{"', "7", "1.", "1,", "1 ", "1-", "1/", "0.", "a", "A", "a.", "A.", "a ", "A ", "a-", "a_", "a: ", "a:", "A of ",
@@ -37,7 +37,7 @@ CHARS = (1_000, 4_000)
 MIN_SECONDS, MAX_GROWTH = 0.004, 8.0
 """Time that is too short to judge; and how often as long four times the text may take. It is four times in linear, 16 in quadratic time."""
 LIMIT_S = 0.5
-MATCHED = {"ramify.tools.models.reply_parsing.MEMBER_NAME", "ramify.tools.documents._html_left_out._NAMED_PART"}
+MATCHED = {"ramify.tools.models.reply_parsing.MEMBER_NAME", "ramify.formats._html_left_out._NAMED_PART"}
 """Passed to a function, or taken from a list, and compared with the start or all of a text."""
 _SEARCHING = ("search", "sub", "subn", "findall", "finditer", "split")
 _METHODS = (*_SEARCHING, "match", "fullmatch")

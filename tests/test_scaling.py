@@ -9,7 +9,8 @@ import pytest
 from langchain_core.documents import Document
 from rich.console import Console
 
-from ramify.evaluation.report import write_report
+from plugins.lab.tests.few_lines import make_line, write_run
+from ramify.lab.report import write_report
 from ramify.nodes.asking.language_model import limit_passages, most_relevant
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Branch, Passage, merge_branches
@@ -20,7 +21,6 @@ from ramify.tools.index.collection_set import fuse_ranks
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.versions import contradictions
 from tests.counted_work import growth
-from tests.evaluation.few_lines import make_line, write_run
 from tests.studio.samples import result
 
 NEARLY_LINEAR = 5.5

@@ -60,7 +60,7 @@ def check_formats() -> Check:
 
 def check_ocr() -> Check:
     """Check that Tesseract, which reads text in pictures, is installed with a language; it is optional."""
-    from ramify.tools.documents.ocr import INSTALL_TESSERACT, find_tesseract, installed_languages
+    from ramify.formats.ocr import INSTALL_TESSERACT, find_tesseract, installed_languages
 
     program = find_tesseract()
     if program is None:
@@ -190,7 +190,7 @@ def _check_encoder() -> Check:
 
 
 def _check_reader() -> Check:
-    from ramify.tools.reader.reading import SMALL
+    from ramify.embedded.reader.reading import SMALL
 
     learned = sum(weights.numel() for weights in SMALL.load().parameters())
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")

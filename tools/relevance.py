@@ -10,14 +10,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ramify.embedded.reader import large
+from ramify.embedded.reader.reading import LARGE, SMALL, PassageReading, add_title, read_context, read_contexts
 from ramify.tools import claims
 from ramify.tools.embeddings.local_encoders import best_device, without_progress_bar
 from ramify.tools.english import content_stems, person_probabilities
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.languages import ENGLISH, detect_language
-from ramify.tools.reader import large
-from ramify.tools.reader.reading import LARGE, SMALL, PassageReading, add_title, read_context, read_contexts
 from ramify.tools.statements import Material
 from ramify.tools.supporting_sentence import QuestionAnswer
 from ramify.tools.user_input import expand_path
@@ -152,7 +152,7 @@ def _unsuitable_error(name: str, why: str) -> ModelError:
 _MIN_WORD_SHARE = 0.6
 """Share of a sentence's words in a statement that says it."""
 _MIN_RELEVANCE = 0.3
-"""Minimum relevance, from 0 to 1, of a passage that supports a sentence (`benchmarks/support.py`)."""
+"""Minimum relevance, from 0 to 1, of a passage that supports a sentence (`plugins/lab/benchmarks/support.py`)."""
 _MIN_FOREIGN_WORDS = 4
 """Words of a sentence, all of them in no passage, from which it is looked at a second time."""
 _MIN_STRANGER = 0.9

@@ -4,9 +4,9 @@ import asyncio
 from contextvars import ContextVar
 from typing import Any
 
+from ramify.embedded.answerer import Extractive
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.asking.embedded import Extractive
 from ramify.nodes.asking.language_model import LanguageModel, to_quote
 from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.tree import Passage

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from ramify.embedded.reader import large
 from ramify.nodes.settings import Settings, is_large
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
@@ -16,7 +17,6 @@ from ramify.tools.models.server_info import limited_requests
 from ramify.tools.models.servers import was_received, was_refused
 from ramify.tools.models.tokens import estimate_tokens
 from ramify.tools.quoting import truncate_line
-from ramify.tools.reader import large
 from ramify.tools.scrub import scrub
 
 QUESTION_TOKENS = 100

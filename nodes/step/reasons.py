@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ramify.embedded.extractive.questions import open_question_kind
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Tree
 from ramify.nodes.tree.notes import confidence_figure, read_missing_note, shorten_note
 from ramify.tools.anaphora import unclear_reference
-from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.identifiers import missing_identifiers
 from ramify.tools.quoting import truncate_line
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
+from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
 from ramify.nodes.asking.language_model import limit_passages, most_relevant, to_quote
@@ -16,7 +17,6 @@ from ramify.tools.embeddings.pretrained import check_mpnet
 from ramify.tools.errors import BudgetError
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.tokens import estimate_tokens, passage_length
-from ramify.tools.reader.calibration import TAU
 
 LOW_CONFIDENCE = 0.3
 """Below this confidence an answer is more likely wrong than right: the closest sentences are quoted in addition."""
@@ -56,7 +56,7 @@ class Extractive(Answerer):
         on_text: OnText | None = None,
     ) -> Reply[T]:
         """Answer a prompt by its name; the tokens are those of the slots it reads and of the fields it writes."""
-        from ramify.tools.extractive.model import reply_to
+        from ramify.embedded.extractive.model import reply_to
 
         context = CURRENT.get()
         settings, budget = context.settings, context.budget
@@ -81,13 +81,13 @@ class Extractive(Answerer):
 
     def load(self) -> float:
         """Load the encoder and the networks; return the seconds that took, 0 if they were loaded already. Blocks."""
-        from ramify.tools.extractive.model import load_models
+        from ramify.embedded.extractive.model import load_models
 
         return load_models(large=self.name == LARGE)
 
     def objection(self, question: str) -> str | None:
         """Return that a question is not in English, and what to do; None if it is."""
-        from ramify.tools.extractive.questions import unreadable_reason
+        from ramify.embedded.extractive.questions import unreadable_reason
 
         return unreadable_reason(question)
 
@@ -97,8 +97,8 @@ class Extractive(Answerer):
 
     def find_quotation(self, question: str, passages: Sequence[Quote], answer: str) -> Quotation | None:
         """Return the steps or items that an unanswered question asks for, otherwise the closest sentences; blocks."""
-        from ramify.tools.extractive.quotations import closest_sentences, quote_lines
-        from ramify.tools.reader.selection import select_passages
+        from ramify.embedded.extractive.quotations import closest_sentences, quote_lines
+        from ramify.embedded.reader.selection import select_passages
 
         question, selected = select_passages(question, passages)
         read, numbers = [one.passage for one in selected], [one.number for one in selected]
@@ -112,7 +112,7 @@ class Extractive(Answerer):
 
     def is_overview_question(self, question: str) -> bool:
         """Return whether a question is about all documents rather than something in them; blocks."""
-        from ramify.tools.extractive.overviews import is_overview_question
+        from ramify.embedded.extractive.overviews import is_overview_question
 
         return is_overview_question(question)
 

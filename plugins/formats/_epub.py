@@ -10,9 +10,9 @@ from zipfile import BadZipFile, ZipFile
 
 from langchain_core.documents import Document
 
+from ramify.formats.office import BOOK_PROPERTIES, open_container, parse_xml, read_properties
 from ramify.tools.documents._text import decode_text, detect_encoding, file_stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.office import BOOK_PROPERTIES, open_container, parse_xml, read_properties
 from ramify.tools.documents.sections import Outline, Section, section_documents
 from ramify.tools.quoting import pluralize
 
@@ -100,7 +100,7 @@ class _Book:
 
 def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a book as one document a section."""
-    from ramify.tools.documents._html import html_outline
+    from ramify.formats._html import html_outline
 
     with open_container(path) as archive:
         place = parse_xml(archive.read("META-INF/container.xml")).find("{*}rootfiles/{*}rootfile")

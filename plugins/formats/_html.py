@@ -4,7 +4,7 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents._html_content import (
+from ramify.formats._html_content import (
     HEADING_LEVELS,
     MAX_SHORT_WORDS,
     Page,
@@ -16,8 +16,8 @@ from ramify.tools.documents._html_content import (
     navigation_role,
     read_page,
 )
-from ramify.tools.documents._html_headings import BOLD_LEVEL, find_bold_headings
-from ramify.tools.documents._html_tables import TableLine, TableRows
+from ramify.formats._html_headings import BOLD_LEVEL, find_bold_headings
+from ramify.formats._html_tables import TableLine, TableRows
 from ramify.tools.documents._tables import SEPARATOR
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import Outline, Section, only_main_heading

@@ -6,8 +6,8 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents._equations import equation_text
-from ramify.tools.documents._html_styles import Styles
+from ramify.formats._equations import equation_text
+from ramify.formats._html_styles import Styles
 from ramify.tools.documents._numbers import format_number
 from ramify.tools.documents._raised import lowered, raised
 from ramify.tools.documents.files import ReadReport

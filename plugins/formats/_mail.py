@@ -17,7 +17,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._mail_text import is_calendar, part_payload, part_text
+from ramify.formats._mail_text import is_calendar, part_payload, part_text
 from ramify.tools.documents._text import file_stem, read_unpacked
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.members import MemberPath, distinct_name

@@ -105,7 +105,7 @@ def _find_codec(charset: str) -> str:
 
 def html_text(text: str, source: str, report: ReadReport) -> str:
     """Return the text of a page's sections, each under its heading."""
-    from ramify.tools.documents._html import html_outline
+    from ramify.formats._html import html_outline
 
     return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text, source, report).sections)
 

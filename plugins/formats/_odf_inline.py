@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ramify.tools.documents._equations import equation_text
-from ramify.tools.documents._odf_objects import Objects
-from ramify.tools.documents._odf_styles import PLAIN, Look, Styles
-from ramify.tools.documents._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name, text_of
-from ramify.tools.documents._runs import PLACEHOLDER, SOFT_HYPHEN, TICKS, Run
+from ramify.formats._equations import equation_text
+from ramify.formats._odf_objects import Objects
+from ramify.formats._odf_styles import PLAIN, Look, Styles
+from ramify.formats._odf_xml import ELEMENT_TEXTS, MAX_SPACES, NAMESPACES, attribute, number, prefixed_name, qualified_name, text_of
+from ramify.formats._runs import PLACEHOLDER, SOFT_HYPHEN, TICKS, Run
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

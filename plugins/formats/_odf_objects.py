@@ -4,11 +4,11 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from ramify.tools.documents._equations import equation_text
-from ramify.tools.documents._odf_xml import NAMESPACES, attribute, prefixed_name
-from ramify.tools.documents._runs import TICKS
+from ramify.formats._equations import equation_text
+from ramify.formats._odf_xml import NAMESPACES, attribute, prefixed_name
+from ramify.formats._runs import TICKS
+from ramify.formats.office import parse_xml
 from ramify.tools.documents.files import UnreadableError
-from ramify.tools.documents.office import parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

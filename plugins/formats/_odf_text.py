@@ -7,13 +7,13 @@ from itertools import product
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+from ramify.formats._odf_inline import InlineReader
+from ramify.formats._odf_lists import ListNumbers, OpenList
+from ramify.formats._odf_objects import Objects
+from ramify.formats._odf_styles import Styles
+from ramify.formats._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
+from ramify.formats._runs import DELETED, DESCRIPTION, HIDDEN, HIDDEN_SHAPE, PAGE_LINE, UNSHOWN_MARGIN, join_runs
 from ramify.tools.documents._numbers import PAGE_WORDS
-from ramify.tools.documents._odf_inline import InlineReader
-from ramify.tools.documents._odf_lists import ListNumbers, OpenList
-from ramify.tools.documents._odf_objects import Objects
-from ramify.tools.documents._odf_styles import Styles
-from ramify.tools.documents._odf_xml import NAMESPACES, attribute, number, outermost, prefixed_name, qualified_name, text_of
-from ramify.tools.documents._runs import DELETED, DESCRIPTION, HIDDEN, HIDDEN_SHAPE, PAGE_LINE, UNSHOWN_MARGIN, join_runs
 from ramify.tools.documents._tables import Cell, table_lines
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import LeveledLine

@@ -5,8 +5,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+from ramify.formats.office import parse_xml
 from ramify.tools.documents.files import UnreadableError
-from ramify.tools.documents.office import parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -7,12 +7,12 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._cell_names import Span, column_name
-from ramify.tools.documents._odf_xml import NAMESPACES, find_body
-from ramify.tools.documents._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells, sheet_documents
+from ramify.formats._cell_names import Span, column_name
+from ramify.formats._odf_xml import NAMESPACES, find_body
+from ramify.formats._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells, sheet_documents
+from ramify.formats.office import open_container, parse_xml, report_properties
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.office import open_container, parse_xml, report_properties
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

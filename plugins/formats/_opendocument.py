@@ -7,13 +7,13 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._odf_styles import Styles
-from ramify.tools.documents._odf_text import TextReader, read_styles
-from ramify.tools.documents._odf_xml import NAMESPACES, attribute, find_body
-from ramify.tools.documents._slides import slide_document
+from ramify.formats._odf_styles import Styles
+from ramify.formats._odf_text import TextReader, read_styles
+from ramify.formats._odf_xml import NAMESPACES, attribute, find_body
+from ramify.formats._slides import slide_document
+from ramify.formats.office import open_container, parse_xml, report_properties
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.office import open_container, parse_xml, report_properties
 from ramify.tools.documents.sections import Outline, Section, keep_lone_headings, only_main_heading, section_documents, split_sections
 
 if TYPE_CHECKING:

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._pdf_footnotes import move_footnotes
-from ramify.tools.documents._pdf_forms import Box, Filled, fill_in, read_xfa
-from ramify.tools.documents._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
-from ramify.tools.documents._pdf_margins import split_margins
-from ramify.tools.documents._pdf_page import read_page_lines
-from ramify.tools.documents._pdf_sections import (
+from ramify.formats._pdf_footnotes import move_footnotes
+from ramify.formats._pdf_forms import Box, Filled, fill_in, read_xfa
+from ramify.formats._pdf_lines import HYPHEN, PagedLine, PrintedLine, join_lines, vocabulary
+from ramify.formats._pdf_margins import split_margins
+from ramify.formats._pdf_page import read_page_lines
+from ramify.formats._pdf_sections import (
     SectionStart,
     larger_lines,
     section_starts_by_bookmarks,
     section_starts_by_records,
     section_starts_by_size,
 )
-from ramify.tools.documents._pictures import (
+from ramify.formats._pictures import (
     READ_BY_OCR,
     OcrPages,
     format_ranges,

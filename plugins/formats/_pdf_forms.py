@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ramify.tools.documents._pdf_lines import PrintedLine
+from ramify.formats._pdf_lines import PrintedLine
+from ramify.formats.office import parse_xml
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.office import parse_xml
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage

@@ -7,8 +7,8 @@ from contextlib import closing
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.tools.documents._pdf_characters import Characters
-from ramify.tools.documents._pdf_lines import HYPHEN, PrintedLine
+from ramify.formats._pdf_characters import Characters
+from ramify.formats._pdf_lines import HYPHEN, PrintedLine
 from ramify.tools.documents._raised import lowered, raised
 
 if TYPE_CHECKING:

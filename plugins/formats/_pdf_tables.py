@@ -8,9 +8,9 @@ from itertools import accumulate, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.tools.documents._pdf_characters import turn_box
-from ramify.tools.documents._pdf_layout import Block
-from ramify.tools.documents._pdf_lines import HYPHEN, PrintedLine
+from ramify.formats._pdf_characters import turn_box
+from ramify.formats._pdf_layout import Block
+from ramify.formats._pdf_lines import HYPHEN, PrintedLine
 from ramify.tools.documents._tables import Cell, table_lines
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._pdf_lines import PagedLine, PrintedLine, join_lines, vocabulary
+from ramify.formats._pdf_lines import PagedLine, PrintedLine, join_lines, vocabulary
+from ramify.formats.ocr import INSTALL_TESSERACT, OcrError, ReadPage, find_tesseract, recognize
 from ramify.tools.documents._text import file_stem, read_unpacked
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.ocr import INSTALL_TESSERACT, OcrError, ReadPage, find_tesseract, recognize
 from ramify.tools.quoting import pluralize
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from zipfile import ZipFile
 
 from lxml import etree
 
-from ramify.tools.documents._raw_html import visible_texts
-from ramify.tools.documents._raw_numbers import number_forms
-from ramify.tools.documents._raw_text import JOINT, RawText, decodings, optional
+from ramify.formats._raw_html import visible_texts
+from ramify.formats._raw_numbers import number_forms
+from ramify.formats._raw_text import JOINT, RawText, decodings, optional
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._cell_names import Span, column_name
+from ramify.formats._cell_names import Span, column_name
 from ramify.tools.documents._records import record_document, row_fields
 from ramify.tools.documents._tables import SEPARATOR, Cell, are_pairs, has_contrast, header_span, is_value, join_header
 from ramify.tools.documents.files import ReadReport

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._slide_shapes import SlideReader
+from ramify.formats._slide_shapes import SlideReader
+from ramify.formats.office import open_office_file
 from ramify.tools.documents._text import file_stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.office import open_office_file
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

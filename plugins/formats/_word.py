@@ -9,15 +9,15 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
+from ramify.formats._runs import PAGE_LINE, UNSHOWN_MARGIN
+from ramify.formats._word_blocks import BlockReader
+from ramify.formats._word_parts import Package, Styles, find_value, is_on, name_of
+from ramify.formats._word_runs import plain_text
+from ramify.formats._word_tables import Block
+from ramify.formats.office import open_office_file
 from ramify.tools.documents._numbers import PAGE_WORDS
-from ramify.tools.documents._runs import PAGE_LINE, UNSHOWN_MARGIN
 from ramify.tools.documents._text import file_stem
-from ramify.tools.documents._word_blocks import BlockReader
-from ramify.tools.documents._word_parts import Package, Styles, find_value, is_on, name_of
-from ramify.tools.documents._word_runs import plain_text
-from ramify.tools.documents._word_tables import Block
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.office import open_office_file
 from ramify.tools.documents.sections import (
     LeveledLine,
     Outline,

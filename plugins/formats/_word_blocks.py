@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ramify.tools.documents._charts import chart_lines
-from ramify.tools.documents._diagrams import diagram_lines
-from ramify.tools.documents._runs import PLACEHOLDER, STRUCK
-from ramify.tools.documents._text import decode_text, detect_encoding
-from ramify.tools.documents._word_numbering import BULLET, Numbering
-from ramify.tools.documents._word_parts import PARAGRAPH, Package, Styles, find_value, name_of
-from ramify.tools.documents._word_runs import (
+from ramify.formats._charts import chart_lines
+from ramify.formats._diagrams import diagram_lines
+from ramify.formats._runs import PLACEHOLDER, STRUCK
+from ramify.formats._word_numbering import BULLET, Numbering
+from ramify.formats._word_parts import PARAGRAPH, Package, Styles, find_value, name_of
+from ramify.formats._word_runs import (
     REMOVED,
     NoteMark,
     Paragraph,
@@ -21,7 +20,8 @@ from ramify.tools.documents._word_runs import (
     plain_text,
     tidy_spaces,
 )
-from ramify.tools.documents._word_tables import Block, read_table
+from ramify.formats._word_tables import Block, read_table
+from ramify.tools.documents._text import decode_text, detect_encoding
 from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.sections import Section
 
@@ -218,7 +218,7 @@ def _web_sections(content: bytes, is_mail: bool, source: str, report: ReadReport
     from email import message_from_bytes
     from email.policy import default
 
-    from ramify.tools.documents._html import html_outline
+    from ramify.formats._html import html_outline
 
     if is_mail:
         body = message_from_bytes(content, policy=default).get_body(("html", "plain"))

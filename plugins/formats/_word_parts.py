@@ -7,8 +7,8 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, NamedTuple
 from zipfile import ZipFile
 
+from ramify.formats.office import parse_xml
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.office import parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.tools.documents._runs import DELETED
+from ramify.formats._runs import DELETED
+from ramify.formats._word_parts import find_value, is_on, name_of, number_value
+from ramify.formats._word_runs import REMOVED, plain_text
 from ramify.tools.documents._tables import Cell, table_lines
-from ramify.tools.documents._word_parts import find_value, is_on, name_of, number_value
-from ramify.tools.documents._word_runs import REMOVED, plain_text
 from ramify.tools.documents.sections import word_count
 
 if TYPE_CHECKING:

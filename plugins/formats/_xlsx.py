@@ -6,9 +6,9 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, NamedTuple
 from zipfile import ZipFile
 
-from ramify.tools.documents._number_format import built_in_format
+from ramify.formats._number_format import built_in_format
+from ramify.formats.office import iterate_xml, parse_xml
 from ramify.tools.documents._properties import replace_surrogates
-from ramify.tools.documents.office import iterate_xml, parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ramify.tools.documents._cell_names import Span, cell_spans, column_name, column_number, move_formula
-from ramify.tools.documents._number_format import format_number, format_text
-from ramify.tools.documents._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells
-from ramify.tools.documents._xlsx import Part, String, Style, Workbook, is_on, local_name, read_string, unescape
+from ramify.formats._cell_names import Span, cell_spans, column_name, column_number, move_formula
+from ramify.formats._number_format import format_number, format_text
+from ramify.formats._sheet import ERRORS, UNCOMPUTED, Sheet, remark_cells
+from ramify.formats._xlsx import Part, String, Style, Workbook, is_on, local_name, read_string, unescape
+from ramify.formats.office import iterate_xml
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.office import iterate_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -15,7 +15,7 @@ from tempfile import TemporaryFile
 from threading import Timer
 from typing import Literal, NamedTuple, get_args
 
-from ramify.tools.documents._pdf_lines import PrintedLine
+from ramify.formats._pdf_lines import PrintedLine
 from ramify.tools.errors import UsageError
 
 OcrMode = Literal["auto", "always", "never"]

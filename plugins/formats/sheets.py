@@ -6,12 +6,12 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._sheet import Row, Sheet, sheet_documents
+from ramify.formats._sheet import Row, Sheet, sheet_documents
+from ramify.formats._xlsx import Workbook
+from ramify.formats._xlsx_sheet import visible_sheets
+from ramify.formats.office import open_container, report_properties
 from ramify.tools.documents._text import file_stem
-from ramify.tools.documents._xlsx import Workbook
-from ramify.tools.documents._xlsx_sheet import visible_sheets
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.office import open_container, report_properties
 
 
 def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:

@@ -6,7 +6,7 @@ Simpler than those of a model: each asks for the content of one sentence, mostly
 import re
 from collections.abc import Callable, Iterator
 
-from ramify.evaluation.question_file import ProposedQuestion
+from ramify.lab.question_file import ProposedQuestion
 from ramify.nodes.tree import Passage
 from ramify.tools.english import MIN_PERSON_PROBABILITY, fold, person_probabilities, strip_disambiguation
 from ramify.tools.supporting_sentence import split_statements

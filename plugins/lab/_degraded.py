@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from langchain_core.documents import Document
 
-from ramify.evaluation.dataset import Dataset, Question
+from ramify.lab.dataset import Dataset, Question
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.documents.load import DocumentStream
 from ramify.tools.english import ENGLISH_STOP_WORDS, find_names, fold, strip_disambiguation

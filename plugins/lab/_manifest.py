@@ -15,9 +15,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ramify.evaluation._variants import PLAIN_KIND, Variant
-from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.task import RESULTS
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE, TAU
+from ramify.embedded.reader.reading import LARGE, MULTILINGUAL, SMALL
+from ramify.lab._variants import PLAIN_KIND, Variant
+from ramify.lab.dataset import Dataset
+from ramify.lab.task import RESULTS
 from ramify.nodes.settings import is_embedded, is_large
 from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.errors import InputError, UsageError
@@ -25,8 +27,6 @@ from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.new_files import file_mode, make_folder, make_readable_by_all, write_atomically
 from ramify.tools.profile import Profile, load_profile
-from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
-from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL
 from ramify.tools.scrub import scrub_values
 from ramify.tools.user_input import expand_path
 

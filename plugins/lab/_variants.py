@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
-from ramify.evaluation._degraded import Degradation, DegradationKind
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import PRESET, STRATEGIES, build, configure, expand_preset, find_strategy, max_calls
+from ramify.lab._degraded import Degradation, DegradationKind
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch

@@ -16,11 +16,11 @@ from multiprocessing.connection import Connection
 from typing import NamedTuple
 from zlib import crc32
 
-from ramify.evaluation._variants import Variant
-from ramify.evaluation.task import Row, Task, failed_row, run_task
+from ramify.lab._variants import Variant
+from ramify.lab.task import Row, Task, failed_row, run_task
+from ramify.stores.ray_cluster import BATCHES_PER_WORKER as AHEAD_ON_RAY
+from ramify.stores.ray_cluster import Cluster, WorkerLostError, worker_errors
 from ramify.tools.errors import RamifyError
-from ramify.tools.ray_cluster import BATCHES_PER_WORKER as AHEAD_ON_RAY
-from ramify.tools.ray_cluster import Cluster, WorkerLostError, worker_errors
 
 VariantKey = tuple[str, str]
 """A strategy and its variant."""

@@ -12,9 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from ramify.evaluation.load.records import parse_json
-from ramify.evaluation.task import ResultLog, Row
 from ramify.graphs.run import blocking
+from ramify.lab.load.records import parse_json
+from ramify.lab.prompts import PREFER
+from ramify.lab.prompts.prefer import CRITERIA
+from ramify.lab.task import ResultLog, Row
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.building.reply_cache import max_parallel_calls, run_concurrently
@@ -22,8 +24,6 @@ from ramify.nodes.settings import Settings, is_embedded
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import without_marks
-from ramify.prompts import PREFER
-from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.supporting_sentence import contains_answer

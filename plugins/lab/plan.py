@@ -9,9 +9,10 @@ from typing import Annotated, Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 from pydantic import AfterValidator, Field
 
-from ramify.evaluation._degraded import DEGRADATION_KINDS, DegradationKind, check_shares
-from ramify.evaluation._manifest import TOKENS_FIELD, describe_model_file, describe_reader, describe_run, profile_digest, write_run_manifest
-from ramify.evaluation._variants import (
+from ramify.graphs.strategies import PRESET, configure, max_calls
+from ramify.lab._degraded import DEGRADATION_KINDS, DegradationKind, check_shares
+from ramify.lab._manifest import TOKENS_FIELD, describe_model_file, describe_reader, describe_run, profile_digest, write_run_manifest
+from ramify.lab._variants import (
     HIERARCHY_KIND,
     PLAIN_KIND,
     VIEW_SETTING,
@@ -25,11 +26,11 @@ from ramify.evaluation._variants import (
     slug,
     unused_setting_remedy,
 )
-from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.task import Task
-from ramify.graphs.strategies import PRESET, configure, max_calls
+from ramify.lab.dataset import Dataset, Question
+from ramify.lab.task import Task
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
+from ramify.stores.ray_cluster import check_ray_address
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import NO_FIELDS
 from ramify.tools.index.index_store import is_store_address, store_at
@@ -38,7 +39,6 @@ from ramify.tools.index.searcher import open_index
 from ramify.tools.models import clear_cache
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
-from ramify.tools.ray_cluster import check_ray_address
 from ramify.tools.user_input import expand_path
 
 RESERVED_SETTINGS = {

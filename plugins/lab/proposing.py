@@ -17,11 +17,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from ramify.evaluation._by_rules import RULES, negate_question
-from ramify.evaluation.dataset import OPEN_TYPE
-from ramify.evaluation.metrics import contained_facts, exact_match, token_f1
-from ramify.evaluation.question_file import ProposedQuestion, QuestionFile
 from ramify.graphs.run import blocking
+from ramify.lab._by_rules import RULES, negate_question
+from ramify.lab.dataset import OPEN_TYPE
+from ramify.lab.metrics import contained_facts, exact_match, token_f1
+from ramify.lab.prompts.propose import KIND_INSTRUCTIONS, propose_prompt
+from ramify.lab.question_file import ProposedQuestion, QuestionFile
 from ramify.nodes.asking.answerer import Answerer
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, call_context
@@ -32,7 +33,6 @@ from ramify.nodes.state import Usage
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import ANSWER, OVERVIEW, TASKS, USERS
 from ramify.prompts.prompt import unescape
-from ramify.prompts.propose import KIND_INSTRUCTIONS, propose_prompt
 from ramify.tools.english import find_names, fold, sentences, strip_disambiguation
 from ramify.tools.errors import BudgetError, ReplyError, UsageError
 from ramify.tools.index import Hit, Index

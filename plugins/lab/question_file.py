@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.load.own_questions import NEEDS_ANSWER, read_questions
 from ramify.graphs.memory import SQLITE
 from ramify.graphs.ratings import CONVERSATIONS, rated_answers
+from ramify.lab.load.own_questions import NEEDS_ANSWER, read_questions
 from ramify.tools.english import same_question
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.new_files import check_writable, make_file, write_atomically, write_error_remedy

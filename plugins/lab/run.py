@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from ramify.evaluation._variants import Variant
-from ramify.evaluation.answering import answer_tasks
-from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load import load_dataset
-from ramify.evaluation.load.own_questions import load_own_questions
-from ramify.evaluation.plan import RunOptions, RunPlan, list_variants, prepare_run
-from ramify.evaluation.search import list_search_methods, run_degraded_searches, run_searches, update_indexes
-from ramify.evaluation.task import RESULTS, ResultLog, Row, RowCallback, Task, iter_rows, read_outcomes, read_rows, task_fields
+from ramify.lab._variants import Variant
+from ramify.lab.answering import answer_tasks
+from ramify.lab.dataset import Dataset
+from ramify.lab.load import load_dataset
+from ramify.lab.load.own_questions import load_own_questions
+from ramify.lab.plan import RunOptions, RunPlan, list_variants, prepare_run
+from ramify.lab.search import list_search_methods, run_degraded_searches, run_searches, update_indexes
+from ramify.lab.task import RESULTS, ResultLog, Row, RowCallback, Task, iter_rows, read_outcomes, read_rows, task_fields
+from ramify.stores.ray_cluster import Cluster, check_machines, join_cluster
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.progress import Progress, ignore_progress
-from ramify.tools.ray_cluster import Cluster, check_machines, join_cluster
 
 MAX_CONSECUTIVE_FAILURES = 10
 """Number of consecutive failures, each without any branch, after which a run stops."""

@@ -7,8 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ramify.evaluation._degraded import SYSTEM_FIELD, SYSTEMS, DegradedCell, System, TrueGroups, list_cells
-from ramify.evaluation._variants import (
+from ramify.graphs.building import make_graph, make_hierarchy
+from ramify.lab._degraded import SYSTEM_FIELD, SYSTEMS, DegradedCell, System, TrueGroups, list_cells
+from ramify.lab._variants import (
     HIERARCHY_KIND,
     PLAIN_KIND,
     VIEW_SETTING,
@@ -19,9 +20,9 @@ from ramify.evaluation._variants import (
     kind_search_options,
     kind_variant,
 )
-from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, RunOptions, RunPlan, swept_search_settings
-from ramify.evaluation.task import (
+from ramify.lab.dataset import HitsBy, Question
+from ramify.lab.plan import RERANK, RERANK_K, IndexedDataset, RunOptions, RunPlan, swept_search_settings
+from ramify.lab.task import (
     EMPTY_FIELDS,
     EMPTY_RETRIEVAL,
     RESULTS,
@@ -32,7 +33,6 @@ from ramify.evaluation.task import (
     score_retrieval,
     task_fields,
 )
-from ramify.graphs.building import make_graph, make_hierarchy
 from ramify.nodes.retrieve import to_passage
 from ramify.nodes.settings import Settings
 from ramify.tools.embeddings import Encoder, load_encoder

@@ -10,11 +10,11 @@ from typing import IO, Any, Self, cast
 
 from pydantic import Field
 
-from ramify.evaluation import metrics
-from ramify.evaluation._degraded import degrade_question
-from ramify.evaluation._variants import Variant
-from ramify.evaluation.dataset import BY_SOURCE, BY_TEXT, HitsBy, Question
 from ramify.graphs import STRATEGIES, Result, ask_async
+from ramify.lab import metrics
+from ramify.lab._degraded import degrade_question
+from ramify.lab._variants import Variant
+from ramify.lab.dataset import BY_SOURCE, BY_TEXT, HitsBy, Question
 from ramify.nodes.asking.ask import CALLS
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State

@@ -10,9 +10,9 @@ from ramify.graphs.run import Result
 from ramify.nodes.retrieve import to_passage
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.citation import cite
+from ramify.serve.catalog import Catalog, Selection
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.page import result_page
-from ramify.studio.serve.catalog import Catalog, Selection
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit

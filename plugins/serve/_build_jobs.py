@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-from ramify.studio.serve.questions import Event
+from ramify.serve.questions import Event
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index.build import Built
 

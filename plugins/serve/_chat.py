@@ -17,6 +17,9 @@ from ramify.nodes.state import MARK
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.nodes.tree.phrases import check_advice, confidence_figure
+from ramify.serve.catalog import MAX_QUOTED_CHARS
+from ramify.serve.questions import Event, RunningQuestion
+from ramify.serve.service import AskRequest, QuestionService
 from ramify.studio.drawing.phrases import (
     ALSO_CLOSE,
     CLOSEST_HEADING,
@@ -28,9 +31,6 @@ from ramify.studio.drawing.phrases import (
     to_sentence,
     unknown_advice,
 )
-from ramify.studio.serve.catalog import MAX_QUOTED_CHARS
-from ramify.studio.serve.questions import Event, RunningQuestion
-from ramify.studio.serve.service import AskRequest, QuestionService
 from ramify.tools.english import content_stems
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import nonempty_lines, one_line, truncate_line

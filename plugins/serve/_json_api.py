@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ramify.studio.serve._answers import (
+from ramify.serve._answers import (
     StoredResult,
     media_type,
     passage_file,
@@ -21,11 +21,11 @@ from ramify.studio.serve._answers import (
     stored_remarks,
     stored_result_page,
 )
-from ramify.studio.serve._public import public_index, public_result
-from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, Selection, strategies_json
-from ramify.studio.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
-from ramify.studio.serve.service import AskRequest, EditRequest, QuestionService, RatingRequest
-from ramify.studio.serve.transport import NO_STORE_HEADERS, SSE_MEDIA_TYPE, AnswerStream, format_sse, parse_body, request_user
+from ramify.serve._public import public_index, public_result
+from ramify.serve.catalog import MAX_QUOTED_CHARS, Selection, strategies_json
+from ramify.serve.questions import DecisionsRequest, Event, Failure, RunningQuestion
+from ramify.serve.service import AskRequest, EditRequest, QuestionService, RatingRequest
+from ramify.serve.transport import NO_STORE_HEADERS, SSE_MEDIA_TYPE, AnswerStream, format_sse, parse_body, request_user
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import truncate_line
 

@@ -15,9 +15,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ramify.graphs.run import Result
-from ramify.studio.serve._chat import ChatService, Message, TreeNarration, citations_json, result_summary
-from ramify.studio.serve.questions import Failure, RunningQuestion
-from ramify.studio.serve.transport import AnswerStream, parse_body, request_user, to_json_line, wait_or_stop
+from ramify.serve._chat import ChatService, Message, TreeNarration, citations_json, result_summary
+from ramify.serve.questions import Failure, RunningQuestion
+from ramify.serve.transport import AnswerStream, parse_body, request_user, to_json_line, wait_or_stop
 from ramify.tools.errors import UsageError
 
 PREFIX = "/v1"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ramify.studio.serve.catalog import Collection
+from ramify.serve.catalog import Collection
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import hide_folders
 

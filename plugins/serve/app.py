@@ -14,13 +14,13 @@ from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import _json_api, _ollama, _openai, mcp
-from ramify.studio.serve._chat import ChatService
-from ramify.studio.serve._public import public_index
-from ramify.studio.serve.catalog import COMMAND, Catalog, Selection
-from ramify.studio.serve.questions import to_failure
-from ramify.studio.serve.service import QuestionService
-from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
+from ramify.serve import _json_api, _ollama, _openai, mcp
+from ramify.serve._chat import ChatService
+from ramify.serve._public import public_index
+from ramify.serve.catalog import COMMAND, Catalog, Selection
+from ramify.serve.questions import to_failure
+from ramify.serve.service import QuestionService
+from ramify.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.tools.index.searcher import warm
 from ramify.tools.pages import read_packaged, render_template, style_sheet
 

@@ -10,7 +10,7 @@ from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
-from ramify.studio.serve.questions import to_failure
+from ramify.serve.questions import to_failure
 from ramify.studio.server.bounds import LIMITS, cap_limits, check_allowed, unique_index_names
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError

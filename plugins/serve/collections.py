@@ -14,8 +14,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from ramify.studio.serve._build_jobs import DOCUMENTS, MAX_DOCUMENTS, MAX_LISTED, BuildJob, build_summary
-from ramify.studio.serve._collection_folders import (
+from ramify.serve._build_jobs import DOCUMENTS, MAX_DOCUMENTS, MAX_LISTED, BuildJob, build_summary
+from ramify.serve._collection_folders import (
     INDEX_FOLDER,
     RECORD_FILE,
     CollectionRecord,
@@ -27,8 +27,9 @@ from ramify.studio.serve._collection_folders import (
     remove_folder,
     sweep,
 )
-from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, Catalog, Collection
-from ramify.studio.serve.questions import Event, to_failure
+from ramify.serve.catalog import MAX_QUOTED_CHARS, Catalog, Collection
+from ramify.serve.questions import Event, to_failure
+from ramify.serve.watching import watch
 from ramify.studio.server.bounds import allow_index
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index import Index
@@ -38,7 +39,6 @@ from ramify.tools.index.manifest import MANIFEST, PASSAGES
 from ramify.tools.index.passage_store import FileList, read_file_list
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.index.watching import watch
 from ramify.tools.quoting import truncate_line
 from ramify.tools.user_input import expand_path
 

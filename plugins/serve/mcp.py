@@ -54,9 +54,9 @@ from ramify.graphs.strategies import configure
 from ramify.graphs.tool import Queue, describe_index, for_callers, research_tool, search_tool
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.studio.serve._public import public_index, public_passage, public_result
-from ramify.studio.serve.questions import CLIENT_GONE, Failure, QuestionQueue
-from ramify.studio.serve.transport import TokenMiddleware, create_guarded_app
+from ramify.serve._public import public_index, public_passage, public_result
+from ramify.serve.questions import CLIENT_GONE, Failure, QuestionQueue
+from ramify.serve.transport import TokenMiddleware, create_guarded_app
 from ramify.studio.server.guard import MAX_BODY_BYTES
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import clear_cache

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from ramify.embedded.extractive.questions import unreadable_reason
 from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, failure_reason
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.step.review import DECISIONS
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
-from ramify.tools.extractive.questions import unreadable_reason
 from ramify.tools.new_files import is_disk_full
 from ramify.tools.quoting import hide_folders, one_line
 from ramify.tools.scrub import scrub

@@ -17,9 +17,9 @@ from ramify.graphs.ratings import AnsweredTurn, Rating, find_turns, load_ratings
 from ramify.graphs.run import ask_async
 from ramify.graphs.strategies import find_strategy
 from ramify.nodes.init_tree import validate_question
-from ramify.studio.serve.catalog import MAX_QUOTED_CHARS, NAME_SEPARATOR, Catalog, Collection
-from ramify.studio.serve.collections import UserCollections, WatchedFolder
-from ramify.studio.serve.questions import QuestionQueue, RunningQuestion
+from ramify.serve.catalog import MAX_QUOTED_CHARS, NAME_SEPARATOR, Catalog, Collection
+from ramify.serve.collections import UserCollections, WatchedFolder
+from ramify.serve.questions import QuestionQueue, RunningQuestion
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.models import clear_cache

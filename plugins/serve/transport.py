@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
-from ramify.studio.serve.questions import CLIENT_GONE, Event, Failure, QuestionQueue, RunningQuestion, to_failure
+from ramify.serve.questions import CLIENT_GONE, Event, Failure, QuestionQueue, RunningQuestion, to_failure
 from ramify.studio.server.guard import Guard, LimitedProtocol, origin_pattern
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.quoting import truncate_line

@@ -79,10 +79,10 @@ def ask_command(
 
 def _run_question(question: str, strategy: str, options: dict[str, Any], is_silent: bool) -> tuple["Result", str]:
     """Ask a question, with the growing tree on stderr; return the result, and why the model could not be called, or an empty text."""
+    from ramify.embedded.extractive.questions import unreadable_reason
     from ramify.graphs.run import WARNING, failure_reason
     from ramify.graphs.run import ask as run
     from ramify.studio.console.answering import LiveTree, terminal_reviewer
-    from ramify.tools.extractive.questions import unreadable_reason
 
     objection_notice = unreadable_reason(question)
     delayed: list[str] = []  # these may repeat the reason why the model could not be called, which is printed as an error

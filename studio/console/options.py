@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
+from ramify.stores.ray_cluster import AUTO, LOCAL
 from ramify.tools.errors import UsageError
-from ramify.tools.ray_cluster import AUTO, LOCAL
 from ramify.tools.user_input import check_text as check_text  # of every command
 
 T = TypeVar("T")

@@ -1,12 +1,12 @@
 """Texts on results and citations, common to all interfaces."""
 
+from ramify.embedded.extractive.questions import open_question_kind
 from ramify.graphs.run import Result, failure_reason
 from ramify.nodes.settings import is_embedded
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, check_advice, confidence_figure, shorten_question
-from ramify.tools.extractive.questions import open_question_kind
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import one_line, pluralize, snippet
 

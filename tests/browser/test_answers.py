@@ -9,8 +9,8 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Page, expect
 
+from plugins.serve.tests.hostile import HOSTILE, active_elements
 from tests.browser.test_page import BORN, RESULT, WRITTEN, address, answered, ask, browser, page, pytestmark
-from tests.studio.serve.hostile import HOSTILE, active_elements
 
 __all__ = ["address", "browser", "page", "pytestmark"]
 

@@ -24,13 +24,13 @@ from starlette.applications import Starlette
 
 import ramify.graphs as graphs
 from ramify.graphs.run import Result
-from ramify.studio.serve import service
-from ramify.studio.serve.app import create_app
-from ramify.studio.serve.catalog import Catalog, name_collections
-from ramify.studio.serve.collections import UserCollections
-from ramify.studio.serve.mcp import create_mcp_app, create_server, serve_stdio
-from ramify.studio.serve.questions import QuestionQueue
-from ramify.studio.serve.service import QuestionService, UserThreads
+from ramify.serve import service
+from ramify.serve.app import create_app
+from ramify.serve.catalog import Catalog, name_collections
+from ramify.serve.collections import UserCollections
+from ramify.serve.mcp import create_mcp_app, create_server, serve_stdio
+from ramify.serve.questions import QuestionQueue
+from ramify.serve.service import QuestionService, UserThreads
 from ramify.studio.server.bounds import set_allowed
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import named as models

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
+from plugins.formats.tests.made import docx
 from ramify.graphs.tool import FilterArguments
 from ramify.prompts import ANSWER, DECIDE, FILTER, JUDGE
 from ramify.studio.console.options import read_filter
@@ -29,7 +30,6 @@ from ramify.tools.index.passage_store import PassageStore
 from ramify.tools.models.reply_parsing import field_span, find_objects, read_reply, span_confidence, split_thought, text_so_far
 from ramify.tools.new_files import make_folder, write_atomically
 from ramify.tools.user_input import expand_path, is_unicode
-from tests.tools.documents.made import docx
 from tests.tools.fakes import WordEncoder
 
 REPLIES = [prompt.with_options(thought=True, shots=0).reply for prompt in (ANSWER, DECIDE, FILTER, JUDGE)]

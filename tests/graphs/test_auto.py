@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.tools.extractive import model as extractive
+from ramify.embedded.extractive import model as extractive
 from tests.river import QUESTION, replies, river
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import fresh

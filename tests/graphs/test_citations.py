@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.evaluation.dataset import Question, Support
-from ramify.evaluation.task import score_result
 from ramify.graphs.tool import research_tool
+from ramify.lab.dataset import Question, Support
+from ramify.lab.task import score_result
 from ramify.nodes.tree.citation import NOT_CITED
 from ramify.tools.index.passage_store import document_id
 from tests.fakes import FakeModel

@@ -12,9 +12,9 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 import ramify.graphs as graphs
+from ramify.embedded.extractive.follow_ups import contextualize
 from ramify.studio.drawing.phrases import unknown_reason
 from ramify.tools.english import find_names
-from ramify.tools.extractive.follow_ups import contextualize
 from tests.fakes import FakeModel, library
 from tests.river import but
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from ramify.embedded.extractive import model as extractive
 from ramify.nodes import init_tree
 from ramify.nodes.asking import budget
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError
-from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
 from ramify.tools.index.build import IndexStore

@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 import ramify.graphs as graphs
+from ramify.embedded.extractive import model as extractive
+from ramify.embedded.reader.calibration import TAU as CALIBRATED
 from ramify.graphs.conditions import above_tau
 from ramify.nodes.settings import TAU, PruneSettings
 from ramify.nodes.tree import Branch
 from ramify.studio.drawing.terminal import print_answer
-from ramify.tools.extractive import model as extractive
-from ramify.tools.reader.calibration import TAU as CALIBRATED
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, river
 

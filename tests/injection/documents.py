@@ -5,7 +5,7 @@ A reply that is an object is put over the fields of an honest one, so that it ha
 
 from typing import Any, Final, NamedTuple
 
-from tests.tools.documents.made import docx, page
+from plugins.formats.tests.made import docx, page
 
 SEINE: Final = "The river Seine runs through the capital Paris of France."
 """What every document says beside its orders, so that it is found."""

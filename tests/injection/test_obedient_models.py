@@ -23,8 +23,8 @@ from rich.console import Console
 import ramify.graphs as graphs
 from ramify.graphs.run import Result
 from ramify.graphs.strategies import DEFAULT
+from ramify.serve._chat import markdown_paragraphs
 from ramify.studio.drawing.terminal import print_answer
-from ramify.studio.serve._chat import markdown_paragraphs
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.quoting import collapse_whitespace, find_invisible

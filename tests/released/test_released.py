@@ -10,7 +10,7 @@ import pytest
 
 from ramify.graphs import Conversation
 from ramify.graphs.ratings import rated_answers
-from ramify.studio.serve.service import UserThreads
+from ramify.serve.service import UserThreads
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, LayoutError
 from tests.faults import fault

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import httpx
 
-from ramify import evaluation, graphs, nodes, prompts, studio, tools
+from ramify import embedded, formats, graphs, lab, nodes, prompts, serve, stores, studio, tools
 from ramify.tools.demo import demo_index
 
 RAMIFY = str(Path(sys.executable).parent / "ramify")
@@ -39,7 +39,9 @@ class DevServer(NamedTuple):
 
 
 TROUBLE = re.compile(r"deserializ|allowed_msgpack|BlockingError|blocking call|never awaited|Slow graph", re.IGNORECASE)
-FOLDERS = [folder for package in (tools, prompts, nodes, graphs, evaluation, studio) for folder in package.__path__]
+FOLDERS = [
+    folder for package in (tools, prompts, nodes, graphs, studio, embedded, formats, lab, serve, stores) for folder in package.__path__
+]
 WARNED = re.compile(rf"(?:{'|'.join(re.escape(folder) for folder in FOLDERS)})/[^:]*\.py:\d+: \w*Warning")
 """A warning that Python gives for a file of ours: of other packages' we are not the ones to mend anything, wherever they are installed."""
 

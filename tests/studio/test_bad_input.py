@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ramify.embedded.reader import reading
+from ramify.embedded.reader.reading import read_context
 from ramify.tools.index import Index
-from ramify.tools.reader import reading
-from ramify.tools.reader.reading import read_context
 from tests.embeddings import WordEmbeddings
 from tests.faults import fault
 from tests.studio.conftest import Ramify

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.hostile import DOCUMENTS, SAID, Hostile
 from ramify.tools.index.index import Index
 from tests.faults import fault
 from tests.studio.conftest import Ramify
-from tests.tools.documents.hostile import DOCUMENTS, SAID, Hostile
 
 GOOD = "The river Arda rises in the hills."
 

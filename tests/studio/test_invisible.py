@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from ramify.evaluation.report import write_report
+from plugins.lab.tests.few_lines import make_line, write_run
 from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer, format_passages
+from ramify.lab.report import write_report
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.citation import Sentence, cite
 from ramify.studio.drawing.mermaid import tree_mermaid
@@ -20,7 +21,6 @@ from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
 from ramify.studio.notebook._chat import TurnWidget, export_links
 from ramify.tools.quoting import INVISIBLE, find_invisible
-from tests.evaluation.few_lines import make_line, write_run
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.notebook.test_chat import html

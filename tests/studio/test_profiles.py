@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.evaluation.task import read_rows
-from ramify.studio.serve.catalog import Catalog, name_collections
+from plugins.lab.tests.commands.eval_lines import LLAMA
+from plugins.lab.tests.conftest import cache, data
+from ramify.lab.task import read_rows
+from ramify.serve.catalog import Catalog, name_collections
 from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import UsageError
-from tests.evaluation.conftest import cache, data
 from tests.graphs.test_profile import profile
 from tests.studio.conftest import Ramify
-from tests.studio.eval_lines import LLAMA
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama
 

@@ -7,9 +7,9 @@ from urllib.parse import quote
 import pytest
 from markupsafe import Markup
 
-from ramify.evaluation.report import _plots
+from plugins.lab.tests.conftest import cache, data
+from ramify.lab.report import _plots
 from ramify.tools.models import clear_cache, servers
-from tests.evaluation.conftest import cache, data
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.tools.echo_server import echoing

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ramify.tools.arithmetic import Combination
+from ramify.embedded.arithmetic import Combination
+from ramify.embedded.extractive import questions
+from ramify.embedded.reader import reading, short_answers
+from ramify.embedded.reader.reading import PassageReading, Reader, TextSpan
+from ramify.embedded.splitting import Split
 from ramify.tools.english import content_stems
-from ramify.tools.extractive import questions
-from ramify.tools.reader import reading, short_answers
-from ramify.tools.reader.reading import PassageReading, Reader, TextSpan
-from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.plan import RunOptions, list_variants
+from plugins.lab.tests.conftest import cache
+from ramify.lab.plan import RunOptions, list_variants
+from ramify.stores.ray_cluster import check_ray_address
 from ramify.studio.console.options import add_ray_default
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.ray_cluster import check_ray_address
 from tests.embeddings import WordEmbeddings
-from tests.evaluation.conftest import cache
 from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]
@@ -82,7 +82,7 @@ def test_an_unreachable_cluster_is_reported(scheme: str) -> None:
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify: Ramify, tmp_path: Path) -> None:
-    monkeypatch.setattr("ramify.tools.ray_cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("ramify.stores.ray_cluster.find_spec", lambda name: None)
     done = ramify("index", "docs", "--out", tmp_path / "out", "--ray")
     assert done.code == 1
     assert "pip install 'ramify-rag[ray]'" in done.err

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ramify.embedded.reader.listed_items import find_lists, listed_answer
+from ramify.embedded.reader.selection import passage_about, select_passages
 from ramify.tools.anaphora import (
     add_circumstance,
     ask_again,
@@ -23,8 +25,6 @@ from ramify.tools.identifiers import find_identifiers, is_about, missing_identif
 from ramify.tools.models.loose_json import close_brackets, decode_string, to_json
 from ramify.tools.names import contains_name, missing_names, names_in
 from ramify.tools.no_answer import is_unknown
-from ramify.tools.reader.listed_items import find_lists, listed_answer
-from ramify.tools.reader.selection import passage_about, select_passages
 from ramify.tools.statements import Material, read_clauses
 from ramify.tools.supporting_sentence import QuestionAnswer
 from ramify.tools.versions import VersionedText, contradictions, document_version, superseded

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
+from ramify.embedded.reader.reading import PassageReading
 from ramify.tools import relevance
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.reading import PassageReading
 from ramify.tools.relevance import (
     NO_RERANKER,
     READER,

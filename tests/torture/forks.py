@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from ramify.evaluation.task import ResultLog
+from ramify.lab.task import ResultLog
 from tests.tools.fakes import WordEncoder
 
 PointCallback = Callable[[str], None]

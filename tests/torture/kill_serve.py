@@ -16,9 +16,9 @@ from typing import Any
 
 import httpx
 
+from plugins.serve.tests.conftest import read_events
 from ramify.studio.cli import run
 from tests.studio.dev_server import free_port
-from tests.studio.serve.conftest import read_events
 from tests.tools.model_process import processes
 from tests.torture.outcome import TRACEBACK
 from tests.torture.processes import TIMEOUT_S

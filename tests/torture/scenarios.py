@@ -11,13 +11,13 @@ from langchain.agents import create_agent
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import ramify.graphs as graphs
-from ramify.evaluation.run import execute
-from ramify.evaluation.task import RESULTS, iter_rows, read_rows
+from plugins.lab.tests.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
+from ramify.lab.run import execute
+from ramify.lab.task import RESULTS, iter_rows, read_rows
 from ramify.tools.errors import RamifyError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index, hnsw, publication
 from ramify.tools.knowledge.graph_file import GRAPH
-from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 from tests.graphs.agents import Caller, thinker, tools_said
 from tests.river import FIRST, QUESTION, river
 from tests.tools.fakes import WordEncoder

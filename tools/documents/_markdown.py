@@ -172,7 +172,7 @@ def _write_tables(text: str, source: str, report: ReadReport) -> str:
 
 
 def _table_text(table: str, source: str, report: ReadReport) -> str:
-    from ramify.tools.documents._html import html_outline
+    from ramify.formats._html import html_outline
 
     sections = html_outline(table, source, report).sections
     return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in sections)

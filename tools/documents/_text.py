@@ -74,7 +74,7 @@ def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Docum
 
 def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a web page as one document per section."""
-    from ramify.tools.documents._html import html_outline
+    from ramify.formats._html import html_outline
 
     outline = html_outline(read_decoded(path, source, report), source, report)
     report.state(source, outline.stated)

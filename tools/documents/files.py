@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.formats.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.documents._properties import normalize_properties
 from ramify.tools.documents.members import MemberPath, Unpacking, UnreadableError
-from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import pluralize
 from ramify.tools.user_input import expand_path

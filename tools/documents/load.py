@@ -9,9 +9,9 @@ from typing import NamedTuple
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
+from ramify.formats.ocr import DEFAULT_OCR, Ocr, OcrMode, parse_ocr
 from ramify.tools.documents._properties import RESERVED_FIELDS, replace_surrogates
 from ramify.tools.documents.files import File, ReadReport, Skipped, existing_path, list_files
-from ramify.tools.documents.ocr import DEFAULT_OCR, Ocr, OcrMode, parse_ocr
 from ramify.tools.documents.readers import FORMATS, find_reader, parse_file
 from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, available_cores
 from ramify.tools.errors import InputError

@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._archives import ARCHIVE_SUFFIXES, read_mbox, read_zip
+from ramify.formats._archives import ARCHIVE_SUFFIXES, read_mbox, read_zip
+from ramify.formats._epub import read_epub
+from ramify.formats._mail import read_eml
+from ramify.formats._ods import read_ods
+from ramify.formats._opendocument import read_odp, read_odt
+from ramify.formats._pdf import read_pdf
+from ramify.formats._pictures import PICTURES, read_picture, reason_unread
+from ramify.formats._slides import read_pptx
+from ramify.formats._word import read_docx
+from ramify.formats.sheets import read_xlsx
 from ramify.tools.documents._csv import read_csv
-from ramify.tools.documents._epub import read_epub
-from ramify.tools.documents._mail import read_eml
-from ramify.tools.documents._ods import read_ods
-from ramify.tools.documents._opendocument import read_odp, read_odt
-from ramify.tools.documents._pdf import read_pdf
-from ramify.tools.documents._pictures import PICTURES, read_picture, reason_unread
 from ramify.tools.documents._records import read_json, read_jsonl
-from ramify.tools.documents._slides import read_pptx
 from ramify.tools.documents._text import read_html, read_markdown, read_text
 from ramify.tools.documents._tidy import tidy_documents
-from ramify.tools.documents._word import read_docx
 from ramify.tools.documents.files import File, ReadReport, UnreadableError
 from ramify.tools.documents.members import MAX_DEPTH, MemberPath
-from ramify.tools.documents.sheets import read_xlsx
 from ramify.tools.quoting import VISIBLE
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
+from ramify.formats.ocr import find_tesseract
 from ramify.tools.documents.files import File, Skipped, existing_path, list_files, printable_name
 from ramify.tools.documents.load import EDITION, load_documents, nothing_readable_error, read_files
-from ramify.tools.documents.ocr import find_tesseract
 from ramify.tools.documents.readers import document_format, format_name
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes

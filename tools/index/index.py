@@ -18,7 +18,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
-from ramify.tools.documents.ocr import DEFAULT_OCR, OcrMode, parse_ocr
+from ramify.formats.ocr import DEFAULT_OCR, OcrMode, parse_ocr
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_sequentially, unit_rows, with_given_prefixes, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
@@ -104,7 +104,7 @@ class Index(VectorStore):
         pictures = None if ocr is None and ocr_languages is None else parse_ocr(ocr or DEFAULT_OCR.mode, ocr_languages or "")
         encoding: Encoding = encode_sequentially
         if ray is not None:
-            from ramify.tools.ray_cluster import ray_encoding
+            from ramify.stores.ray_cluster import ray_encoding
 
             encoding = ray_encoding(ray, encoder)
         store = store_at(out)

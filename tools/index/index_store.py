@@ -55,7 +55,7 @@ def store_at(where: str | Path) -> IndexStore:
         raise not_allowed_error(where)
     if not is_store_address(where):
         return FolderStore(expand_path(where))
-    from ramify.tools.milvus.store import MilvusStore  # imported only if used: Milvus is optional
+    from ramify.stores.milvus.store import MilvusStore  # imported only if used: Milvus is optional
 
     return MilvusStore.from_address(str(where))
 

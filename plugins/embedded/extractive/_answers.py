@@ -7,6 +7,12 @@ import re
 from math import prod
 from typing import Any
 
+from ramify.embedded.extractive import ReplyFields, Slots
+from ramify.embedded.extractive.questions import answer_to, choose_split, next_hop, next_question
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE, TAU
+from ramify.embedded.reader.reading import PassageReading, PassageText, add_title, read_contexts
+from ramify.embedded.reader.selection import select_passages
+from ramify.embedded.reader.short_answers import ShortAnswer, read_answer
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import (
     content_stems,
@@ -16,15 +22,9 @@ from ramify.tools.english import (
     sentences,
     strip_disambiguation,
 )
-from ramify.tools.extractive import ReplyFields, Slots
-from ramify.tools.extractive.questions import answer_to, choose_split, next_hop, next_question
 from ramify.tools.identifiers import find_identifiers
 from ramify.tools.names import missing_names
 from ramify.tools.no_answer import UNKNOWN, is_unknown
-from ramify.tools.reader.calibration import MIN_CONFIDENCE, TAU
-from ramify.tools.reader.reading import PassageReading, PassageText, add_title, read_contexts
-from ramify.tools.reader.selection import select_passages
-from ramify.tools.reader.short_answers import ShortAnswer, read_answer
 
 _MAX_UNKNOWN_CONFIDENCE = 0.3
 """The highest confidence of the answer Unknown."""

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal, get_args
 
-from ramify.tools.arithmetic import TextPair, combine_answers, is_same_answer, parse_combination
+from ramify.embedded.arithmetic import TextPair, combine_answers, is_same_answer, parse_combination
+from ramify.embedded.extractive import ReplyFields, Slots
+from ramify.embedded.extractive._answers import answer_fields
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE
+from ramify.embedded.reader.reading import PassageText
+from ramify.embedded.reader.short_answers import read_answer
 from ramify.tools.english import content_stems, fold, same_question
-from ramify.tools.extractive import ReplyFields, Slots
-from ramify.tools.extractive._answers import answer_fields
 from ramify.tools.names import contains_name
 from ramify.tools.no_answer import UNKNOWN, is_unknown
-from ramify.tools.reader.calibration import MIN_CONFIDENCE
-from ramify.tools.reader.reading import PassageText
-from ramify.tools.reader.short_answers import read_answer
 
 ROOT_PATH = "0"
 SettlingStep = Literal["agreement", "trust", "majority", "fit", "unsettled"]

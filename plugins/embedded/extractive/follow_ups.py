@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ramify.embedded.extractive import ReplyFields, Slots
+from ramify.embedded.splitting import Rewriting, log_probabilities, rewrite_follow_up
 from ramify.tools.anaphora import (
     ARTICLES,
     PERSONAL,
@@ -41,11 +43,9 @@ from ramify.tools.english import (
     person_probabilities,
     same_question,
 )
-from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
 from ramify.tools.names import contains_name
 from ramify.tools.no_answer import is_unknown
-from ramify.tools.splitting import Rewriting, log_probabilities, rewrite_follow_up
 
 _MIN_FLUENCY: Final = -0.25
 """Least mean log probability of a rewritten question's words."""

@@ -8,13 +8,8 @@ import time
 from collections.abc import Callable
 from itertools import combinations
 
-from ramify.tools.anaphora import unclear_reference
-from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.pretrained import MINILM
-from ramify.tools.english import content_stems, find_names, sentences
-from ramify.tools.errors import UsageError
-from ramify.tools.extractive import ReplyFields, Slots
-from ramify.tools.extractive._answers import (
+from ramify.embedded.extractive import ReplyFields, Slots
+from ramify.embedded.extractive._answers import (
     answer,
     compress,
     condense,
@@ -25,10 +20,10 @@ from ramify.tools.extractive._answers import (
     next_thought,
     summarize,
 )
-from ramify.tools.extractive._findings import aggregate, finalize
-from ramify.tools.extractive.follow_ups import contextualize
-from ramify.tools.extractive.overviews import map_report, reduce
-from ramify.tools.extractive.questions import (
+from ramify.embedded.extractive._findings import aggregate, finalize
+from ramify.embedded.extractive.follow_ups import contextualize
+from ramify.embedded.extractive.overviews import map_report, reduce
+from ramify.embedded.extractive.questions import (
     judge,
     next_question,
     open_question_kind,
@@ -37,9 +32,14 @@ from ramify.tools.extractive.questions import (
     split_question,
     unreadable_reason,
 )
+from ramify.embedded.reader.reading import LARGE, SMALL
+from ramify.embedded.splitting.writing import load_splitter
+from ramify.tools.anaphora import unclear_reference
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.pretrained import MINILM
+from ramify.tools.english import content_stems, find_names, sentences
+from ramify.tools.errors import UsageError
 from ramify.tools.no_answer import UNKNOWN
-from ramify.tools.reader.reading import LARGE, SMALL
-from ramify.tools.splitting.writing import load_splitter
 
 _SEPARATOR = " | "
 _MAX_NAMES, _MAX_LINE_CHARS, _MAX_DESCRIPTION_CHARS, _MAX_TITLE_CHARS = 10, 120, 600, 80

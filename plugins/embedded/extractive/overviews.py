@@ -7,11 +7,11 @@ the largest communities, and for the first sentences of a report.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ramify.embedded.extractive import ReplyFields, Slots
+from ramify.embedded.reader.reading import PassageText
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems
-from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.no_answer import UNKNOWN
-from ramify.tools.reader.reading import PassageText
 from ramify.tools.supporting_sentence import split_statements
 
 _OVERVIEW_QUESTIONS = (

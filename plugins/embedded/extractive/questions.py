@@ -9,17 +9,17 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import Final, Literal, get_args
 
-from ramify.tools.arithmetic import combine_answers
+from ramify.embedded.arithmetic import combine_answers
+from ramify.embedded.extractive import ReplyFields, Slots
+from ramify.embedded.reader import multilingual
+from ramify.embedded.splitting import Split, find_splits
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.named import load_encoder, similarities, similarity
 from ramify.tools.embeddings.pretrained import E5, MINILM
 from ramify.tools.english import content_stems, find_names, fold, same_question
-from ramify.tools.extractive import ReplyFields, Slots
 from ramify.tools.languages import is_english_question
 from ramify.tools.no_answer import is_unknown
-from ramify.tools.reader import multilingual
 from ramify.tools.released_weights import verify_weights
-from ramify.tools.splitting import Split, find_splits
 
 _MAX_QUOTED_CHARS = 60
 """Characters of a question quoted in an error."""

@@ -1,6 +1,7 @@
 """Quote lines from passages: the steps or items that a question asks for, in order, or the sentences closest to it.
 
-The constants of lists were chosen on written how-to and list questions over manuals and office documents (`python -m training.listed`).
+The constants of lists were chosen on written how-to and list questions over manuals and office documents (`python -m
+plugins.embedded.training.listed`).
 """
 
 import re
@@ -9,12 +10,12 @@ from itertools import dropwhile, takewhile
 from math import exp
 from typing import NamedTuple
 
+from ramify.embedded.extractive.questions import open_question_kind
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE
+from ramify.embedded.reader.listed_items import asked_for
+from ramify.embedded.reader.reading import PassageText, add_title, read_contexts
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems
-from ramify.tools.extractive.questions import open_question_kind
-from ramify.tools.reader.calibration import MIN_CONFIDENCE
-from ramify.tools.reader.listed_items import asked_for
-from ramify.tools.reader.reading import PassageText, add_title, read_contexts
 from ramify.tools.supporting_sentence import mark_items, split_statements, with_neighbors
 
 _MAX_PASSAGES = 8

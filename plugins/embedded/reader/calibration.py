@@ -7,7 +7,8 @@ from typing import Final
 TAU: Final = 0.6
 """An answer with a higher confidence is accepted without further search (τ of PruneRAG)."""
 MIN_CONFIDENCE: Final = 0.25
-"""Answers below this are withheld. Token F1 on held-out questions is near its best from 0.2 to 0.35 (training/calibrate.py)."""
+"""Answers below this are withheld. Token F1 on held-out questions is near its best from 0.2 to 0.35
+(plugins/embedded/training/calibrate.py)."""
 MIN_HOP_CONFIDENCE: Final = 0.1
 """Answers below this are not filled into further questions: nine of ten are wrong. Chosen by hand, not fitted."""
 MIN_GUESS_CONFIDENCE: Final = 0.06
@@ -23,7 +24,7 @@ CalibrationWeights = tuple[float, ...]
 """A weight for each feature, and a bias."""
 
 SPAN_WEIGHTS: Final[CalibrationWeights] = (0.451, 1.509, 0.019, 0.124, -1.624)
-"""Fitted by training/calibrate.py."""
+"""Fitted by plugins/embedded/training/calibrate.py."""
 YES_NO_WEIGHTS: Final[CalibrationWeights] = (0.648, -0.235, -0.003, 0.006, -0.406)
 """The same for yes/no answers."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
-from ramify.tools.reader.calibration import CalibrationWeights
+from ramify.embedded.reader.calibration import CalibrationWeights
 
 if TYPE_CHECKING:
     from torch import Tensor

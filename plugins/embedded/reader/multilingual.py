@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ramify.embedded.reader.calibration import CalibrationWeights
 from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.languages import detect_language
-from ramify.tools.reader.calibration import CalibrationWeights
 
 MULTILINGUAL_WEIGHTS_FILE: Final = "multilingual.safetensors"
 MULTILINGUAL_WEIGHTS_SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"

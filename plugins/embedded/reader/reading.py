@@ -11,18 +11,18 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from ramify.embedded.reader import large, multilingual
+from ramify.embedded.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
 from ramify.tools.embeddings.local_encoders import best_device
 from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, POSITIONS, Pretrained
 from ramify.tools.identifiers import narrow
-from ramify.tools.reader import large, multilingual
-from ramify.tools.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
 from ramify.tools.released_weights import dequantize, verify_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from ramify.tools.reader.network import Batch, Network, ReaderOutput
+    from ramify.embedded.reader.network import Batch, Network, ReaderOutput
 
 MAX_PIECES = POSITIONS
 """Longer passages are truncated."""
@@ -138,7 +138,7 @@ def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Netw
     """Return a network of quantized layers and heads on an encoder's lower layers, which share memory with it."""
     import torch
 
-    from ramify.tools.reader.network import Network
+    from ramify.embedded.reader.network import Network
 
     lower = shared_layers(encoder)
     with torch.device("meta"):  # no weights are allocated
@@ -155,7 +155,7 @@ def _with_changed_layers(packed: "dict[str, Tensor]") -> "Network":
     """Return a network of quantized heads on the large encoder's layers with low-rank updates."""
     import torch
 
-    from ramify.tools.reader.network import Network
+    from ramify.embedded.reader.network import Network
 
     device, dtype = best_device()
     unpacked, layers = dequantize(packed), ALL_MPNET.new_layers(dtype)
@@ -206,8 +206,8 @@ def collate_pairs(pairs: Sequence[EncodedPair]) -> "Batch":
     """Pad pairs to the longest length, rounded up, since each new length costs the processor time for preparation."""
     import torch
 
+    from ramify.embedded.reader.network import Batch
     from ramify.tools.embeddings.bert import pad_batch
-    from ramify.tools.reader.network import Batch
 
     ids, mask = pad_batch([pair.ids for pair in pairs], BATCH_LENGTH_STEP)
     types, readable = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ramify.embedded.reader.reading import PassageText
 from ramify.tools.identifiers import Identifier, find_identifiers, is_about, missing_identifiers, names_identifier, respell
-from ramify.tools.reader.reading import PassageText
 from ramify.tools.supporting_sentence import is_record, refers_back, split_sentences, unwrap_lines
 from ramify.tools.versions import VersionedText, superseded
 

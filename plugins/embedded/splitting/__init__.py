@@ -3,10 +3,10 @@
 `writing` loads and runs the writer, `rewriting` completes follow-up questions with it; `network` is its layers.
 """
 
-from ramify.tools.splitting.rewriting import Rewriting as Rewriting
-from ramify.tools.splitting.rewriting import log_probabilities as log_probabilities
-from ramify.tools.splitting.rewriting import rewrite_follow_up as rewrite_follow_up
-from ramify.tools.splitting.writing import Split as Split
-from ramify.tools.splitting.writing import find_splits as find_splits
+from ramify.embedded.splitting.rewriting import Rewriting as Rewriting
+from ramify.embedded.splitting.rewriting import log_probabilities as log_probabilities
+from ramify.embedded.splitting.rewriting import rewrite_follow_up as rewrite_follow_up
+from ramify.embedded.splitting.writing import Split as Split
+from ramify.embedded.splitting.writing import find_splits as find_splits
 
 __all__: list[str] = []

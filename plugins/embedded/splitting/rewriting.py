@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ramify.tools.splitting.writing import (
+from ramify.embedded.splitting.writing import (
     BEGIN,
     COMPUTE_LOCK,
     END,
@@ -22,7 +22,7 @@ from ramify.tools.splitting.writing import (
 )
 
 if TYPE_CHECKING:
-    from ramify.tools.splitting.network import EncodedSource
+    from ramify.embedded.splitting.network import EncodedSource
 
 _CACHE_SIZE = 4096
 _ABSENT_WORD = -12.0
@@ -55,7 +55,7 @@ def log_probabilities(question: str, before: str, texts: Sequence[str]) -> list[
     """Return for each text the log probability that the writer rewrites a follow-up question as this text. Blocking."""
     import torch
 
-    from ramify.tools.splitting.network import SOURCE_LAYERS
+    from ramify.embedded.splitting.network import SOURCE_LAYERS
 
     source = tokenize_source(question[-MAX_QUESTION_CHARS:], before)
     with COMPUTE_LOCK, torch.inference_mode():

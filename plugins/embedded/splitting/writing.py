@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Final, cast, get_args
 
-from ramify.tools.arithmetic import Combination
+from ramify.embedded.arithmetic import Combination
 from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.english import fold
@@ -19,8 +19,8 @@ from ramify.tools.released_weights import dequantize, verify_weights
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from ramify.embedded.splitting.network import EncodedSource, KeyValues, Writer
     from ramify.tools.embeddings.bert import Bert
-    from ramify.tools.splitting.network import EncodedSource, KeyValues, Writer
 
 ANSWER_SLOT: Final = "{1}"
 """The placeholder for the first question's answer in the second."""
@@ -212,7 +212,7 @@ class Splitter:
         """Generate a reply of each of the likeliest kinds."""
         import torch
 
-        from ramify.tools.splitting.network import SOURCE_LAYERS
+        from ramify.embedded.splitting.network import SOURCE_LAYERS
 
         with torch.inference_mode():
             states = encode_words([text], self.encoder, SOURCE_LAYERS)[0][None]
@@ -231,7 +231,7 @@ class Splitter:
         """Write all lines word by word, the likeliest each time."""
         import torch
 
-        from ramify.tools.splitting.network import EncodedSource
+        from ramify.embedded.splitting.network import EncodedSource
 
         count = len(lines)
         spread = EncodedSource(source.states.expand(count, -1, -1), source.mask.expand(count, -1))
@@ -297,7 +297,7 @@ def load_splitter() -> "Splitter":
     """Return the trained writer, loaded once; ModelError if its weights are missing or changed."""
     from safetensors import safe_open
 
-    from ramify.tools.splitting.network import Writer
+    from ramify.embedded.splitting.network import Writer
 
     with (
         as_file(files(__package__) / WRITER_WEIGHTS_FILE) as path,

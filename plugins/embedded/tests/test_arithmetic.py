@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ramify.tools.arithmetic import (
+from ramify.embedded.arithmetic import (
     Combination,
     PartialDate,
     Quantity,

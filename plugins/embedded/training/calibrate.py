@@ -1,8 +1,9 @@
 """Fit the calibration weights that turn the network's probabilities into confidences, on held-out questions.
 
-    python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual | all-mpnet-base-v2]
+    python -m plugins.embedded.training.calibrate DATA [--most 120] [--trunk e5-multilingual | all-mpnet-base-v2]
 
-Each question has the passages that a search would return. It prints the weights for tools/reader/calibration.py (or multilingual.py,
+Each question has the passages that a search would return. It prints the weights for plugins/embedded/reader/calibration.py (or
+multilingual.py,
 large.py), the calibration error on these questions and on those held out for measuring, the best threshold for giving an answer, and one
 for accepting it without further search.
 """
@@ -18,14 +19,14 @@ from typing import Any, Final, NamedTuple, TypeVar
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from ramify.evaluation.metrics import exact_match, expected_calibration_error, token_f1
-from ramify.tools.reader.calibration import TAU, CalibrationWeights, Evidence, confidence
-from ramify.tools.reader.reading import LARGE, MULTILINGUAL, SMALL, Reader, add_title
-from ramify.tools.reader.short_answers import AnswerCandidate, choose_answer
-from training import technical
-from training.example import Example, Part, seeded_random
-from training.material import load_material, part_of_example
-from training.source import Folder, WordIndex, load_data_folder, supporting_documents
+from plugins.embedded.training import technical
+from plugins.embedded.training.example import Example, Part, seeded_random
+from plugins.embedded.training.material import load_material, part_of_example
+from plugins.embedded.training.source import Folder, WordIndex, load_data_folder, supporting_documents
+from ramify.embedded.reader.calibration import TAU, CalibrationWeights, Evidence, confidence
+from ramify.embedded.reader.reading import LARGE, MULTILINGUAL, SMALL, Reader, add_title
+from ramify.embedded.reader.short_answers import AnswerCandidate, choose_answer
+from ramify.lab.metrics import exact_match, expected_calibration_error, token_f1
 
 FOLDERS: Final = {
     "squad": "squad_dev",

@@ -1,6 +1,6 @@
 """Compare trained weights on the examples held out for model selection: phases, learning rates, lengths of training.
 
-python -m training.choose DATA OUT [OUT ...] [--trunk e5-multilingual]
+python -m plugins.embedded.training.choose DATA OUT [OUT ...] [--trunk e5-multilingual]
 
 It prints scores of answers, and of how well the predicted relevance separates relevant from irrelevant passages.
 """
@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from safetensors.torch import load_file
 
-from ramify.evaluation.metrics import exact_match, token_f1
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.material import load_material, part_of_example
+from plugins.embedded.training.network import ENCODERS, WEIGHTS, merge_low_rank, new_network
+from plugins.embedded.training.prepared import group_by_length
+from ramify.embedded.reader.network import Network
+from ramify.embedded.reader.reading import PassageReading, encode_pairs, read_pairs
+from ramify.lab.metrics import exact_match, token_f1
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
-from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import PassageReading, encode_pairs, read_pairs
-from training.example import Example
-from training.material import load_material, part_of_example
-from training.network import ENCODERS, WEIGHTS, merge_low_rank, new_network
-from training.prepared import group_by_length
 
 
 class ScoredRelevance(NamedTuple):

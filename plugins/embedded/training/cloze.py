@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plugins.embedded.training.example import Example, seeded_random
+from plugins.embedded.training.source import Document, WordIndex
+from ramify.embedded.reader.reading import add_title
 from ramify.tools.english import ENGLISH_STOP_WORDS, fold, sentences, strip_disambiguation, word_set
-from ramify.tools.reader.reading import add_title
-from training.example import Example, seeded_random
-from training.source import Document, WordIndex
 
 MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|"

@@ -1,4 +1,4 @@
-"""Measure readers on held-out hand-written questions: `python -m training.kept_out DATA [OUT ...] [--part measure]`.
+"""Measure readers on held-out hand-written questions: `python -m plugins.embedded.training.kept_out DATA [OUT ...] [--part measure]`.
 
 Each question is read in its own passage and the four of its folder that share most words with it, in an order dealt by the question; a
 question that has no answer in its passage is right where nothing is answered with a confidence of
@@ -14,17 +14,17 @@ from typing import Final, NamedTuple
 
 from safetensors.torch import load_file
 
-from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
+from plugins.embedded.training.example import Part, seeded_random
+from plugins.embedded.training.material import part_of_example
+from plugins.embedded.training.network import WEIGHTS, merge_low_rank, new_network
+from plugins.embedded.training.source import WordIndex, load_data_folder
+from plugins.embedded.training.technical import FOLDERS, first_window, is_from, technical_examples
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE, CalibrationWeights, Evidence, confidence
+from ramify.embedded.reader.network import Network
+from ramify.embedded.reader.reading import LARGE, SMALL, encode_pairs, read_pairs
+from ramify.embedded.reader.short_answers import choose_likeliest, find_spans, find_yes_no, single_fact_probability
+from ramify.lab.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
-from ramify.tools.reader.calibration import MIN_CONFIDENCE, CalibrationWeights, Evidence, confidence
-from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import LARGE, SMALL, encode_pairs, read_pairs
-from ramify.tools.reader.short_answers import choose_likeliest, find_spans, find_yes_no, single_fact_probability
-from training.example import Part, seeded_random
-from training.material import part_of_example
-from training.network import WEIGHTS, merge_low_rank, new_network
-from training.source import WordIndex, load_data_folder
-from training.technical import FOLDERS, first_window, is_from, technical_examples
 
 PASSAGES: Final = 5
 

@@ -1,8 +1,9 @@
-"""Train the classifier of `ramify.tools.extractive.questions`: the kind of answer that a question asks for.
+"""Train the classifier of `ramify.embedded.extractive.questions`: the kind of answer that a question asks for.
 
-    python -m training.kinds DATA
+    python -m plugins.embedded.training.kinds DATA
 
-The data are hand-written questions (`training/written/open.jsonl`, and those on manuals and office documents, with their kinds) and factual
+The data are hand-written questions (`plugins/embedded/training/written/open.jsonl`, and those on manuals and office documents, with their
+kinds) and factual
 questions from public data sets. A tenth is held out.
 """
 
@@ -17,12 +18,12 @@ import numpy as np
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 
-from ramify.evaluation.load.records import read_records
-from ramify.tools.extractive.questions import KIND_WEIGHTS_FILE, MIN_OPEN_PROBABILITY, QUESTION_KINDS, QuestionKind, question_features
-from training.pack import write_hash
-from training.technical import FOLDERS
+from plugins.embedded.training.pack import write_hash
+from plugins.embedded.training.technical import FOLDERS
+from ramify.embedded.extractive.questions import KIND_WEIGHTS_FILE, MIN_OPEN_PROBABILITY, QUESTION_KINDS, QuestionKind, question_features
+from ramify.lab.load.records import read_records
 
-CODE: Final = Path(__file__).parent.parent / "tools" / "extractive" / "questions.py"
+CODE: Final = Path(__file__).parents[3] / "tools" / "extractive" / "questions.py"
 OPEN: Final = Path(__file__).parent / "written" / "open.jsonl"
 NAMES: Final[dict[str, QuestionKind]] = {"how_to": "how to", "list": "list", "explain": "explain"}
 FACTS: Final = ("squad_dev", "nq_oracle_dev", "squadshifts", "hotpotqa_train", "boolq_dev", "2wikimultihopqa_train")

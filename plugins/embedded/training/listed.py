@@ -1,4 +1,4 @@
-"""Fit the confidence of lines quoted for how-to and list questions: `python -m training.listed DATA [--limit 200]`.
+"""Fit the confidence of lines quoted for how-to and list questions: `python -m plugins.embedded.training.listed DATA [--limit 200]`.
 
 DATA is a folder with `techdocs_spans` and `office_spans`. Each question is given its passage and the four others that share most words
 with it, and those four alone. What is quoted is right where its words and those of the sentences that were marked by hand have an F1 of
@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from ramify.embedded.extractive.quotations import score_passages
+from ramify.embedded.reader.reading import PassageText
 from ramify.tools.english import content_stems
-from ramify.tools.extractive.quotations import score_passages
-from ramify.tools.reader.reading import PassageText
 
 FOLDERS = ("techdocs_spans", "office_spans")
 CHARS_BEFORE, PASSAGE_CHARS, PASSAGES = 500, 1600, 5

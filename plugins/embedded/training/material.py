@@ -1,6 +1,6 @@
 """Load all training material, and divide it into the parts for training, model selection and measuring.
 
-python -m training.material DATA
+python -m plugins.embedded.training.material DATA
 """
 
 import sys
@@ -11,11 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ramify.tools.errors import InputError
-from training import technical
-from training.cloze import cloze_examples
-from training.example import Example, Part, assign_part
-from training.public_sets import (
+from plugins.embedded.training import technical
+from plugins.embedded.training.cloze import cloze_examples
+from plugins.embedded.training.example import Example, Part, assign_part
+from plugins.embedded.training.public_sets import (
     linked_hop_examples,
     paper_examples,
     relevance_examples,
@@ -25,9 +24,10 @@ from training.public_sets import (
     wiki_hop_examples,
     yes_no_examples,
 )
-from training.records import record_examples
-from training.relations import agreement_examples, claim_examples, relation_examples
-from training.source import Document, Folder, load_data_folder
+from plugins.embedded.training.records import record_examples
+from plugins.embedded.training.relations import agreement_examples, claim_examples, relation_examples
+from plugins.embedded.training.source import Document, Folder, load_data_folder
+from ramify.tools.errors import InputError
 
 Maker = Callable[[], Iterator[Example]]
 FOLDERS: Final = (

@@ -1,8 +1,8 @@
 """Write trained weights into the package, quantized to 8 bits, and the hash with which the package verifies them.
 
-python -m training.pack OUT [--frozen 1]
-python -m training.pack OUT --trunk e5-multilingual --frozen 6
-python -m training.pack OUT --trunk all-mpnet-base-v2
+python -m plugins.embedded.training.pack OUT [--frozen 1]
+python -m plugins.embedded.training.pack OUT --trunk e5-multilingual --frozen 6
+python -m plugins.embedded.training.pack OUT --trunk all-mpnet-base-v2
 """
 
 import argparse
@@ -14,12 +14,12 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from plugins.embedded.training.network import ENCODERS, WEIGHTS
+from ramify.embedded.reader import large, multilingual
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM
-from ramify.tools.reader import large, multilingual
 from ramify.tools.released_weights import quantize
-from training.network import ENCODERS, WEIGHTS
 
-_CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
+_CODE = Path(__file__).parents[3] / "tools" / "reader" / "reading.py"
 _LARGE_CODE = _CODE.with_name("large.py")
 _MULTILINGUAL_CODE = _CODE.with_name("multilingual.py")
 

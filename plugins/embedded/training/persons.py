@@ -1,6 +1,6 @@
 """Train the classifier of `ramify.tools.english`: whether a phrase names a person.
 
-python -m training.persons DATA [--most 2000]
+python -m plugins.embedded.training.persons DATA [--most 2000]
 
 The answers of questions with "who" are persons, those of questions with "what", "where", "when" or "how many" are not; likewise the things
 that such questions describe ("the head of sales", "the capital of France"). A logistic regression on the packaged encoder's vectors.
@@ -18,17 +18,17 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from ramify.evaluation.load.records import read_records
+from plugins.embedded.training.pack import write_hash
+from ramify.lab.load.records import read_records
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.english import PERSON_WEIGHTS_FILE
 from ramify.tools.no_answer import is_unknown
-from training.pack import write_hash
 
 FOLDERS = (
     "2wikimultihopqa_train", "canard_dev", "disflqa", "fairytaleqa", "hotpotqa_train", "musique_train", "nq_oracle_dev", "office_spans",
     "qed_dev", "selqa_ass", "squad_dev", "squad_du_test", "squadshifts", "techdocs_faq", "techdocs_spans",
 )  # fmt: skip
-CODE = Path(__file__).parent.parent / "tools" / "english.py"
+CODE = Path(__file__).parents[3] / "tools" / "english.py"
 _ASKS = re.compile(
     r"(?:and |so )?(?:(?P<person>who|whom)|where|when|what|how (?:many|much|long|old|far|tall)|in (?:what|which) \w+)\b", re.I
 )

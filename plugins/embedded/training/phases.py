@@ -4,8 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from training.example import Example
-from training.technical import FOLDERS
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.technical import FOLDERS
 
 PHASES: Final[Mapping[str, Mapping[str, float]]] = {
     "broad": {

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from plugins.embedded.training.example import Example
+from ramify.embedded.reader.network import ANSWER_KINDS, Batch
+from ramify.embedded.reader.reading import EncodedPair, collate_pairs, encode_pairs
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
-from ramify.tools.reader.network import ANSWER_KINDS, Batch
-from ramify.tools.reader.reading import EncodedPair, collate_pairs, encode_pairs
-from training.example import Example
 
 _NO_LABEL = -1
 _ENCODED_AT_ONCE = 1000

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from plugins.embedded.training.example import CharSpan, Example, Kind, likeliest_span, occurrences, seeded_random
+from plugins.embedded.training.relations import WORDINGS
+from plugins.embedded.training.source import Document, Folder, WordIndex, supporting_documents
+from ramify.embedded.reader.reading import add_title
 from ramify.tools.english import fold, strip_disambiguation
-from ramify.tools.reader.reading import add_title
-from training.example import CharSpan, Example, Kind, likeliest_span, occurrences, seeded_random
-from training.relations import WORDINGS
-from training.source import Document, Folder, WordIndex, supporting_documents
 
 _OF_A_PAPER = 700
 

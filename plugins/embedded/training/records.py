@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from ramify.tools.reader.reading import add_title
-from training.example import Example, seeded_random
+from plugins.embedded.training.example import Example, seeded_random
+from ramify.embedded.reader.reading import add_title
 
 _FIRST: Final = (
     "Ada", "Bruno", "Chidi", "Dana", "Emre", "Farah", "Gwen", "Hiro", "Ines", "Jonas", "Kofi", "Leila", "Mina", "Nuno", "Olga", "Pavel",

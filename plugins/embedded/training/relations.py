@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plugins.embedded.training.cloze import DATE, NAME, PLACE, YEAR
+from plugins.embedded.training.countries import country_pattern, find_country
+from plugins.embedded.training.example import CharSpan, Example, occurrences, seeded_random
+from plugins.embedded.training.source import Document
+from ramify.embedded.reader.reading import add_title
 from ramify.tools.english import fold, strip_disambiguation
-from ramify.tools.reader.reading import add_title
-from training.cloze import DATE, NAME, PLACE, YEAR
-from training.countries import country_pattern, find_country
-from training.example import CharSpan, Example, occurrences, seeded_random
-from training.source import Document
 
 WORDINGS: dict[str, tuple[str, ...]] = {
     "director": ("Who directed {s}?", "Who is the director of {s}?", "Who is the director of the film {s}?", "Who directed the film {s}?",

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ramify.tools.reader.reading import add_title
-from training.example import CharSpan, Example, Kind, seeded_random
-from training.source import Document, Folder, WordIndex, supporting_documents
+from plugins.embedded.training.example import CharSpan, Example, Kind, seeded_random
+from plugins.embedded.training.source import Document, Folder, WordIndex, supporting_documents
+from ramify.embedded.reader.reading import add_title
 
 FOLDERS: Final = ("techdocs_spans", "office_spans", "written")
 _WINDOW: Final = 1100

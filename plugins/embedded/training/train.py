@@ -1,6 +1,6 @@
 """Train the reader: about an hour on two cores with bfloat16 support, minutes on a GPU.
 
-    python -m training.train DATA OUT
+    python -m plugins.embedded.training.train DATA OUT
 
 An interrupted run resumes from its last saved state when it is started again with the same OUT.
 """
@@ -16,15 +16,15 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
+from plugins.embedded.training.example import Example, shorten_context
+from plugins.embedded.training.material import load_material, part_of_example
+from plugins.embedded.training.network import ENCODERS, WEIGHTS, make_low_rank, new_network, show_progress, train_steps
+from plugins.embedded.training.phases import PHASES, draw_examples, phase_sources
+from plugins.embedded.training.prepared import EncodedExample, TargetBatch, collate_targets, encode_examples, group_batches
+from ramify.embedded.reader.network import Network, ReaderOutput
+from ramify.embedded.reader.reading import SMALL
 from ramify.tools.embeddings.local_encoders import cpu_has_bfloat16
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
-from ramify.tools.reader.network import Network, ReaderOutput
-from ramify.tools.reader.reading import SMALL
-from training.example import Example, shorten_context
-from training.material import load_material, part_of_example
-from training.network import ENCODERS, WEIGHTS, make_low_rank, new_network, show_progress, train_steps
-from training.phases import PHASES, draw_examples, phase_sources
-from training.prepared import EncodedExample, TargetBatch, collate_targets, encode_examples, group_batches
 
 WARM_UP_SHARE = 0.06
 

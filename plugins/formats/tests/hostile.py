@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from typing import Final, NamedTuple
 
-from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook, zipped
+from plugins.formats.tests.made import docx, opendocument, page, row, sheet, workbook, zipped
+from plugins.formats.tests.test_bombs import LAUGHS
 from tests.tools.documents.shown import FILES
-from tests.tools.documents.test_bombs import LAUGHS
 
 SAID: Final = "The bridge at Orsa has nine arches."
 _PARAGRAPH = f"<w:p><w:r><w:t>{SAID}</w:t></w:r></w:p>"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.tools.documents.made import zipped
+from plugins.formats.tests.made import zipped
 from tests.tools.documents.shown import Shown, shown
 
 _NAMES = {name: name for name in ("office", "style", "text", "table", "presentation", "form", "chart")}

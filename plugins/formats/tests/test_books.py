@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from plugins.formats.tests.made import page, zipped
+from plugins.formats.tests.office_files import remarks, text
 from tests.faults import fault
-from tests.tools.documents.made import page, zipped
-from tests.tools.documents.office_files import remarks, text
 from tests.tools.documents.shown import Shown, shown
 
 CONTAINER = (

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
+from plugins.formats.tests.made import cells, docx, excel, opendocument, page, row, sheet, workbook, zipped
+from ramify.formats._raw_numbers import show_number
+from ramify.formats._raw_text import JOINT, RawText
+from ramify.formats.fidelity import ReadingCheck, check_reading, compare, split_words
 from ramify.tools.documents import readers
-from ramify.tools.documents._raw_numbers import show_number
-from ramify.tools.documents._raw_text import JOINT, RawText
-from ramify.tools.documents.fidelity import ReadingCheck, check_reading, compare, split_words
 from ramify.tools.documents.files import ReadReport
-from tests.tools.documents.made import cells, docx, excel, opendocument, page, row, sheet, workbook, zipped
 
 TEXT = "The pier was dredged in 1911. It cost 1,249.50 euros, and 42 men worked for 42 days.\n"
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.pdf_pages import page_of, picture_stream, written_pdf
+from ramify.formats.ocr import DEFAULT_OCR, OcrError, recognize
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import cite
 from ramify.tools.checkup import check_ocr
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.load import load_files
-from ramify.tools.documents.ocr import DEFAULT_OCR, OcrError, recognize
 from ramify.tools.documents.readers import parse_file
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
 from tests.faults import fault
-from tests.tools.documents.pdf_pages import page_of, picture_stream, written_pdf
 
 real_engine = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
 HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"

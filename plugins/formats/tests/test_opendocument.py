@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.documents.office_files import MATH, common, content, list_style, read_opendocument, remarks, text, text_style
+from plugins.formats.tests.office_files import MATH, common, content, list_style, read_opendocument, remarks, text, text_style
 
 CLAUSES = list_style(
     "L",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.documents.pdf_pages import Line, page_of, written_pdf
+from plugins.formats.tests.pdf_pages import Line, page_of, written_pdf
 from tests.tools.documents.shown import Shown, shown
 
 FORM = "/AcroForm << /Fields [FIELDS0] /NeedAppearances true >>"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.documents.made import at, drawn
+from plugins.formats.tests.made import at, drawn
 from tests.tools.documents.shown import shown
 
 STORY = (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.pdf_pages import Line, page_of, written_pdf
 from ramify.tools.documents.load import load_files
 from ramify.tools.index import Index
-from tests.tools.documents.pdf_pages import Line, page_of, written_pdf
 
 NAMES = ("Anna Berg", "Ola Nord", "Kari Lund", "Per Dahl", "Siri Moe", "Jon Vik", "Eva Ruud", "Nils Lie")
 PROSE = (

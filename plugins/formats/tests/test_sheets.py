@@ -13,8 +13,8 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
+from plugins.formats.tests.made import cells, excel, row, sheet
 from tests.faults import fault
-from tests.tools.documents.made import cells, excel, row, sheet
 from tests.tools.documents.shown import Shown, shown
 
 STYLES = (

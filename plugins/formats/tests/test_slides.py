@@ -11,7 +11,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.oxml import parse_xml
 from pptx.util import Inches
 
-from tests.tools.documents.office_files import read_opendocument, remarks, text, text_style
+from plugins.formats.tests.office_files import read_opendocument, remarks, text, text_style
 from tests.tools.documents.shown import Shown, shown
 
 _NAMES = {

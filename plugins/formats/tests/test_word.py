@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import docx
+from plugins.formats.tests.word import cell, field, heading, paragraph, row, run, table
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from tests.faults import fault
-from tests.tools.documents.made import docx
-from tests.tools.documents.word import cell, field, heading, paragraph, row, run, table
 
 BODY = "The crane was inspected by the harbour office in the spring of that year."
 

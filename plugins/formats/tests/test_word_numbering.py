@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import docx
+from plugins.formats.tests.word import cell, paragraph, row, run, table
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
-from tests.tools.documents.made import docx
-from tests.tools.documents.word import cell, paragraph, row, run, table
 
 
 def level(place: int, form: str, text: str, more: str = "", start: int = 1) -> str:

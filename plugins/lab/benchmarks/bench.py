@@ -1,4 +1,5 @@
-"""Measure what speed and memory are claimed, and print one table, headed by the machine: `RAMIFY_DATA=… python benchmarks/bench.py`.
+"""Measure what speed and memory are claimed, and print one table, headed by the machine: `RAMIFY_DATA=… python
+plugins/lab/benchmarks/bench.py`.
 
 Runs the benchmarks beside this file with small parameters, one after another: under ten minutes on two idle cores. Where RAMIFY_DATA is
 unset, what needs real data says so. Figures count on an idle machine: the load is printed, and `--smallest` only shows that all of it runs.

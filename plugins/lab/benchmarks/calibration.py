@@ -1,6 +1,6 @@
 """Check the guarantees of `ramify calibrate`: 1,000 draws of questions with a known risk, and 10,000 halves of real runs.
 
-    python benchmarks/calibration.py [RUN…] [--splits 1000] [--strategy prune]
+    python plugins/lab/benchmarks/calibration.py [RUN…] [--splits 1000] [--strategy prune]
 
 Exit code 1 where a bound fails by more than three standard errors of the simulation.
 """
@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ramify.evaluation.results import read_run
-from ramify.evaluation.results.calibration import make_outcomes
-from ramify.evaluation.risk_control import Bound, Outcomes, find_threshold
+from ramify.lab.results import read_run
+from ramify.lab.results.calibration import make_outcomes
+from ramify.lab.risk_control import Bound, Outcomes, find_threshold
 
 DELTA = 0.1
 SIZES, RISKS = (100, 400), (0.05, 0.1, 0.2)

@@ -1,4 +1,4 @@
-"""Time the first answer of a new process, as ratios to importing torch and LangGraph alone: `python benchmarks/cold_start.py`.
+"""Time the first answer of a new process, as ratios to importing torch and LangGraph alone: `python plugins/lab/benchmarks/cold_start.py`.
 
 Each command runs several times in turn with the import that it is compared with; the table gives the medians. The demo's index is built
 before, so that no run pays for it; files are in the page cache. With `--runs 1` nothing runs before, and the figures are no measurement.

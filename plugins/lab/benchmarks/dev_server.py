@@ -1,6 +1,6 @@
 """Measure the development server: 16 threads at once against one, with the embedded default on the demo corpus.
 
-    python benchmarks/dev_server.py
+    python plugins/lab/benchmarks/dev_server.py
 
 Every figure is a ratio or a count of one run on this machine; exits 1 where a target is missed.
 """
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient

@@ -1,6 +1,6 @@
 """Evaluate every strategy on real data, with sweeps and ablations: the run behind the README's results.
 
-    RAMIFY_DATA=/path/to/data python benchmarks/evaluation.py [--out build/evaluation] [--model extractive] [--workers 2]
+    RAMIFY_DATA=/path/to/data python plugins/lab/benchmarks/evaluation.py [--out build/evaluation] [--model extractive] [--workers 2]
 
 Interrupt it and run it again: it goes on where it stopped. The report is in the folder given by --out. With the extractive model it takes
 about an hour on 2 cores, the first time 10 minutes more for the indexes.

@@ -1,6 +1,6 @@
 """Measure how faithfully files are read: by format, the files with words that are missing, new or glued without a remark.
 
-    python benchmarks/fidelity.py PATH… [--list 20] [--json FILE] [--workers 1] [--seconds 60]
+    python plugins/lab/benchmarks/fidelity.py PATH… [--list 20] [--json FILE] [--workers 1] [--seconds 60]
 
 Each file is checked in a worker process with a time limit, so that a bad file costs only itself.
 """
@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.documents.fidelity import Difference, check_reading
+from ramify.formats.fidelity import Difference, check_reading
 from ramify.tools.documents.files import list_files
 from ramify.tools.documents.readers import find_reader
 from ramify.tools.quoting import truncate_line

@@ -1,6 +1,6 @@
 """Measure the graph that rules make on top of an index: its build, an update, the size of its reports, a search along it.
 
-    RAMIFY_DATA=… OMP_NUM_THREADS=2 python benchmarks/graph_index.py [CORPUS] [--limit 3000]
+    RAMIFY_DATA=… OMP_NUM_THREADS=2 python plugins/lab/benchmarks/graph_index.py [CORPUS] [--limit 3000]
 
 CORPUS is a folder in RAMIFY_DATA, or any other, that holds `corpus.jsonl.gz`; its questions are searched. All is done in this process, one
 after the other: a plain build from nothing and the graph on top of it, both without one document in a hundred, and both again with all of

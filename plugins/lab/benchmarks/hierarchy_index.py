@@ -1,6 +1,6 @@
 """Measure the hierarchy on top of an index, without a language model: its build, an update, a search by way of groups.
 
-    RAMIFY_DATA=… OMP_NUM_THREADS=2 python benchmarks/hierarchy_index.py [CORPUS] [--group-by chapter,section] [--limit 3000]
+    RAMIFY_DATA=… OMP_NUM_THREADS=2 python plugins/lab/benchmarks/hierarchy_index.py [CORPUS] [--group-by chapter,section] [--limit 3000]
 
 CORPUS is a folder in RAMIFY_DATA, or any other, that holds `corpus.jsonl.gz` and `questions.jsonl.gz`. All is done in this process, one
 after the other: a plain build from nothing and the hierarchy on top of it, both without one document in a hundred, then both again with
@@ -15,9 +15,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
-from benchmarks.graph_index import HELD_OUT, QUESTIONS, Timing, lines_of, measure_time, time_searches
+from plugins.lab.benchmarks.graph_index import HELD_OUT, QUESTIONS, Timing, lines_of, measure_time, time_searches
 from ramify.graphs.building import make_hierarchy
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder

@@ -1,7 +1,7 @@
 """Measure `Index.build` against bare loops over the same files: what reading, splitting, storing and linking cost, and a second run.
 
-    RAMIFY_DATA=… python benchmarks/indexing.py [--limit 2000] [--corpus 2wikimultihopqa]
-    python benchmarks/indexing.py PATH…
+    RAMIFY_DATA=… python plugins/lab/benchmarks/indexing.py [--limit 2000] [--corpus 2wikimultihopqa]
+    python plugins/lab/benchmarks/indexing.py PATH…
 
 All run in this process, one after the other, with the same model in the same precision: a bare loop of the readers (records are read while
 they are indexed and have none), a bare loop of the encoder over the batches of the build, the build, and a second build that finds nothing

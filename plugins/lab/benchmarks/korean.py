@@ -1,6 +1,6 @@
 """Measure Korean: what is found, what is read, and what is answered, on the questions of KorQuAD 1.0's development half.
 
-    RAMIFY_DATA=… python benchmarks/korean.py {search,reading,answers} [--limit N] [--work DIR]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/korean.py {search,reading,answers} [--limit N] [--work DIR]
 
 `search` compares the embeddings, alone and with words; `reading` gives the gold paragraph among five that the multilingual embedding finds;
 `answers` asks from beginning to end (`naive`, `extractive`). All but the lexical search need `ramify download e5-multilingual`.
@@ -19,13 +19,13 @@ from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 import ramify.graphs as graphs
-from ramify.evaluation.metrics import bootstrap_interval
+from ramify.embedded.reader.reading import PassageText
+from ramify.embedded.reader.short_answers import read_answer
+from ramify.lab.metrics import bootstrap_interval
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.pretrained import E5, MINILM
 from ramify.tools.index import Index
 from ramify.tools.no_answer import is_unknown
-from ramify.tools.reader.reading import PassageText
-from ramify.tools.reader.short_answers import read_answer
 
 DATASET: Final = "korquad_v1_dev"
 FOUND: Final = 5

@@ -1,4 +1,4 @@
-"""Passages and vectors that are made, for measuring an index as it grows: see benchmarks/scale.py."""
+"""Passages and vectors that are made, for measuring an index as it grows: see plugins/lab/benchmarks/scale.py."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Where the memory of one question goes: what each step adds to a new process, in MiB: `python benchmarks/memory.py`.
+"""Where the memory of one question goes: what each step adds to a new process, in MiB: `python plugins/lab/benchmarks/memory.py`.
 
 The steps run one after another: what a later one needs and an earlier one has is counted with the earlier. Files: pages of libraries and
 of other files, which processes share. The last row is the most that `ramify ask` takes, which does some of this side by side. The demo
@@ -26,13 +26,13 @@ def encoder() -> None:
 
 
 def reader() -> None:
-    from ramify.tools.reader.reading import SMALL
+    from ramify.embedded.reader.reading import SMALL
 
     SMALL.load()
 
 
 def writer() -> None:
-    from ramify.tools.splitting.writing import load_splitter
+    from ramify.embedded.splitting.writing import load_splitter
 
     load_splitter()
 

@@ -1,6 +1,6 @@
 """Measure how soon the notebook's chat moves: from a question to its first visible progress, and to its first branch.
 
-    python benchmarks/notebook.py
+    python plugins/lab/benchmarks/notebook.py
 
 A model of fixed latency answers. Every figure is a share of one model call, or of the whole turn; exits 1 where a target is missed.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from ramify.studio import Chat
 from tests.fakes import FakeModel

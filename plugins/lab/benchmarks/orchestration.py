@@ -1,6 +1,6 @@
 """Measure what the graphs themselves cost: wall time against the critical path of a model of fixed latency, and how busy a cap is kept.
 
-    python benchmarks/orchestration.py
+    python plugins/lab/benchmarks/orchestration.py
 
 Every figure is a ratio or a count of one run on this machine; exits 1 where a target is missed.
 """
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from langgraph.func import task
 from langgraph.graph import START, StateGraph

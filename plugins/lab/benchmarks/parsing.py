@@ -1,6 +1,6 @@
 """Measure parsing files in worker processes against a bare loop of the same readers: files, documents and processor time.
 
-    python benchmarks/parsing.py PATH… [--rounds 3] [--workers 1 2]
+    python plugins/lab/benchmarks/parsing.py PATH… [--rounds 3] [--workers 1 2]
 
 Rounds take turns, the best of each counts: other work on the machine spoils a round, not the figure.
 """

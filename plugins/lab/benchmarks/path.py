@@ -1,4 +1,4 @@
-"""Count the functions and files of ramify that one warm question passes through: `python benchmarks/path.py`."""
+"""Count the functions and files of ramify that one warm question passes through: `python plugins/lab/benchmarks/path.py`."""
 
 import sys
 import threading

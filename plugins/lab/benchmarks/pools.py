@@ -1,6 +1,6 @@
 """Draw small pools from data sets: some questions, and so many paragraphs that hold all of their gold ones and others drawn by chance.
 
-    python benchmarks/pools.py DATA/2wikimultihopqa DATA/musique DATA/hotpotqa --out build/pools
+    python plugins/lab/benchmarks/pools.py DATA/2wikimultihopqa DATA/musique DATA/hotpotqa --out build/pools
     ramify eval build/pools/2wikimultihopqa build/pools/musique build/pools/hotpotqa --strategy naive,prune --model extractive --out RUN
 
 An evaluation on them takes minutes where that on the whole sets takes hours.

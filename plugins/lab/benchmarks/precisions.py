@@ -1,6 +1,6 @@
 """Measure how fast one thread encodes passages of 300 tokens: torch in float32 and bfloat16, and OpenVINO, if it is installed.
 
-    RAMIFY_DATA=… python benchmarks/precisions.py [--passages 64]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/precisions.py [--passages 64]
 
 Passages a second of the processor's time, so that other programs matter less; the best of two runs, in batches of 16.
 """
@@ -17,9 +17,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
-from benchmarks.made_passages import SETS, records
+from plugins.lab.benchmarks.made_passages import SETS, records
 from ramify.tools.embeddings.bert import Bert
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 

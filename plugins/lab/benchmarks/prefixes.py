@@ -1,6 +1,6 @@
 """Measure how much of a run's prompts begins as an earlier one did: what a server with a prefix cache need not read again.
 
-    python benchmarks/prefixes.py [--strategies prune,tor,chain,iterative] [--limit 6]
+    python plugins/lab/benchmarks/prefixes.py [--strategies prune,tor,chain,iterative] [--limit 6]
 
 The embedded model answers the demo's development questions, so that trees are what they are; its prompts are written out as a language
 model would be sent them. Tokens are counted as words and signs. Printed are, for each strategy and each prompt in it: how many, and how
@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from langchain_core.messages import BaseMessage
 
-from ramify.evaluation.load import load_dataset
+from ramify.embedded.answerer import Extractive
 from ramify.graphs.run import ask_async
+from ramify.lab.load import load_dataset
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.asking.embedded import Extractive
 from ramify.nodes.asking.language_model import limit_passages, to_quote
 
 TOKEN = re.compile(r"\w{1,6}|[^\w\s]")

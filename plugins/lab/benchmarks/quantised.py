@@ -1,6 +1,6 @@
 """Measure what smaller vectors find: of what a scan of whole ones finds, and of the gold documents, on real passages really encoded.
 
-    RAMIFY_DATA=… python benchmarks/quantised.py [DATASET] [--vectors fp32,fp16,int8] [--work DIR]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/quantised.py [DATASET] [--vectors fp32,fp16,int8] [--work DIR]
 
 So few passages are otherwise all compared; here the graph is searched whatever their number. What is in DIR is not made again.
 """

@@ -1,6 +1,6 @@
 """Measure work on Ray against the same work without it: texts encoded and questions asked a second, and what it takes to start.
 
-    python benchmarks/ray_bulk.py [--passages 2000] [--questions 24] [--workers 1,2]
+    python plugins/lab/benchmarks/ray_bulk.py [--passages 2000] [--questions 24] [--workers 1,2]
 
 Each number of workers is a cluster of its own on this machine. Without Ray, one process has one thread as well, or as many as there are
 workers; a ratio within one run says more than the seconds, which other work on the machine stretches.
@@ -59,8 +59,8 @@ def measure_once(folder: Path, workers: int | None, threads: int) -> dict[str, f
 
 
 def measure(folder: Path, workers: int) -> dict[str, float]:
-    from ramify.evaluation.plan import RunOptions
-    from ramify.evaluation.run import execute
+    from ramify.lab.plan import RunOptions
+    from ramify.lab.run import execute
     from ramify.tools.index import Index
 
     began = time.perf_counter()

@@ -1,6 +1,6 @@
 """Measure the reader alone: passages are given, nothing is searched or decomposed.
 
-    RAMIFY_DATA=… python benchmarks/reader.py [--limit N] [--rows WORDS]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/reader.py [--limit N] [--rows WORDS]
 
 First what it answers: SQuAD's paragraphs that no example of the training was made from (a tenth of them); the development sets' single hops
 and whole questions with their gold paragraphs; then kinds of questions and of text, from the tenth of the training material that is only
@@ -15,18 +15,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # neither training/ nor benchmarks/ is installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # neither training/ nor benchmarks/ is installed
 
-from benchmarks.readings.case import Case
-from benchmarks.readings.development import development
-from benchmarks.readings.kinds import kinds
-from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
-from ramify.tools.reader.calibration import MIN_CONFIDENCE
-from ramify.tools.reader.reading import read_context
-from ramify.tools.reader.short_answers import read_answer
-from training.choose import accuracy, auc, by_source
-from training.example import Example
-from training.material import load_material, part_of_example
+from plugins.embedded.training.choose import accuracy, auc, by_source
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.material import load_material, part_of_example
+from plugins.lab.benchmarks.readings.case import Case
+from plugins.lab.benchmarks.readings.development import development
+from plugins.lab.benchmarks.readings.kinds import kinds
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE
+from ramify.embedded.reader.reading import read_context
+from ramify.embedded.reader.short_answers import read_answer
+from ramify.lab.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
 
 RANKED = ("squadshifts", "nq_oracle_dev", "linked", "boolq_train", "techdocs_faq", "selqa_ass")
 HEAD = "| questions | n | EM | F1 | EM where unsure answers are withheld | withheld | ECE |\n|---|--:|--:|--:|--:|--:|--:|"

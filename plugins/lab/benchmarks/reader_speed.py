@@ -1,7 +1,7 @@
 """Measure the speed of the reader relative to a bare forward pass, and how long its weights take to load.
 
-    RAMIFY_DATA=… python benchmarks/reader_speed.py
-    RAMIFY_DATA=… OMP_NUM_THREADS=1 python benchmarks/reader_speed.py --batched
+    RAMIFY_DATA=… python plugins/lab/benchmarks/reader_speed.py
+    RAMIFY_DATA=… OMP_NUM_THREADS=1 python plugins/lab/benchmarks/reader_speed.py --batched
 
 Bare: the network alone, on the same pairs, cut into word pieces beforehand; one by one, as the reader reads them, or the passages of a
 question in one batch. Alone and warm; ratios of one run count. --batched: what a question costs, in seconds of the processor, when its
@@ -20,13 +20,10 @@ from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # training/ is beside this folder, and not installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # training/ is beside this folder, and not installed
 
-from ramify.evaluation.load import load_demo
-from ramify.tools.demo import demo_index
-from ramify.tools.embeddings import load_encoder
-from ramify.tools.index import Index
-from ramify.tools.reader.reading import (
+from plugins.embedded.training.source import load_data_folder
+from ramify.embedded.reader.reading import (
     BATCH_LENGTH_STEP,
     SMALL,
     PassageReading,
@@ -37,7 +34,10 @@ from ramify.tools.reader.reading import (
     read_contexts,
     read_pairs,
 )
-from training.source import load_data_folder
+from ramify.lab.load import load_demo
+from ramify.tools.demo import demo_index
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.index import Index
 
 PASSAGES = 5
 

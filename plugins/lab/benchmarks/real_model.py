@@ -1,7 +1,7 @@
 """Run every strategy on the demo's development questions with a language model: which replies had the form asked for, and what came of it.
 
     ramify download smollm2
-    python benchmarks/real_model.py [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N] [--out build/real-model]
+    python plugins/lab/benchmarks/real_model.py [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N] [--out build/real-model]
 
 Interrupt it and run it again: it goes on where it stopped. With smollm2 it takes about an hour on two cores, which is why passages are
 cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20 passages. On a GPU, with a build of xllamacpp for it or with a
@@ -21,10 +21,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from ramify.evaluation.results.measures import count_replies
-from ramify.evaluation.task import RESULTS, Row, read_rows
+from ramify.lab.results.measures import count_replies
+from ramify.lab.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ModelOptions, resolve_model

@@ -1,6 +1,6 @@
 """Measure how long a report of many results takes: to write, and to load and show in a headless Chromium.
 
-    python benchmarks/report.py [--results 2000] [--times 5]
+    python plugins/lab/benchmarks/report.py [--results 2000] [--times 5]
 
 Needs Debian's `chromium` and `pip install playwright` (no browser is downloaded). A page counts as shown when its list and the first
 question with its tree have been painted. Exit code 1 where the slowest load takes longer than `--limit` seconds.
@@ -16,10 +16,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from ramify.evaluation.report import write_report
+from ramify.lab.report import write_report
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.evaluation.made_run import STRATEGIES, make_run
+sys.path.insert(0, str(Path(__file__).parents[3]))
+from plugins.lab.tests.made_run import STRATEGIES, make_run
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync")
 DATASETS = ("hotpotqa", "multihop_rag")

@@ -1,11 +1,12 @@
 """Measure an index in a folder as it grows: its build, its size, how it opens, what it holds in memory, how long a search takes.
 
-    RAMIFY_DATA=… python benchmarks/scale.py [--passages 10000,100000] [--vectors fp32,fp16,int8] [--work DIR]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/scale.py [--passages 10000,100000] [--vectors fp32,fp16,int8] [--work DIR]
 
 Passages are made: four sentences of paragraphs of hotpotqa, musique and 2wikimultihopqa (RAMIFY_DATA), drawn by a fixed seed, under the
 title of one, so that words are as frequent as in real text. Their vectors are made, too, because to encode a million takes this machine
 hours: those of 2,000 real paragraphs, encoded, mixed by two, with a little noise. Tokens are estimated. All else is the real build, and
-questions are real. What is found is therefore not measured here, but by benchmarks/quantised.py: on real passages, really encoded.
+questions are real. What is found is therefore not measured here, but by plugins/lab/benchmarks/quantised.py: on real passages, really
+encoded.
 
 Each size is built in a process of its own, and measured in another. What is in DIR is not made again. A first search reads what later ones
 have in memory; the system may have the files in its cache, so that a cold open is one of a new process and not of a new machine.
@@ -24,9 +25,9 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, get_args
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
-from benchmarks.made_passages import SETS, MixedVectors, make, records
+from plugins.lab.benchmarks.made_passages import SETS, MixedVectors, make, records
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index

@@ -1,4 +1,4 @@
-"""Measure which sentences of an answer are marked as unsupported: `python benchmarks/sentence_support.py [--show]`.
+"""Measure which sentences of an answer are marked as unsupported: `python plugins/lab/benchmarks/sentence_support.py [--show]`.
 
 The sentences are in `tests/tools/support`: right and wrong ones over the demo corpus and short manuals, in two halves. The check was
 developed on `development`, the other half is for reporting only; `--show` prints the misjudged sentences of the first.
@@ -14,7 +14,7 @@ from ramify.tools.relevance import check_support
 from ramify.tools.statements import Material
 from ramify.tools.supporting_sentence import QuestionAnswer
 
-FOLDER = Path(__file__).parent.parent / "tests" / "tools" / "support"
+FOLDER = Path(__file__).parents[3] / "tests" / "tools" / "support"
 DEVELOPMENT, REPORTED = "development", "reported"
 
 

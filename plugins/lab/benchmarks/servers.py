@@ -1,6 +1,6 @@
 """Measure what several servers of a model bring: the same calls at one, two and four of fixed latency, and with one that is dead or dies.
 
-    python benchmarks/servers.py [--seconds 0.2] [--calls 60]
+    python plugins/lab/benchmarks/servers.py [--seconds 0.2] [--calls 60]
 
 Each server is a process of its own that serves one call at a time. Every figure is a ratio to the one server of the same run; exits 1 where
 a target is missed. A call costs about 10 ms of a core here: with calls much shorter, or a busy machine, that is what is measured.
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel

@@ -1,4 +1,4 @@
-"""Measure `ramify serve`: 100 questions at once with the embedded model, several rounds: `python benchmarks/serving.py`.
+"""Measure `ramify serve`: 100 questions at once with the embedded model, several rounds: `python plugins/lab/benchmarks/serving.py`.
 
 Each client asks over a connection of its own and reads the events of its answer. Counted are the questions that end with a result, and
 those that begin out of turn; printed is the memory of the server after each round, which is to stay flat. Exits 1 where a target is missed.
@@ -18,11 +18,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import httpx
 
-from ramify.evaluation.load import load_demo
+from ramify.lab.load import load_demo
 from ramify.tools.demo import demo_index
 from tests.studio.dev_server import RAMIFY, free_port
 

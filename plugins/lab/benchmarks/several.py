@@ -1,6 +1,6 @@
 """Measure what choosing among collections finds, by how far below the best fit a collection is still searched.
 
-    RAMIFY_DATA=… python benchmarks/several.py [--questions 60] [--passages 1000] [--work FOLDER]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/several.py [--questions 60] [--passages 1000] [--work FOLDER]
 
 Each set becomes an index: the gold passages of some of its questions and others drawn with a fixed seed. All questions are put to all of
 them, and the share of their gold passages among the first five found is printed, for descriptions as below and for titles alone.

@@ -1,6 +1,6 @@
 """Measure how well questions are split, without any reading: what a search by words finds of the gold paragraphs with the sub-questions.
 
-    RAMIFY_DATA=… python benchmarks/splitting.py [--limit N] [--splits FILE.jsonl] [--model gguf:smollm2] [--dump FILE.jsonl]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/splitting.py [--limit N] [--splits FILE.jsonl] [--model gguf:smollm2] [--dump FILE.jsonl]
 
 Questions whose single hops are known are split, and the halves again, to depth 3. A sub-question that builds on another gets the gold
 answer of the hop that shares most words with that other one. Five or ten passages in all are dealt out among the sub-questions. Beside the
@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # neither training/ nor benchmarks/ is installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # neither training/ nor benchmarks/ is installed
 
-from benchmarks.splits.flatten import Steps, fill_answers
-from benchmarks.splits.hops import HopQuestion, answer_to, sets
-from benchmarks.splits.searched import WordSearch, gold_share
-from benchmarks.splits.systems import System, dump, embedded, no_split, official_split, recursive_split, split_from_file
-from ramify.evaluation.metrics import bootstrap_interval, paired_test
+from plugins.lab.benchmarks.splits.flatten import Steps, fill_answers
+from plugins.lab.benchmarks.splits.hops import HopQuestion, answer_to, sets
+from plugins.lab.benchmarks.splits.searched import WordSearch, gold_share
+from plugins.lab.benchmarks.splits.systems import System, dump, embedded, no_split, official_split, recursive_split, split_from_file
+from ramify.lab.metrics import bootstrap_interval, paired_test
 from ramify.tools.errors import RamifyError
 
 WHOLE, OFFICIAL, SPLITTER = "whole question", "official hops", "splitter"
@@ -82,7 +82,7 @@ def systems(names: argparse.Namespace) -> dict[str, System]:
     named: dict[str, System] = {WHOLE: no_split, OFFICIAL: official_split}
     named |= {path.stem: split_from_file(path) for path in names.splits}
     for name in names.model:
-        from benchmarks.splits.asked import prompted_splitter
+        from plugins.lab.benchmarks.splits.asked import prompted_splitter
 
         named[name] = recursive_split(prompted_splitter(name, names.base_url))
     return named | ({SPLITTER: recursive_split(embedded())} if names.splitter else {})
@@ -125,8 +125,8 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if arguments.splitter:
-        from benchmarks.splits.kept_out import HEAD as KEPT_OUT
-        from benchmarks.splits.kept_out import rows
+        from plugins.lab.benchmarks.splits.kept_out import HEAD as KEPT_OUT
+        from plugins.lab.benchmarks.splits.kept_out import rows
 
         print("", KEPT_OUT, *rows(data, arguments.limit), sep="\n")
     return 0

@@ -1,6 +1,6 @@
 """Compare an index in Milvus with one in a folder: what both find of the same corpus, and how long a search takes in each.
 
-    RAMIFY_DATA=… python benchmarks/stores.py [DATASET] [--out milvus:FILE.db/COLLECTION]
+    RAMIFY_DATA=… python plugins/lab/benchmarks/stores.py [DATASET] [--out milvus:FILE.db/COLLECTION]
 
 DATASET is a name in RAMIFY_DATA, or a folder. Both are built from nothing in this process, with the same vectors: the second build takes
 them from the first. Overlap is the share of the first ten that both find; recall counts gold documents among the first 1, 5 and 10. A file
@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ramify.evaluation.dataset import Question
-from ramify.evaluation.load import load_dataset
+from ramify.lab.dataset import Question
+from ramify.lab.load import load_dataset
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.index import Hit, Index

@@ -1,4 +1,5 @@
-"""Measure how well the reader tells passages that support a claim from others of the same article: `python benchmarks/support.py DATA`.
+"""Measure how well the reader tells passages that support a claim from others of the same article: `python
+plugins/lab/benchmarks/support.py DATA`.
 
 DATA is a folder with `fool_me_twice` (Eisenschlos et al. 2021). The figure is the share of pairs of a supporting and another passage in
 which the reader's relevance is higher for the supporting one (AUROC), over the first claims in an order drawn with a fixed seed.
@@ -11,7 +12,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.reader.reading import add_title, read_context
+from ramify.embedded.reader.reading import add_title, read_context
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Measure what the tool costs an agent: its wall time against the graph called directly, with a model of fixed latency.
 
-    python benchmarks/tool.py
+    python plugins/lab/benchmarks/tool.py
 
 Both ways take turns in one run on this machine, and the fastest of each counts; exits 1 where the target is missed.
 """
@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
 import ramify.graphs as graphs
-from benchmarks.orchestration import LATENCY, full_tree
+from plugins.lab.benchmarks.orchestration import LATENCY, full_tree
 from tests.fakes import FakeModel
 from tests.river import QUESTION, river
 

@@ -1,8 +1,9 @@
 """Measure what it takes to bring an index up to date: no change, one changed file, a tenth of them, and a new index for comparison.
 
-    RAMIFY_DATA=… OMP_NUM_THREADS=1 python benchmarks/updates.py [--passages 10000,100000] [--vectors fp32] [--work DIR]
+    RAMIFY_DATA=… OMP_NUM_THREADS=1 python plugins/lab/benchmarks/updates.py [--passages 10000,100000] [--vectors fp32] [--work DIR]
 
-Files of ten passages each are made as in benchmarks/scale.py: sentences of real paragraphs, vectors mixed from real ones, real questions.
+Files of ten passages each are made as in plugins/lab/benchmarks/scale.py: sentences of real paragraphs, vectors mixed from real ones,
+real questions.
 The updated index is then compared with a new one of the same files: how many of the ten nearest vectors each finds (of those that are found
 when all are compared), and whether questions by words find the same passages with the same BM25. Times are those of a program that runs
 already. What is in DIR is made anew.
@@ -21,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
-from benchmarks.made_passages import SETS, MixedVectors, make, records
+from plugins.lab.benchmarks.made_passages import SETS, MixedVectors, make, records
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index

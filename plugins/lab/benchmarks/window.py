@@ -1,6 +1,6 @@
 """Count the passages that fit into a window on Ollama, before and after its server has reported how many tokens a prompt has.
 
-    python benchmarks/window.py [--letters 4.3] [--passage-tokens 300] [--num-ctx 8192]
+    python plugins/lab/benchmarks/window.py [--letters 4.3] [--passage-tokens 300] [--num-ctx 8192]
 
 A loopback server speaks Ollama's protocol and counts so many characters a token, about as LLaMA 3's tokenizer does with English. The
 passages are 20 pieces of the demo corpus. Printed are the passages that each of three calls shows, and what share of the room beside the
@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.asking.budget import Budget, call_context

@@ -10,17 +10,17 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.judging import DEFAULT_REPEATS, VERDICTS_FILE, judge_pairs
-from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph import LEVEL_SETTING, count_graphs, drop_missing_levels, graph_build_settings, read_graphs
-from ramify.evaluation.papers.paper import MODEL_OPTIONS
-from ramify.evaluation.plan import RunOptions, RunPlan, prepare_run
-from ramify.evaluation.report import list_answer_pairs, read_reproduction, write_report, write_reproduction
-from ramify.evaluation.run import check_indexes, load_inputs, open_cluster, pending_tasks, run_tasks
-from ramify.evaluation.search import SEARCH_STRATEGY, run_degraded_searches, run_searches, update_indexes
-from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
+from ramify.lab.answering import TimeEstimate
+from ramify.lab.judging import DEFAULT_REPEATS, VERDICTS_FILE, judge_pairs
+from ramify.lab.papers import Paper
+from ramify.lab.papers.graph import LEVEL_SETTING, count_graphs, drop_missing_levels, graph_build_settings, read_graphs
+from ramify.lab.papers.paper import MODEL_OPTIONS
+from ramify.lab.plan import RunOptions, RunPlan, prepare_run
+from ramify.lab.report import list_answer_pairs, read_reproduction, write_report, write_reproduction
+from ramify.lab.run import check_indexes, load_inputs, open_cluster, pending_tasks, run_tasks
+from ramify.lab.search import SEARCH_STRATEGY, run_degraded_searches, run_searches, update_indexes
+from ramify.lab.task import RESULTS, Row, Task, read_outcomes
 from ramify.nodes.settings import EMBEDDED, is_embedded
 from ramify.studio.console.progress_bar import progress_bar
 from ramify.studio.console.streams import err, note, say

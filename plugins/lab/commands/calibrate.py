@@ -46,10 +46,10 @@ def calibrate_command(
     split: Split = 0.5, seed: Seed = 0, fit: FitName = None, out: Out = None,
 ) -> None:  # fmt: skip
     """Choose the confidence below which answers are withheld, so that the fraction of wrong ones is bounded; write a profile."""
-    from ramify.evaluation import risk_control
-    from ramify.evaluation.report import write_calibration
-    from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.calibration import CalibrationOptions, calibrate_run
+    from ramify.lab import risk_control
+    from ramify.lab.report import write_calibration
+    from ramify.lab.results import read_run
+    from ramify.lab.results.calibration import CalibrationOptions, calibrate_run
 
     order = CalibrationOptions(
         risk=risk, delta=delta, bound=choose_one(get_args(risk_control.Bound), bound, "--bound"), strategy=strategy, type=type, split=split,

@@ -29,9 +29,9 @@ def compare_command(
     html: Html = None,
 ) -> None:  # fmt: skip
     """Compare two runs on the questions they share: differences with intervals, wins by question, and a judge's preferences."""
-    from ramify.evaluation.judging import VERDICTS_FILE, judge_pairs, sides_without_text
-    from ramify.evaluation.report import compare_runs, compare_runs_page
-    from ramify.evaluation.results.measures import read_run_pair
+    from ramify.lab.judging import VERDICTS_FILE, judge_pairs, sides_without_text
+    from ramify.lab.report import compare_runs, compare_runs_page
+    from ramify.lab.results.measures import read_run_pair
     from ramify.studio.console.progress_bar import progress_bar
 
     options = merge_options(settings, model=judge, base_url=base_url)

@@ -112,8 +112,8 @@ def eval_command(
     draws: Draws = 5, shared: Shared = False, style: Style = None, calls: Calls = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
-    from ramify.evaluation.plan import RunOptions
-    from ramify.studio.console.evaluating import run_evaluation
+    from ramify.lab.commands._evaluating import run_evaluation
+    from ramify.lab.plan import RunOptions
 
     strategies = split_names(("" if retrieval_only else "prune") if strategy is None else strategy)
     baseline = ["closed-book"] if strategies and not retrieval_only else []  # a score is compared with that of the model without retrieval

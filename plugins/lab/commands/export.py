@@ -29,8 +29,8 @@ def export_command(
     runs: Runs, form: FormatOption, out: Out = None, strategy: Strategies = None, min_confidence: MinConfidence = None
 ) -> None:
     """Write judged trees as training data for a language model: one JSON object a line, in TRL's format."""
-    from ramify.evaluation.results import read_run
-    from ramify.evaluation.results.export import export_examples
+    from ramify.lab.results import read_run
+    from ramify.lab.results.export import export_examples
 
     folders = list(dict.fromkeys(runs))
     exported = export_examples([read_run(folder) for folder in folders], form, split_names(strategy), min_confidence)

@@ -44,8 +44,8 @@ def questions_command(
         return _from_chat(index, file)
     if index is None:
         raise UsageError("no INDEX is given", "give its folder or address, or demo; or --from-chat")
-    from ramify.evaluation.proposing import ProposalSettings, propose_questions, select_kinds
-    from ramify.evaluation.question_file import QuestionFile
+    from ramify.lab.proposing import ProposalSettings, propose_questions, select_kinds
+    from ramify.lab.question_file import QuestionFile
     from ramify.nodes.asking.ask import current_model
     from ramify.nodes.settings import is_embedded
     from ramify.studio.console.progress_bar import progress_bar
@@ -75,8 +75,8 @@ def questions_command(
 
 
 def _from_chat(memory: str | None, file: Path) -> None:
-    from ramify.evaluation.load.own_questions import NEEDS_ANSWER
-    from ramify.evaluation.question_file import QuestionFile, add_rated_questions
+    from ramify.lab.load.own_questions import NEEDS_ANSWER
+    from ramify.lab.question_file import QuestionFile, add_rated_questions
     from ramify.tools.new_files import cache_folder
 
     question_file = QuestionFile(file)

@@ -20,7 +20,7 @@ Out = Annotated[
 
 def report_command(runs: Runs, open_page: Open = False, out: Out = None) -> None:
     """Write the report of a run again, or one page on several runs: models, strategies, kinds of index and settings side by side."""
-    from ramify.evaluation.report import write_report, write_side_by_side
+    from ramify.lab.report import write_report, write_side_by_side
 
     folders = list(dict.fromkeys(runs))
     if out is not None and len(folders) == 1:

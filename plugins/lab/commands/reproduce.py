@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ramify.studio.commands.eval import AtOnce, Embedding, Limit, Seed
+from ramify.lab.commands.eval import AtOnce, Embedding, Limit, Seed
 from ramify.studio.console.options import BaseUrl, ModelName, merge_options
 from ramify.studio.console.streams import say
 
@@ -42,14 +42,14 @@ def reproduce_command(
     limit: Limit = None, seed: Seed = 0, at_once: AtOnce = 8, embedding: Embedding = "minilm",
 ) -> None:  # fmt: skip
     """Reproduce a paper: its settings, baselines, sweeps and ablations in one run, and a page that compares its figures with ours."""
-    from ramify.evaluation.papers import PAPERS, find_paper
+    from ramify.lab.papers import PAPERS, find_paper
 
     if paper is None:
         for one in PAPERS.values():
             say(f"{one.name:<10} {one.title}: {one.about}")
         return
+    from ramify.lab.commands._evaluating import run_reproduction
     from ramify.studio.commands.index import split_fields
-    from ramify.studio.console.evaluating import run_reproduction
 
     paper_found = find_paper(paper, PAPERS)
     folder = out_ or Path(f"{paper_found.name}-reproduced")

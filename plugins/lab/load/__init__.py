@@ -15,9 +15,9 @@ In your own folder a question has `id`, `question`, `answer` ("Unknown" if the d
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ramify.evaluation.dataset import OPEN_TYPE, Dataset, Question, ReadQuestion, Support, make_dataset
-from ramify.evaluation.load.records import Record, optional_list, read_records, required_answer, required_text
-from ramify.evaluation.load.releases import load_hotpot, load_multihop_rag, load_musique
+from ramify.lab.dataset import OPEN_TYPE, Dataset, Question, ReadQuestion, Support, make_dataset
+from ramify.lab.load.records import Record, optional_list, read_records, required_answer, required_text
+from ramify.lab.load.releases import load_hotpot, load_multihop_rag, load_musique
 from ramify.nodes.tree import UNKNOWN
 from ramify.tools.demo import demo_corpus
 from ramify.tools.documents.files import existing_path

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation.dataset import Dataset, ReadQuestion, check_ids, inputs_digest, missing_gold_caveats, open_question_caveats
-from ramify.evaluation.load import parse_question
-from ramify.evaluation.load.records import Record, read_records, read_text_file
-from ramify.evaluation.metrics import contained_facts
+from ramify.formats.sheets import read_first_sheet
+from ramify.lab.dataset import Dataset, ReadQuestion, check_ids, inputs_digest, missing_gold_caveats, open_question_caveats
+from ramify.lab.load import parse_question
+from ramify.lab.load.records import Record, read_records, read_text_file
+from ramify.lab.metrics import contained_facts
 from ramify.tools.documents.files import UnreadableError, existing_path
-from ramify.tools.documents.sheets import read_first_sheet
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from ramify.tools.index.index import iterate_passages

@@ -12,8 +12,8 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation.dataset import Dataset, Question, ReadQuestion, Support, make_dataset
-from ramify.evaluation.load.records import Record, malformed_field_error, optional_list, read_records, required_answer, required_text
+from ramify.lab.dataset import Dataset, Question, ReadQuestion, Support, make_dataset
+from ramify.lab.load.records import Record, malformed_field_error, optional_list, read_records, required_answer, required_text
 from ramify.tools.errors import InputError
 from ramify.tools.new_files import file_mode, make_folder, write_atomically
 

@@ -3,12 +3,12 @@
 `paper` has the classes of these declarations.
 """
 
-from ramify.evaluation.papers.graph import GRAPH_PAPER
-from ramify.evaluation.papers.hierarchy import HIERARCHY_PAPER
-from ramify.evaluation.papers.iterative import ITERATIVE_PAPER
-from ramify.evaluation.papers.paper import Paper, find_paper
-from ramify.evaluation.papers.prune import PRUNE_PAPER
-from ramify.evaluation.papers.tor import TOR_PAPER
+from ramify.lab.papers.graph import GRAPH_PAPER
+from ramify.lab.papers.hierarchy import HIERARCHY_PAPER
+from ramify.lab.papers.iterative import ITERATIVE_PAPER
+from ramify.lab.papers.paper import Paper, find_paper
+from ramify.lab.papers.prune import PRUNE_PAPER
+from ramify.lab.papers.tor import TOR_PAPER
 
 __all__ = ["PAPERS", "Paper", "find_paper"]
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.evaluation._variants import index_folder, serializable_options
-from ramify.evaluation.papers.paper import MODEL_OPTIONS, PAPER_PRESET, JudgedCondition, Paper, paper_run
-from ramify.evaluation.plan import RunOptions, RunPlan
-from ramify.evaluation.search import update_index_kind
-from ramify.evaluation.task import Row
+from ramify.lab._variants import index_folder, serializable_options
+from ramify.lab.papers.paper import MODEL_OPTIONS, PAPER_PRESET, JudgedCondition, Paper, paper_run
+from ramify.lab.plan import RunOptions, RunPlan
+from ramify.lab.search import update_index_kind
+from ramify.lab.task import Row
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.progress import Progress, ignore_progress

@@ -1,6 +1,6 @@
 """Meta-guided hierarchical RAG: curves for missing and wrong metadata, six systems and ten ablations; the source has no results."""
 
-from ramify.evaluation.papers.paper import Paper, paper_run
+from ramify.lab.papers.paper import Paper, paper_run
 
 HIERARCHY_PAPER = Paper(
     name="hierarchy",

@@ -1,7 +1,7 @@
 """Iterative RAG: the effect of the number of reading rounds; the source describes settings and has no results."""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
-from ramify.evaluation.results.measures import ALL_GOLD, EM, F1, FORGETTING, MODEL_CALLS, PROMPT_TOKENS
+from ramify.lab.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.lab.results.measures import ALL_GOLD, EM, F1, FORGETTING, MODEL_CALLS, PROMPT_TOKENS
 
 TABLE_MEASURES = (EM, F1, ALL_GOLD, FORGETTING, MODEL_CALLS, PROMPT_TOKENS)
 ROUNDS = range(1, 6)

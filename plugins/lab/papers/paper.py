@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.load import DEMO_DATASET
-from ramify.evaluation.plan import RunOptions
-from ramify.evaluation.results.measures import Measure
 from ramify.graphs.strategies import STRATEGIES
+from ramify.lab.load import DEMO_DATASET
+from ramify.lab.plan import RunOptions
+from ramify.lab.results.measures import Measure
 from ramify.tools.errors import UsageError
 
 PAPER_PRESET: dict[str, Any] = {"preset": "paper"}

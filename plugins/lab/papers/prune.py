@@ -1,7 +1,7 @@
 """PruneRAG (arXiv 2601.11024): methods, ablations, τ, depth, forgotten evidence and speed; its tables and curves are not available."""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
-from ramify.evaluation.results.measures import EM, F1, FORGETTING, FORGETTING_FOUND, MODEL_CALLS, TREE_DEPTH, WALL_SECONDS
+from ramify.lab.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.lab.results.measures import EM, F1, FORGETTING, FORGETTING_FOUND, MODEL_CALLS, TREE_DEPTH, WALL_SECONDS
 
 COMMON_OPTIONS = {"k": 5, "hybrid": False, "temperature": 0.0}
 """Top five of dense search, for every method."""

@@ -1,7 +1,7 @@
 """ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and an ablation of the judge."""
 
-from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
-from ramify.evaluation.results.measures import EM, F1, MODEL_CALLS, SUPPORT_F1, TREE_DEPTH
+from ramify.lab.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, paper_run
+from ramify.lab.results.measures import EM, F1, MODEL_CALLS, SUPPORT_F1, TREE_DEPTH
 
 COMMON_OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
 """Table 1 and §IV.1: the same for every method."""

@@ -8,9 +8,9 @@ failures), `answers` and `degraded`; `comparing` is the report on two runs and t
 from collections.abc import Sequence
 from pathlib import Path
 
-from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph import read_graphs
-from ramify.evaluation.report._answers import (
+from ramify.lab.papers import Paper
+from ramify.lab.papers.graph import read_graphs
+from ramify.lab.report._answers import (
     ablations_section,
     calibration_section,
     dataset_section,
@@ -19,11 +19,11 @@ from ramify.evaluation.report._answers import (
     reference_section,
     sweeps_section,
 )
-from ramify.evaluation.report._blocks import make_sections
-from ramify.evaluation.report._calibrated import write_calibration
-from ramify.evaluation.report._comparing import compare_runs, compare_runs_page, read_side_by_side
-from ramify.evaluation.report._degraded import degraded_answers_section, degraded_metadata_section
-from ramify.evaluation.report._paper import (
+from ramify.lab.report._blocks import make_sections
+from ramify.lab.report._calibrated import write_calibration
+from ramify.lab.report._comparing import compare_runs, compare_runs_page, read_side_by_side
+from ramify.lab.report._degraded import degraded_answers_section, degraded_metadata_section
+from ramify.lab.report._paper import (
     claims_section,
     comparisons_section,
     deviations_section,
@@ -33,11 +33,11 @@ from ramify.evaluation.report._paper import (
     tables_section,
     with_all_results,
 )
-from ramify.evaluation.report._preferences import list_answer_pairs, proxies_section, tokens_section, win_rates_section
-from ramify.evaluation.report._run import costs_section, failures_section, replies_section, run_section, worst_trees_section
-from ramify.evaluation.report._writers import write_files
-from ramify.evaluation.results import Run, read_run
-from ramify.evaluation.task import Row
+from ramify.lab.report._preferences import list_answer_pairs, proxies_section, tokens_section, win_rates_section
+from ramify.lab.report._run import costs_section, failures_section, replies_section, run_section, worst_trees_section
+from ramify.lab.report._writers import write_files
+from ramify.lab.results import Run, read_run
+from ramify.lab.task import Row
 from ramify.tools.new_files import make_folder
 
 __all__ = [

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ramify.evaluation import metrics
-from ramify.evaluation._degraded import DEGRADATION_KINDS
-from ramify.evaluation._variants import KIND_OPTION, PLAIN_KIND, is_kind_variant
-from ramify.evaluation.report._blocks import (
+from ramify.lab import metrics
+from ramify.lab._degraded import DEGRADATION_KINDS
+from ramify.lab._variants import KIND_OPTION, PLAIN_KIND, is_kind_variant
+from ramify.lab.report._blocks import (
     EMPTY_CELL,
     Block,
     BulletList,
@@ -27,8 +27,8 @@ from ramify.evaluation.report._blocks import (
     paired_table,
     text_columns,
 )
-from ramify.evaluation.results import GroupKey, ResultLine, Run, measures
-from ramify.evaluation.results.measures import (
+from ramify.lab.results import GroupKey, ResultLine, Run, measures
+from ramify.lab.results.measures import (
     ComparedScores,
     Measure,
     all_gold_found,

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from ramify.evaluation.metrics import holm_correction
-from ramify.evaluation.results import GroupKey, ResultLine
-from ramify.evaluation.results.measures import (
+from ramify.lab.metrics import holm_correction
+from ramify.lab.results import GroupKey, ResultLine
+from ramify.lab.results.measures import (
     ANSWER_SCORES,
     SIGNIFICANCE_LEVEL,
     ComparedScores,
@@ -24,7 +24,7 @@ from ramify.evaluation.results.measures import (
     format_points,
     paired_difference,
 )
-from ramify.evaluation.task import RESULTS
+from ramify.lab.task import RESULTS
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import escape_invisible
 
@@ -128,7 +128,7 @@ class Plot:
     def draw(cls, caption: str, name: str, *arguments: Any) -> "Plot":
         """Return a plot drawn by the named function of `plots`; UsageError if matplotlib is not installed."""
         try:
-            plots = import_module("ramify.evaluation.report._plots")
+            plots = import_module("ramify.lab.report._plots")
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "matplotlib":
                 raise

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ramify.evaluation.report._blocks import Block, Cell, Column, Plot, Table, TextBlock, make_sections, text_columns
-from ramify.evaluation.report._writers import render_markdown
-from ramify.evaluation.results.calibration import MIN_QUESTIONS, AnswerCounts, BoundResult, Calibration, best_tau
-from ramify.evaluation.results.measures import format_percent
-from ramify.evaluation.risk_control import Bound, clopper_pearson_interval, min_answers
+from ramify.lab.report._blocks import Block, Cell, Column, Plot, Table, TextBlock, make_sections, text_columns
+from ramify.lab.report._writers import render_markdown
+from ramify.lab.results.calibration import MIN_QUESTIONS, AnswerCounts, BoundResult, Calibration, best_tau
+from ramify.lab.results.measures import format_percent
+from ramify.lab.risk_control import Bound, clopper_pearson_interval, min_answers
 from ramify.tools.new_files import write_atomically
 from ramify.tools.profile import apply_curve
 from ramify.tools.quoting import pluralize

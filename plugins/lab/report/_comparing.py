@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation._variants import KIND_OPTION, PLAIN_KIND, is_kind_variant
-from ramify.evaluation.report._answers import calibration_section, dataset_section, glance_section
-from ramify.evaluation.report._blocks import (
+from ramify.lab._variants import KIND_OPTION, PLAIN_KIND, is_kind_variant
+from ramify.lab.report._answers import calibration_section, dataset_section, glance_section
+from ramify.lab.report._blocks import (
     Block,
     Cell,
     Comparison,
@@ -21,12 +21,12 @@ from ramify.evaluation.report._blocks import (
     paired_table,
     text_columns,
 )
-from ramify.evaluation.report._preferences import preferences_section, variant_label
-from ramify.evaluation.report._run import costs_section, failures_section, worst_trees_section
-from ramify.evaluation.report._writers import render_markdown, render_run_page
-from ramify.evaluation.results import GroupKey, ResultLine, Run, read_run
-from ramify.evaluation.results.measures import ComparedRuns, LinePairs, read_run_pair
-from ramify.evaluation.task import RESULTS, Row
+from ramify.lab.report._preferences import preferences_section, variant_label
+from ramify.lab.report._run import costs_section, failures_section, worst_trees_section
+from ramify.lab.report._writers import render_markdown, render_run_page
+from ramify.lab.results import GroupKey, ResultLine, Run, read_run
+from ramify.lab.results.measures import ComparedRuns, LinePairs, read_run_pair
+from ramify.lab.task import RESULTS, Row
 from ramify.tools.errors import UsageError
 
 TITLE = "Two runs compared"

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ramify.evaluation import _degraded as cells
-from ramify.evaluation._degraded import DEGRADATION_KINDS, FLAT_SYSTEM, FULL_SYSTEM, MISSING, NOISE, SYSTEM_FIELD, SYSTEMS, DegradationKind
-from ramify.evaluation.report._answers import SweepCurve, sweep_curves
-from ramify.evaluation.report._blocks import (
+from ramify.lab import _degraded as cells
+from ramify.lab._degraded import DEGRADATION_KINDS, FLAT_SYSTEM, FULL_SYSTEM, MISSING, NOISE, SYSTEM_FIELD, SYSTEMS, DegradationKind
+from ramify.lab.report._answers import SweepCurve, sweep_curves
+from ramify.lab.report._blocks import (
     EMPTY_CELL,
     Block,
     BulletList,
@@ -29,9 +29,9 @@ from ramify.evaluation.report._blocks import (
     measure_table,
     text_columns,
 )
-from ramify.evaluation.results import ResultLine, Run, measures
-from ramify.evaluation.results.measures import pair_lines, paired_difference, retrieval_score
-from ramify.evaluation.task import RESULTS
+from ramify.lab.results import ResultLine, Run, measures
+from ramify.lab.results.measures import pair_lines, paired_difference, retrieval_score
+from ramify.lab.task import RESULTS
 
 REPORTED_MEASURES = {
     "recall@10": measures.R10,

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ramify.evaluation.load import DEMO_DATASET
-from ramify.evaluation.papers.paper import Paper, PaperRow, PaperTable
-from ramify.evaluation.papers.prune import ABLATIONS_TABLE, PRUNE_PAPER
-from ramify.evaluation.papers.tor import DEPTHS_TABLE, METHODS_TABLE, TOR_PAPER
-from ramify.evaluation.report._answers import ablations_section, sweeps_section
-from ramify.evaluation.report._blocks import (
+from ramify.lab.load import DEMO_DATASET
+from ramify.lab.papers.paper import Paper, PaperRow, PaperTable
+from ramify.lab.papers.prune import ABLATIONS_TABLE, PRUNE_PAPER
+from ramify.lab.papers.tor import DEPTHS_TABLE, METHODS_TABLE, TOR_PAPER
+from ramify.lab.report._answers import ablations_section, sweeps_section
+from ramify.lab.report._blocks import (
     EMPTY_CELL,
     Block,
     BulletList,
@@ -27,10 +27,10 @@ from ramify.evaluation.report._blocks import (
     paired_table,
     text_columns,
 )
-from ramify.evaluation.report._run import caveat_list
-from ramify.evaluation.results import ResultLine, Run, measures
-from ramify.evaluation.results.measures import Measure, cost_value, format_number, pair_lines, paired_ratio
-from ramify.evaluation.task import RESULTS
+from ramify.lab.report._run import caveat_list
+from ramify.lab.results import ResultLine, Run, measures
+from ramify.lab.results.measures import Measure, cost_value, format_number, pair_lines, paired_ratio
+from ramify.lab.task import RESULTS
 
 ALL_RESULTS = f"*/{RESULTS}"
 """Pattern of the result files of all runs, from the folder of the reproduction."""

@@ -13,13 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ramify.evaluation._degraded import MISSING
-from ramify.evaluation.metrics import reliability_bins, risk_coverage
-from ramify.evaluation.report._run import pareto_front
-from ramify.evaluation.results import ResultLine
-from ramify.evaluation.results.calibration import Calibration
-from ramify.evaluation.results.measures import EM, F1, MODEL_CALLS, WALL_SECONDS, Estimate, Measure, confidences_and_outcomes
-from ramify.evaluation.risk_control import Bound, Outcomes
+from ramify.lab._degraded import MISSING
+from ramify.lab.metrics import reliability_bins, risk_coverage
+from ramify.lab.report._run import pareto_front
+from ramify.lab.results import ResultLine
+from ramify.lab.results.calibration import Calibration
+from ramify.lab.results.measures import EM, F1, MODEL_CALLS, WALL_SECONDS, Estimate, Measure, confidences_and_outcomes
+from ramify.lab.risk_control import Bound, Outcomes
 from ramify.tools.quoting import one_line
 
 TEXT_COLOUR, RULE_COLOUR, FAINT_COLOUR = "#f0e0a1", "#f0e0a2", "#f0e0a3"

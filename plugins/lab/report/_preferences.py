@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.evaluation.judging import VERDICTS_FILE, reader_text
-from ramify.evaluation.metrics import bootstrap_interval, holm_correction, paired_test
-from ramify.evaluation.papers.graph import CONDITION_HELP, GRAPHS_FILE, MAP_CONDITION, WIN_RATE_CLAIMS
-from ramify.evaluation.papers.paper import JudgedCondition, Paper
-from ramify.evaluation.report._blocks import (
+from ramify.lab.judging import VERDICTS_FILE, reader_text
+from ramify.lab.metrics import bootstrap_interval, holm_correction, paired_test
+from ramify.lab.papers.graph import CONDITION_HELP, GRAPHS_FILE, MAP_CONDITION, WIN_RATE_CLAIMS
+from ramify.lab.papers.paper import JudgedCondition, Paper
+from ramify.lab.prompts.prefer import CRITERIA
+from ramify.lab.report._blocks import (
     EMPTY_CELL,
     Block,
     BulletList,
@@ -28,8 +29,8 @@ from ramify.evaluation.report._blocks import (
     measure_table,
     text_columns,
 )
-from ramify.evaluation.results import GroupKey, Run
-from ramify.evaluation.results.measures import (
+from ramify.lab.results import GroupKey, Run
+from ramify.lab.results.measures import (
     MODEL_CALLS,
     PROMPT_TOKENS,
     SIGNIFICANCE_LEVEL,
@@ -40,8 +41,7 @@ from ramify.evaluation.results.measures import (
     mean_estimator,
     pair_lines,
 )
-from ramify.evaluation.task import Row
-from ramify.prompts.prefer import CRITERIA
+from ramify.lab.task import Row
 from ramify.tools.english import fold, sentences
 from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ramify.evaluation._degraded import DEGRADATION_KINDS
-from ramify.evaluation.metrics import exact_match
-from ramify.evaluation.report._blocks import (
+from ramify.lab._degraded import DEGRADATION_KINDS
+from ramify.lab.metrics import exact_match
+from ramify.lab.report._blocks import (
     EMPTY_CELL,
     Block,
     BulletList,
@@ -22,9 +22,9 @@ from ramify.evaluation.report._blocks import (
     measure_table,
     text_columns,
 )
-from ramify.evaluation.report._writers import line_label, render_line
-from ramify.evaluation.results import ResultLine, Run
-from ramify.evaluation.results.measures import (
+from ramify.lab.report._writers import line_label, render_line
+from ramify.lab.results import ResultLine, Run
+from ramify.lab.results.measures import (
     EM,
     F1,
     MODEL_CALLS,

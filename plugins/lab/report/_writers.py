@@ -12,9 +12,9 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.report._blocks import Block, BulletList, Cell, LineDetails, Plot, ReportSection, Table, TextBlock
-from ramify.evaluation.results import ResultLine, Run
-from ramify.evaluation.task import MAX_CITATION_CHARS, RESULTS, Row
+from ramify.lab.report._blocks import Block, BulletList, Cell, LineDetails, Plot, ReportSection, Table, TextBlock
+from ramify.lab.results import ResultLine, Run
+from ramify.lab.task import MAX_CITATION_CHARS, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import TreeView, cards
 from ramify.nodes.tree.phrases import ORIGINS, confidence_figure

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation._degraded import SYSTEM_FIELD
-from ramify.evaluation._manifest import RUN_MANIFEST, read_run_manifest
-from ramify.evaluation._variants import is_kind_variant
-from ramify.evaluation.task import RESULTS, Row, row_key
+from ramify.lab._degraded import SYSTEM_FIELD
+from ramify.lab._manifest import RUN_MANIFEST, read_run_manifest
+from ramify.lab._variants import is_kind_variant
+from ramify.lab.task import RESULTS, Row, row_key
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line
 

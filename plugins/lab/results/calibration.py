@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_args
 
-from ramify.evaluation import risk_control
-from ramify.evaluation.metrics import expected_calibration_error
-from ramify.evaluation.results import ResultLine, Run
-from ramify.evaluation.results.measures import PRIOR_STRATEGY, confidences_and_outcomes, is_answered
-from ramify.evaluation.risk_control import Bound, Fit, Outcomes
+from ramify.lab import risk_control
+from ramify.lab.metrics import expected_calibration_error
+from ramify.lab.results import ResultLine, Run
+from ramify.lab.results.measures import PRIOR_STRATEGY, confidences_and_outcomes, is_answered
+from ramify.lab.risk_control import Bound, Fit, Outcomes
 from ramify.nodes.settings import is_embedded
 from ramify.tools.errors import UsageError
 from ramify.tools.profile import Curve, Origin, Profile, apply_curve

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Literal
 
-from ramify.evaluation.results import ResultLine, Run
+from ramify.lab.results import ResultLine, Run
 from ramify.nodes.tree import DROPPED, ROOT, Branch, normalized_key, position
 from ramify.nodes.tree.answers import PLACEHOLDER
 from ramify.prompts.decompose import DECOMPOSE, Pair

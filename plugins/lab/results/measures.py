@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ramify.evaluation.metrics import bootstrap_interval, expected_calibration_error, paired_test, ratio_interval
-from ramify.evaluation.results import GroupKey, ResultLine, Run, read_run
-from ramify.evaluation.task import Row
+from ramify.lab.metrics import bootstrap_interval, expected_calibration_error, paired_test, ratio_interval
+from ramify.lab.results import GroupKey, ResultLine, Run, read_run
+from ramify.lab.task import Row
 from ramify.tools.errors import UsageError
 
 CITATION_SCORES = ("citation_precision", "citation_recall", "supporting_f1")

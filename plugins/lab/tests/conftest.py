@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.report import write_report
-from tests.evaluation.degraded_manual import write_manual
-from tests.evaluation.few_lines import VARIANTS
-from tests.evaluation.films import write_films
-from tests.evaluation.made_run import make_run
-from tests.evaluation.small_data_set import make_questions, write_data
+from plugins.lab.tests.degraded_manual import write_manual
+from plugins.lab.tests.few_lines import VARIANTS
+from plugins.lab.tests.films import write_films
+from plugins.lab.tests.made_run import make_run
+from plugins.lab.tests.small_data_set import make_questions, write_data
+from ramify.lab.report import write_report
+from tests.studio.conftest import built, documents, nothing_allowed, nowhere, ollama, ramify
+
+__all__ = ["built", "documents", "nothing_allowed", "nowhere", "ollama", "ramify"]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from tests.evaluation.made_run import make_manifest, make_row, write_files
+from plugins.lab.tests.made_run import make_manifest, make_row, write_files
 
 VARIANTS = [("tor", f"max_depth={depth}") for depth in (1, 2, 4)] + [("tor", "without judge"), ("prune", "tau=0.9")]
 

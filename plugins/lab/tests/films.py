@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.plan import RunOptions
-from ramify.evaluation.task import Row
-from tests.evaluation.small_data_set import make_options
+from plugins.lab.tests.small_data_set import make_options
+from ramify.lab.plan import RunOptions
+from ramify.lab.task import Row
 from tests.fakes import FakeModel
 
 BOTH = ("passages", "graph")

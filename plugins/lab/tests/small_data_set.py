@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.plan import RunOptions
-from ramify.evaluation.task import Row
+from ramify.lab.plan import RunOptions
+from ramify.lab.task import Row
 from tests.fakes import FakeModel
 
 RIVERS = {"Paris": "Seine", "Rome": "Tiber", "London": "Thames", "Cairo": "Nile", "Vienna": "Danube", "Warsaw": "Vistula"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics import containment, exact_match, normalize_answer, official_multihop_rag, token_f1
+from ramify.lab.metrics import containment, exact_match, normalize_answer, official_multihop_rag, token_f1
 from ramify.nodes.tree import is_unknown
 
 WORDS = [

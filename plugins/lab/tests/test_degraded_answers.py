@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation._degraded import Degradation, DegradationKind, DegradedIndex, paraphrase
-from ramify.evaluation.dataset import Question
-from ramify.evaluation.plan import list_variants
-from ramify.evaluation.report import write_report
-from ramify.evaluation.run import execute
-from ramify.evaluation.search import SEARCH_STRATEGY
+from plugins.lab.tests.small_data_set import make_options
+from ramify.lab._degraded import Degradation, DegradationKind, DegradedIndex, paraphrase
+from ramify.lab.dataset import Question
+from ramify.lab.plan import list_variants
+from ramify.lab.report import write_report
+from ramify.lab.run import execute
+from ramify.lab.search import SEARCH_STRATEGY
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings
-from tests.evaluation.small_data_set import make_options
 
 TITLES = ("Ann Roth", "Bo Lind", "Ida Penn", "Li Yu", "Tarnholm", "Oskel", "Vane", "Mirefell")
 ASKED = Question(id="q1", question="Where was the author of Lark Hill born?", answer="Tarnholm")

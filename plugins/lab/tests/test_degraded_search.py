@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation._manifest import read_run_manifest
-from ramify.evaluation.plan import RunOptions
-from ramify.evaluation.report import write_report
-from ramify.evaluation.run import execute
-from ramify.evaluation.task import RESULTS, Row, iter_rows
-from ramify.studio.commands.eval import eval_command
+from plugins.lab.tests.few_lines import read_table
+from ramify.lab._manifest import read_run_manifest
+from ramify.lab.commands.eval import eval_command
+from ramify.lab.plan import RunOptions
+from ramify.lab.report import write_report
+from ramify.lab.run import execute
+from ramify.lab.task import RESULTS, Row, iter_rows
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import read_table
 
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
@@ -23,7 +23,7 @@ LABELLED = {"label", "full + label"}
 def measure(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:
     """Run on the command line without a report, whose plots take seconds, and return the lines of degraded metadata."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ramify.studio.console.evaluating.write_report", lambda folder: None)
+        patch.setattr("ramify.lab.commands._evaluating.write_report", lambda folder: None)
         eval_command(
             out, [str(data)], retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
         )  # fmt: skip
@@ -90,7 +90,7 @@ def test_a_run_is_resumed_and_nothing_is_measured_twice(
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr("ramify.evaluation.search.make_hierarchy", never)
+    monkeypatch.setattr("ramify.lab.search.make_hierarchy", never)
     assert measure(manual, out, degrade, "chapter", 2) == rows
 
 

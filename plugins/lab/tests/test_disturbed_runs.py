@@ -12,13 +12,13 @@ from zlib import crc32
 
 import pytest
 
-from ramify.evaluation import answering as workers
-from ramify.evaluation.run import execute
-from ramify.evaluation.task import RESULTS, Row, read_rows
+from plugins.lab.tests.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
+from ramify.embedded.extractive import model as extractive
+from ramify.embedded.extractive.model import reply_to
+from ramify.lab import answering as workers
+from ramify.lab.run import execute
+from ramify.lab.task import RESULTS, Row, read_rows
 from ramify.tools.errors import InputError, ModelError
-from ramify.tools.extractive import model as extractive
-from ramify.tools.extractive.model import reply_to
-from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 from tests.faults import fault
 
 

@@ -9,7 +9,7 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not install
 from inspect_ai.dataset import Sample  # noqa: E402
 from inspect_ai.scorer import includes  # noqa: E402
 
-from ramify.evaluation.inspect import solver  # noqa: E402
+from ramify.lab.inspect import solver  # noqa: E402
 
 QUESTION = "In which city was the inventor of the ballpoint pen born?"
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.judging import VERDICTS_FILE, AnswerPair, answer_text, judge_pairs, sides_without_text
-from ramify.evaluation.load import load_dataset
-from ramify.evaluation.report import compare_runs, compare_runs_page, write_report
-from ramify.evaluation.results.measures import read_run_pair
-from ramify.evaluation.run import execute
-from ramify.evaluation.task import Row
-from ramify.prompts.prefer import CRITERIA
+from plugins.lab.tests.few_lines import make_line, read_table, write_run
+from plugins.lab.tests.small_data_set import TOWNS, make_model, make_options, write_data
+from ramify.lab.judging import VERDICTS_FILE, AnswerPair, answer_text, judge_pairs, sides_without_text
+from ramify.lab.load import load_dataset
+from ramify.lab.prompts.prefer import CRITERIA
+from ramify.lab.report import compare_runs, compare_runs_page, write_report
+from ramify.lab.results.measures import read_run_pair
+from ramify.lab.run import execute
+from ramify.lab.task import Row
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import make_line, read_table, write_run
-from tests.evaluation.small_data_set import TOWNS, make_model, make_options, write_data
 from tests.fakes import FakeModel
 
 FULL, BRIEF = "Bridges, mills and a railway were built. Ships were built at Drumlow.", "Bridges."

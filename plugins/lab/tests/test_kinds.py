@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation._manifest import read_run_manifest
-from ramify.evaluation._variants import index_folder
-from ramify.evaluation.plan import RunOptions, RunPlan, prepare_run
-from ramify.evaluation.report import write_report
-from ramify.evaluation.run import execute, load_inputs
-from ramify.evaluation.search import update_indexes
-from ramify.evaluation.task import RESULTS
+from plugins.lab.tests.few_lines import read_table
+from plugins.lab.tests.films import BOTH, FILMS, NAIVE, film_options, retrieved_by_id, search_options
+from ramify.lab._manifest import read_run_manifest
+from ramify.lab._variants import index_folder
+from ramify.lab.plan import RunOptions, RunPlan, prepare_run
+from ramify.lab.report import write_report
+from ramify.lab.run import execute, load_inputs
+from ramify.lab.search import update_indexes
+from ramify.lab.task import RESULTS
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import open_index
-from tests.evaluation.few_lines import read_table
-from tests.evaluation.films import BOTH, FILMS, NAIVE, film_options, retrieved_by_id, search_options
 from tests.fakes import FakeModel
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.plan import RunOptions, list_variants
-from ramify.evaluation.run import execute, load_inputs
-from ramify.studio.commands.eval import eval_command
+from plugins.lab.tests.films import BOTH, NAIVE, film_options, retrieved_by_id, search_options
+from ramify.lab.commands.eval import eval_command
+from ramify.lab.plan import RunOptions, list_variants
+from ramify.lab.run import execute, load_inputs
 from ramify.tools.errors import UsageError
-from tests.evaluation.films import BOTH, NAIVE, film_options, retrieved_by_id, search_options
 
 
 def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_invalid_kinds_are_rejected_before_anything_is_read(asked: dict[str, Any
 
 def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[RunOptions] = []
-    monkeypatch.setattr("ramify.studio.console.evaluating.run_evaluation", orders.append)
+    monkeypatch.setattr("ramify.lab.commands._evaluating.run_evaluation", orders.append)
     for text in (None, "passages, graph", ""):
         eval_command(tmp_path, ["demo"], index_kind=text)
     assert [one.index_kinds for one in orders] == [None, BOTH, ()]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.task import ErrorTracker
 from ramify.graphs import ask
+from ramify.lab.task import ErrorTracker
 from ramify.tools.errors import ModelError, ReplyError
 from tests.fakes import FakeModel
 from tests.river import QUESTION, replies, river

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation._manifest import read_run_manifest
-from ramify.evaluation.run import execute
+from plugins.lab.tests.small_data_set import make_model, make_options, make_questions, write_data
+from ramify.embedded.reader.reading import SMALL
+from ramify.lab._manifest import read_run_manifest
+from ramify.lab.run import execute
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve_model
 from ramify.tools.models.tokens import LearnedCount, Ratios, estimate_tokens
-from ramify.tools.reader.reading import SMALL
-from tests.evaluation.small_data_set import make_model, make_options, make_questions, write_data
 from tests.tools.ollama_server import Ollama, ollama
 
 __all__ = ["ollama"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics import (
+from ramify.lab.metrics import (
     covers_passage,
     exact_match,
     expected_calibration_error,

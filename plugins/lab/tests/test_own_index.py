@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.task import RESULTS, Row, read_rows
+from plugins.lab.tests.load.test_own_questions import BORN, LEM, NOBODY, write_questions
 from ramify.graphs.building import make_graph
+from ramify.lab.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.index.searcher import DEMO, open_index
-from tests.evaluation.load.test_own_questions import BORN, LEM, NOBODY, write_questions
 
 CALL = ("--strategy", "naive", "--model", "extractive")
 

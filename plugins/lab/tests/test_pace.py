@@ -2,9 +2,9 @@
 
 import pytest
 
-from ramify.evaluation._variants import Variant
-from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.task import Row
+from ramify.lab._variants import Variant
+from ramify.lab.answering import TimeEstimate
+from ramify.lab.task import Row
 
 
 class Clock:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load.own_questions import load_own_questions
-from ramify.evaluation.proposing import Proposals, propose_questions
-from ramify.evaluation.question_file import QuestionFile
+from ramify.lab.load.own_questions import load_own_questions
+from ramify.lab.proposing import Proposals, propose_questions
+from ramify.lab.question_file import QuestionFile
 from ramify.studio.cli import run
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics import citation_scores, contained_facts, retrieval_scores
+from ramify.lab.metrics import citation_scores, contained_facts, retrieval_scores
 
 names = st.sampled_from([f"d{number}" for number in range(15)])
 rankings = st.lists(names, unique=True, max_size=14)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.report import write_report
-from ramify.evaluation.run import execute
+from plugins.lab.tests.small_data_set import make_options, make_questions, write_data
+from ramify.lab.report import write_report
+from ramify.lab.run import execute
 from ramify.tools.errors import RamifyError
-from tests.evaluation.small_data_set import make_options, make_questions, write_data
 
 
 @pytest.fixture(autouse=True)

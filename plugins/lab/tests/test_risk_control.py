@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ramify.evaluation.metrics import expected_calibration_error
-from ramify.evaluation.risk_control import (
+from ramify.lab.metrics import expected_calibration_error
+from ramify.lab.risk_control import (
     Outcomes,
     choose_fit,
     clopper_pearson_interval,
@@ -19,11 +19,11 @@ from ramify.evaluation.risk_control import (
 )
 from ramify.tools.profile import apply_curve
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[3]))  # benchmarks/ is not installed
 
 import itertools
 
-from benchmarks.calibration import simulate
+from plugins.lab.benchmarks.calibration import simulate
 
 RIGHT = [(0.5 + number / 100, True) for number in range(40)]
 

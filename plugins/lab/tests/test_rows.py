@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.task import ResultLog, read_outcomes, read_rows
+from ramify.lab.task import ResultLog, read_outcomes, read_rows
 from ramify.tools.errors import InputError, UsageError
 
 
@@ -73,7 +73,7 @@ def test_a_second_writer_is_rejected(tmp_path: Path) -> None:
 FILL = """
 import resource, signal, sys
 from pathlib import Path
-from ramify.evaluation.task import ResultLog
+from ramify.lab.task import ResultLog
 from ramify.tools.errors import InputError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))

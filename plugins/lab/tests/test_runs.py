@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.plan import RunOptions, prepare_run
-from ramify.evaluation.run import execute, load_inputs, pending_tasks, run_tasks
-from ramify.evaluation.search import update_indexes
-from ramify.evaluation.task import RESULTS, ResultLog
+from plugins.lab.tests.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
+from ramify.embedded.reader.reading import read_context
 from ramify.graphs.strategies import STRATEGIES, Strategy
+from ramify.lab.plan import RunOptions, prepare_run
+from ramify.lab.run import execute, load_inputs, pending_tasks, run_tasks
+from ramify.lab.search import update_indexes
+from ramify.lab.task import RESULTS, ResultLog
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.manifest import require_manifest
-from ramify.tools.reader.reading import read_context
-from tests.evaluation.small_data_set import make_model, make_options, make_questions, question_rows, without_times, write_data
 
 
 def test_a_custom_strategy_is_measured_like_a_built_in_one(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.evaluation.dataset import HitsBy, Question, Support
-from ramify.evaluation.load import load_dataset
-from ramify.evaluation.task import score_result
+from ramify.lab.dataset import HitsBy, Question, Support
+from ramify.lab.load import load_dataset
+from ramify.lab.task import score_result
 from ramify.nodes.asking.language_model import to_quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ramify.evaluation.metrics import bootstrap_interval, holm_correction, paired_test
+from ramify.lab.metrics import bootstrap_interval, holm_correction, paired_test
 
 scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 2 / 3, 1.0]), min_size=1, max_size=30)
 SAMPLE = np.random.default_rng(7).random(400)

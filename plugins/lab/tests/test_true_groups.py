@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation._degraded import MISSING, NOISE, DegradedCell, TrueGroups, list_cells
-from ramify.evaluation.load import load_dataset
-from ramify.evaluation.plan import RunOptions
-from ramify.evaluation.run import load_inputs
-from ramify.studio.commands.eval import eval_command
+from ramify.lab._degraded import MISSING, NOISE, DegradedCell, TrueGroups, list_cells
+from ramify.lab.commands.eval import eval_command
+from ramify.lab.load import load_dataset
+from ramify.lab.plan import RunOptions
+from ramify.lab.run import load_inputs
 from ramify.tools.errors import UsageError
 
 
@@ -85,7 +85,7 @@ def test_a_field_that_no_document_has_cannot_be_degraded(manual: Path, tmp_path:
 
 def test_the_command_line_reads_shares(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[RunOptions] = []
-    monkeypatch.setattr("ramify.studio.console.evaluating.run_evaluation", orders.append)
+    monkeypatch.setattr("ramify.lab.commands._evaluating.run_evaluation", orders.append)
     eval_command(tmp_path, ["demo"], group_by="chapter, section", degrade=["missing=0,.1", "noise=1"], draws=3)
     assert (orders[0].group_by, orders[0].degrade, orders[0].draws) == (
         ("chapter", "section"), {"missing": (0.0, 0.1), "noise": (1.0,)}, 3

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation._variants import ABLATION_SETTINGS, Variant, make_variants
-from ramify.evaluation.plan import RunOptions, list_variants
-from ramify.studio.commands.eval import ABLATION_NAMES
+from plugins.lab.tests.small_data_set import make_model
+from ramify.lab._variants import ABLATION_SETTINGS, Variant, make_variants
+from ramify.lab.commands.eval import ABLATION_NAMES
+from ramify.lab.plan import RunOptions, list_variants
 from ramify.tools.errors import UsageError
-from tests.evaluation.small_data_set import make_model
 
 
 def names(found: list[Variant]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ramify.studio.commands.serve import require_token, run_server
+from ramify.serve.commands.serve import require_token, run_server
 from ramify.studio.commands.studio import Origins, bind_socket
 from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Profile, Settings, Strategy, question_options
 from ramify.studio.console.streams import err, note
@@ -59,7 +59,7 @@ def mcp_command(
         return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
     if unusable := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:
         raise UsageError(f"{unusable[0]} is for MCP over HTTP, and this is served on stdin and stdout", "add --http, or omit it")
-    from ramify.studio.serve.mcp import create_server, serve_stdio
+    from ramify.serve.mcp import create_server, serve_stdio
 
     server = create_server(strategy, options, about, name)
     for line in _startup_notices(name, "an MCP client on stdin and stdout; Ctrl-C ends it", strategy, options):
@@ -74,9 +74,9 @@ def _serve_http(
     require_token(host, tokens, TOKEN_VARIABLE)
     listening = bind_socket(host, port)
     with err().status("loading …"):
-        from ramify.studio.serve.mcp import PREFIX, create_mcp_app, create_server, shared_queue
-        from ramify.studio.serve.questions import QuestionQueue
-        from ramify.studio.serve.transport import parse_tokens
+        from ramify.serve.mcp import PREFIX, create_mcp_app, create_server, shared_queue
+        from ramify.serve.questions import QuestionQueue
+        from ramify.serve.transport import parse_tokens
         from ramify.studio.server.guard import host_and_port, parse_origin
 
         questions, address = QuestionQueue(AT_ONCE), f"http://{host_and_port(host, port)}"

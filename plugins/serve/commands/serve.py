@@ -21,9 +21,9 @@ from ramify.tools.server_address import is_loopback
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from ramify.studio.serve.catalog import Catalog
-    from ramify.studio.serve.collections import WatchedFolder
-    from ramify.studio.serve.questions import QuestionQueue
+    from ramify.serve.catalog import Catalog
+    from ramify.serve.collections import WatchedFolder
+    from ramify.serve.questions import QuestionQueue
 
 TOKEN_VARIABLE = "RAMIFY_SERVE_TOKEN"
 Indexes = Annotated[
@@ -99,11 +99,11 @@ def serve_command(
     places += [one.where for one in watched_folders if one.where not in places]
     with err().status("loading …"):
         from ramify.graphs.ratings import CONVERSATIONS
-        from ramify.studio.serve.app import create_app
-        from ramify.studio.serve.collections import UserCollections
-        from ramify.studio.serve.questions import QuestionQueue
-        from ramify.studio.serve.service import QuestionService, UserThreads
-        from ramify.studio.serve.transport import parse_tokens
+        from ramify.serve.app import create_app
+        from ramify.serve.collections import UserCollections
+        from ramify.serve.questions import QuestionQueue
+        from ramify.serve.service import QuestionService, UserThreads
+        from ramify.serve.transport import parse_tokens
         from ramify.studio.server.guard import host_and_port, parse_origin
 
         catalog, users = _open_catalog(places, model or ["auto"], strategy, options, rerank or []), parse_tokens(token or [])
@@ -133,7 +133,7 @@ def require_token(host: str, token: list[str] | None, variable: str) -> None:
 
 def run_server(app: "Starlette", questions: "QuestionQueue", listening_socket: socket.socket, notices: Iterable[str]) -> None:
     """Serve until a signal, and print the notices once clients can connect; questions still running are stopped."""
-    from ramify.studio.serve.transport import WebServer
+    from ramify.serve.transport import WebServer
 
     server = WebServer(app, questions)
     listening_socket.listen()  # clients can connect once the address is printed
@@ -154,8 +154,8 @@ def _prepare_watched_folders(folders: list[Path], indexes: list[str]) -> "list[W
     """Return the watched folders with their indexes; a folder without an index is indexed first."""
     if not folders:
         return []
+    from ramify.serve.collections import create_watched_folders
     from ramify.studio.console.progress_bar import progress_bar
-    from ramify.studio.serve.collections import create_watched_folders
 
     if find_spec("watchfiles") is None:
         raise RamifyError("the library that watches files is not installed", "run `pip install 'ramify-rag[watch]'`")
@@ -176,7 +176,7 @@ def _check_folder(option: str, folder: Path) -> None:
 def _open_catalog(places: list[str], models: list[str], strategy: str, options: dict[str, Any], rerank: list[str]) -> "Catalog":
     """Open the indexes and models to serve, so that errors occur now, not at the first question."""
     from ramify.graphs.strategies import configure
-    from ramify.studio.serve.catalog import Catalog, name_collections
+    from ramify.serve.catalog import Catalog, name_collections
     from ramify.studio.server.bounds import set_allowed
     from ramify.tools.index.manifest import MANIFEST
     from ramify.tools.models.gguf import GGUF, find_gguf

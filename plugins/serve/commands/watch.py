@@ -30,8 +30,8 @@ def watch_command(folders: Folders, out_: Out) -> None:
     """Keep an index up to date: new, changed and deleted files are indexed within seconds, until Ctrl-C."""
     with err().status("loading …"):
         from ramify.graphs.run import blocking
+        from ramify.serve.watching import watch as keep_up_to_date
         from ramify.tools.index.index_store import store_at
-        from ramify.tools.index.watching import watch as keep_up_to_date
 
         printer = BuildPrinter(store_at(out_).where)
     note(f"watching {', '.join(map(one_line, folders))}; Ctrl-C stops it")

@@ -13,13 +13,17 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from ramify.studio.serve.app import create_app
-from ramify.studio.serve.catalog import Catalog, name_collections
-from ramify.studio.serve.collections import UserCollections, WatchedFolder
-from ramify.studio.serve.questions import QuestionQueue
-from ramify.studio.serve.service import QuestionService, UserThreads
-from ramify.studio.serve.transport import WebServer, parse_tokens
+from ramify.serve.app import create_app
+from ramify.serve.catalog import Catalog, name_collections
+from ramify.serve.collections import UserCollections, WatchedFolder
+from ramify.serve.questions import QuestionQueue
+from ramify.serve.service import QuestionService, UserThreads
+from ramify.serve.transport import WebServer, parse_tokens
 from ramify.studio.server.bounds import set_allowed
+from tests.studio.conftest import built, documents, nothing_allowed, nowhere, ollama, ramify
+
+__all__ = ["built", "documents", "nothing_allowed", "nowhere", "ollama", "ramify"]
+
 
 TIMEOUT_S = 120.0
 """Seconds until what must come has come, on a busy machine."""

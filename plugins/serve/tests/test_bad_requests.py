@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
-from ramify.studio.serve.catalog import Catalog, Collection
-from ramify.studio.serve.collections import UserCollections
-from ramify.studio.serve.transport import parse_tokens
+from plugins.serve.tests.conftest import INVENTOR, TIMEOUT_S, Running, Serve
+from plugins.serve.tests.test_collections import list_collections, send
+from ramify.serve.catalog import Catalog, Collection
+from ramify.serve.collections import UserCollections
+from ramify.serve.transport import parse_tokens
 from ramify.tools.errors import UsageError
 from tests.faults import fault
-from tests.studio.serve.conftest import INVENTOR, TIMEOUT_S, Running, Serve
-from tests.studio.serve.test_collections import list_collections, send
 
 LONG = "x" * 300
 wrong_values = fault(

@@ -7,8 +7,8 @@ import ollama as ollama_client
 import openai
 import pytest
 
+from plugins.serve.tests.conftest import BORN, TIMEOUT_S, Running, Serve
 from tests.faults import fault
-from tests.studio.serve.conftest import BORN, TIMEOUT_S, Running, Serve
 
 MODEL = "demo/prune"
 GERMAN = "Wer hat den Kugelschreiber erfunden?"

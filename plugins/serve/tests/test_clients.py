@@ -14,8 +14,8 @@ import ollama as ollama_client
 import openai
 import pytest
 
+from plugins.serve.tests.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve, wait_until
 from tests.faults import fault
-from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve, wait_until
 from tests.tools.ollama_server import Fail, Hang, Ollama
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"

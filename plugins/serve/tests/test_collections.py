@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ramify.studio.serve import collections
+from plugins.serve.tests.conftest import TIMEOUT_S, Running, Serve, read_events, wait_until
+from ramify.serve import collections
 from tests.faults import fault
-from tests.studio.serve.conftest import TIMEOUT_S, Running, Serve, read_events, wait_until
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
 

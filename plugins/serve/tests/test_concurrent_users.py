@@ -12,10 +12,10 @@ from typing import Any
 
 import httpx
 
+from plugins.serve.tests.conftest import FOLLOW_UP, INVENTOR, TIMEOUT_S, Serve, read_events
+from plugins.serve.tests.test_signals import started
 from tests.fakes import FakeModel
 from tests.faults import fault
-from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, TIMEOUT_S, Serve, read_events
-from tests.studio.serve.test_signals import started
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama
 

@@ -11,16 +11,16 @@ from typing import Any
 import httpx
 import pytest
 
-from ramify.studio.serve.catalog import Catalog
-from ramify.studio.serve.collections import UserCollections
+from plugins.serve.tests.conftest import BORN, TIMEOUT_S, Running, Serve, wait_until
+from plugins.serve.tests.test_collections import KEEPER, index, list_collections, refusal, send
+from plugins.serve.tests.test_mcp import connect, text
+from plugins.serve.tests.test_signals import started
+from ramify.serve.catalog import Catalog
+from ramify.serve.collections import UserCollections
 from ramify.tools.quoting import hide_folders
 from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
-from tests.studio.serve.conftest import BORN, TIMEOUT_S, Running, Serve, wait_until
-from tests.studio.serve.test_collections import KEEPER, index, list_collections, refusal, send
-from tests.studio.serve.test_mcp import connect, text
-from tests.studio.serve.test_signals import started
 
 WHO = "Who was the first keeper of the lighthouse of Arda?"
 

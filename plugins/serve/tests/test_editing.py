@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.studio.serve.conftest import BORN, Running, Serve, read_events
+from plugins.serve.tests.conftest import BORN, Running, Serve, read_events
 
 SAXOPHONE = "Who is the inventor of the saxophone?"
 

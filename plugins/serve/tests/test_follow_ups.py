@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from tests.studio.serve.conftest import BORN, TIMEOUT_S, Running, Serve
+from plugins.serve.tests.conftest import BORN, TIMEOUT_S, Running, Serve
 
 WHO = "Who invented the ballpoint pen?"
 DIED = "And when did he die?"

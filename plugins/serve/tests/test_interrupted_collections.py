@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ramify.studio.serve._collection_folders import Uploads
-from ramify.studio.serve.catalog import Catalog
-from ramify.studio.serve.collections import UserCollections
+from ramify.serve._collection_folders import Uploads
+from ramify.serve.catalog import Catalog
+from ramify.serve.collections import UserCollections
 from ramify.tools.errors import UsageError
 from tests.faults import fault
 

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
+from plugins.serve.tests.conftest import BORN, INVENTOR, Serve, running
 from ramify.graphs import ask
 from ramify.graphs.strategies import STRATEGIES
 from tests.faults import fault
-from tests.studio.serve.conftest import BORN, INVENTOR, Serve, running
 from tests.tools.ollama_server import Fail, Ollama
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from ramify.studio.serve._chat import MAX_CHAT_CHARS, MAX_MESSAGES
+from plugins.serve.tests.conftest import BORN, INVENTOR, TIMEOUT_S, Serve
+from ramify.serve._chat import MAX_CHAT_CHARS, MAX_MESSAGES
 from tests.faults import fault
-from tests.studio.serve.conftest import BORN, INVENTOR, TIMEOUT_S, Serve
 
 N = 100_000
 HEALTH_S = 10.0

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from plugins.serve.tests.conftest import BORN
+from plugins.serve.tests.hostile import HOSTILE, active_elements
 from ramify.graphs.run import Result, ask
 from ramify.nodes.tree.citation import Citation, Sentence
-from ramify.studio.serve._chat import TreeNarration, escape_markdown, extract_short_answer, markdown_paragraphs
-from ramify.studio.serve.questions import Event
-from tests.studio.serve.conftest import BORN
-from tests.studio.serve.hostile import HOSTILE, active_elements
+from ramify.serve._chat import TreeNarration, escape_markdown, extract_short_answer, markdown_paragraphs
+from ramify.serve.questions import Event
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,13 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from ramify.studio.serve.mcp import create_mcp_app, create_server, shared_queue
-from ramify.studio.serve.questions import QuestionQueue
-from ramify.studio.serve.transport import WebServer, parse_tokens
+from plugins.serve.tests.conftest import BORN, TIMEOUT_S, Serve, wait_until
+from ramify.serve.mcp import create_mcp_app, create_server, shared_queue
+from ramify.serve.questions import QuestionQueue
+from ramify.serve.transport import WebServer, parse_tokens
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river
-from tests.studio.serve.conftest import BORN, TIMEOUT_S, Serve, wait_until
 from tests.tools.ollama_server import Hang, Ollama
 
 ADA = "ada:ada-has-a-secret"

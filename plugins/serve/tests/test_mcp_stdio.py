@@ -19,9 +19,9 @@ from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_cl
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, CallToolResult
 
 from ramify.graphs import tool
+from ramify.serve.commands import mcp as mcp_command
+from ramify.serve.mcp import create_server
 from ramify.studio.cli import run
-from ramify.studio.commands import mcp as mcp_command
-from ramify.studio.serve.mcp import create_server
 from tests.fakes import FakeModel
 from tests.faults import fault
 from tests.river import QUESTION, replies, river

@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ramify.studio.serve._public import public_index, public_result
-from ramify.studio.serve.catalog import Collection
-from tests.studio.serve.conftest import TIMEOUT_S, Running, Serve
-from tests.studio.serve.test_collections import KEEPER, index, send
+from plugins.serve.tests.conftest import TIMEOUT_S, Running, Serve
+from plugins.serve.tests.test_collections import KEEPER, index, send
+from ramify.serve._public import public_index, public_result
+from ramify.serve.catalog import Collection
 
 QUESTION = "Who was the first keeper of the lighthouse of Arda?"
 PAPERS = Collection("papers", "/srv/data/papers")

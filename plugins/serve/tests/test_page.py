@@ -5,8 +5,8 @@ import re
 import httpx
 import pytest
 
+from plugins.serve.tests.conftest import INVENTOR, Running, Serve
 from tests.faults import fault
-from tests.studio.serve.conftest import INVENTOR, Running, Serve
 
 
 @pytest.fixture

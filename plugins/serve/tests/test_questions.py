@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from plugins.serve.tests.conftest import INVENTOR, Serve, wait_until
 from ramify.graphs.run import Result, Reviewer, Watch, ask
-from ramify.studio.serve.questions import QuestionQueue, RunningQuestion
+from ramify.serve.questions import QuestionQueue, RunningQuestion
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from tests.faults import fault
-from tests.studio.serve.conftest import INVENTOR, Serve, wait_until
 from tests.tools.ollama_server import Hang, Ollama
 
 

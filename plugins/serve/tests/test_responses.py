@@ -6,7 +6,7 @@ from typing import Any
 import openai
 import pytest
 
-from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve
+from plugins.serve.tests.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve
 from tests.tools.ollama_server import Fail, Ollama
 
 MODEL = "demo/prune"

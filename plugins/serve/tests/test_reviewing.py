@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from plugins.serve.tests.conftest import BORN, Running, Serve, wait_until
 from ramify.tools.errors import UsageError
-from tests.studio.serve.conftest import BORN, Running, Serve, wait_until
 
 SPLITS: dict[str, Any] = {"thread": "pens", "strategy": "tor", "settings": {"ask_first": "splits"}}
 SOLARIS = "In which year was the director of Solaris born?"

@@ -7,8 +7,8 @@ import ollama as ollama_client
 import openai
 import pytest
 
+from plugins.serve.tests.conftest import Running, Serve
 from ramify.studio.cli import run
-from tests.studio.serve.conftest import Running, Serve
 
 FOUNDED = "Which company makes the Corvus pump?"
 QUESTION = "In which town was the company that makes the Corvus pump founded?"

@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
+from plugins.serve.tests.conftest import INVENTOR, TIMEOUT_S, read_events
 from tests.faults import fault
 from tests.studio.dev_server import RAMIFY, free_port
-from tests.studio.serve.conftest import INVENTOR, TIMEOUT_S, read_events
 from tests.tools.ollama_server import Hang, Ollama
 
 _ADDRESS = r"http://[\d.:]+"

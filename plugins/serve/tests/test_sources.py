@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from plugins.serve.tests.conftest import INVENTOR, Serve
 from ramify.studio.cli import run
 from ramify.tools.demo import demo_corpus
 from tests.faults import fault
-from tests.studio.serve.conftest import INVENTOR, Serve
 
 SECRET = "what nobody is to read"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ramify.studio.serve.transport import parse_tokens
+from plugins.serve.tests.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve
+from ramify.serve.transport import parse_tokens
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from tests.faults import fault
-from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve
 
 ADA, BEN = "ada-has-a-secret", "ben-has-another"
 

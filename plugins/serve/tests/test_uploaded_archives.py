@@ -6,9 +6,9 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from plugins.serve.tests.conftest import Serve
+from plugins.serve.tests.test_collections import KEEPER, index, send
 from tests.faults import fault
-from tests.studio.serve.conftest import Serve
-from tests.studio.serve.test_collections import KEEPER, index, send
 from tests.tools.documents.shown import FILES
 
 Change = Callable[[zipfile.ZipFile], object]

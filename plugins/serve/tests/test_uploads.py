@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ramify.studio.serve import collections
+from plugins.serve.tests.conftest import Running, Serve, wait_until
+from plugins.serve.tests.test_collections import KEEPER, index, refusal
+from ramify.serve import collections
 from tests.faults import fault
-from tests.studio.serve.conftest import Running, Serve, wait_until
-from tests.studio.serve.test_collections import KEEPER, index, refusal
 
 CONTENT = (KEEPER * 20).encode()
 PATH = "/ramify/v1/collections/arda/documents"

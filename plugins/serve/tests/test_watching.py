@@ -8,12 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
+from plugins.serve.tests.conftest import TIMEOUT_S, Running, Serve, wait_until
+from plugins.serve.tests.test_signals import started
+from ramify.serve.collections import create_watched_folders
 from ramify.studio.cli import run
-from ramify.studio.serve.collections import create_watched_folders
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
-from tests.studio.serve.conftest import TIMEOUT_S, Running, Serve, wait_until
-from tests.studio.serve.test_signals import started
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
 BUILDER = "The lighthouse of Arda was built by Edda Storm.\n"
@@ -77,7 +77,7 @@ def test_what_cannot_be_watched_is_refused(ramify: Ramify, tmp_path: Path, monke
     refused = ramify("serve", "--port", free_port(), "--watch", tmp_path / "oil.txt")
     assert refused.code == 2
     assert "is not a folder" in refused.err
-    monkeypatch.setattr("ramify.studio.commands.serve.find_spec", lambda name: None if name == "watchfiles" else name)
+    monkeypatch.setattr("ramify.serve.commands.serve.find_spec", lambda name: None if name == "watchfiles" else name)
     refused = ramify("serve", "--port", free_port(), "--watch", tmp_path)
     assert refused.code == 1
     assert "pip install 'ramify-rag[watch]'" in refused.err

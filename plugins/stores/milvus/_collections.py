@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.errors import IndexingError
-from ramify.tools.index.passage_store import Filter, SearchedPassage
-from ramify.tools.milvus._schema import (
+from ramify.stores.milvus._schema import (
     Address,
     connect,
     create_metadata,
@@ -28,6 +25,9 @@ from ramify.tools.milvus._schema import (
     passage_row,
     query_text,
 )
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.errors import IndexingError
+from ramify.tools.index.passage_store import Filter, SearchedPassage
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient

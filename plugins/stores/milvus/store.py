@@ -18,6 +18,8 @@ from uuid import uuid4
 import numpy as np
 from langchain_core.documents import Document
 
+from ramify.stores.milvus._collections import Corpus, MetadataEntry, corpus_lock, in_batches
+from ramify.stores.milvus._schema import parse_address, passage_state
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import IndexStore, Publish, ResolvedSources
@@ -27,8 +29,6 @@ from ramify.tools.index.index_writer import BuildOptions, IndexWriter, check_set
 from ramify.tools.index.manifest import FULL_PRECISION, LAYOUT, PASSAGES, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter, SearchedPassage, searched_passages
-from ramify.tools.milvus._collections import Corpus, MetadataEntry, corpus_lock, in_batches
-from ramify.tools.milvus._schema import parse_address, passage_state
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
 """The kinds of metadata entries: options of the index, documents, files, and hidden passages."""

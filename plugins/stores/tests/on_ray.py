@@ -11,12 +11,12 @@ from typing import Any
 
 import ray
 
-from ramify.evaluation.run import execute
-from ramify.evaluation.task import Row
+from plugins.lab.tests.small_data_set import make_options, question_rows, without_times
+from ramify.lab.run import execute
+from ramify.lab.task import Row
+from ramify.stores.ray_cluster import check_machines, join_cluster, worker_errors
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.index import Index
-from ramify.tools.ray_cluster import check_machines, join_cluster, worker_errors
-from tests.evaluation.small_data_set import make_options, question_rows, without_times
 
 HERE = "local"
 """A program that has joined a cluster stays there."""

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.evaluation.task import read_rows
 from ramify.graphs.tool import research_tool, search_tool
+from ramify.lab.task import read_rows
 from ramify.studio.server.bounds import restrict_settings, set_allowed
 from ramify.tools.errors import IndexingError, UsageError
 from tests.studio.conftest import Ramify

@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from plugins.lab.tests.conftest import cache
+from plugins.lab.tests.small_data_set import TOWNS, make_questions, write_data
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
-from tests.evaluation.conftest import cache
-from tests.evaluation.small_data_set import TOWNS, make_questions, write_data
 from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]
 
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 NEAR = 1e-3
@@ -76,7 +76,7 @@ class TestOnTwoWorkers:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "RAMIFY_CACHE": str(folder / "cache")}
         quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
         quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_worker_niceness": "0"}
-        command = [sys.executable, "-m", "tests.tools.on_ray", str(folder)]
+        command = [sys.executable, "-m", "plugins.stores.tests.on_ray", str(folder)]
         done = subprocess.run(command, cwd=ROOT, env=environment | quiet, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr[-3000:]
         assert "died" not in done.stdout

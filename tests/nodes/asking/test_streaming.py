@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from ramify.embedded.extractive import model as extractive
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.tree import Passage
 from ramify.prompts import ANSWER
-from ramify.tools.extractive import model as extractive
 from ramify.tools.models.reply_parsing import text_so_far
 from tests.nodes.asking.test_ollama_path import CHOOSE, GOOD, QUESTION, at_work, fresh, passages
 from tests.tools.llamacpp import WINDOW, Engine, engine

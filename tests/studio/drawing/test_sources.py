@@ -14,9 +14,9 @@ from ramify.graphs.tool import format_answer
 from ramify.nodes.append_answer import format_message
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
+from ramify.serve._chat import markdown_paragraphs
 from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
-from ramify.studio.serve._chat import markdown_paragraphs
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import LINKS, read
 from tests.studio.samples import branch, result

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from plugins.formats.tests.made import docx, opendocument, page, row, sheet, workbook
 from ramify.tools.documents.load import load_files
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
 from tests.faults import fault
-from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
 from tests.tools.fakes import WordEncoder
 
 GOOD = "The river Arda rises in the hills."

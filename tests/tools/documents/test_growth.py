@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
+from plugins.formats.tests import word
+from plugins.formats.tests.made import cells, docx, excel, opendocument, page, row, sheet, workbook
 from ramify.tools.documents._tidy import tidy_documents
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
 from tests.counted_work import growth
-from tests.tools.documents import word
-from tests.tools.documents.made import cells, docx, excel, opendocument, page, row, sheet, workbook
 
 FIELD_END = '<w:r><w:fldChar w:fldCharType="end"></w:fldChar></w:r>'
 SAID = "The inspector found a hairline crack near the third rivet of the left spar today."

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ramify.serve.watching import watch
 from ramify.tools.errors import IndexingError, InputError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 from ramify.tools.index.manifest import write_lock
 from ramify.tools.index.searcher import find_passages
-from ramify.tools.index.watching import watch
 
 BuildResult = Built | RamifyError
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from ramify.embedded.extractive.overviews import map_report
 from ramify.graphs import Result
-from ramify.tools.extractive.overviews import map_report
 from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.knowledge.valley import SMALL, VALLEY, build_index_with_graph, open_graph
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools.extractive.test_extractive import FACTS, SPLITS
+from plugins.embedded.tests.extractive.test_extractive import FACTS, SPLITS
 from tests.tools.fake_reader import give_mind
 
 

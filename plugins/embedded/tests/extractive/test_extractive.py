@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 import ramify.prompts as prompts
+from ramify.embedded.extractive.model import reply_to
+from ramify.embedded.reader.short_answers import single_fact_probability
 from ramify.prompts import (
     ANSWER,
     DECIDE,
     DECOMPOSE,
     Prompt,
 )
-from ramify.tools.extractive.model import reply_to
-from ramify.tools.reader.short_answers import single_fact_probability
 from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")

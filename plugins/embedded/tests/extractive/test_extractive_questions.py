@@ -7,6 +7,23 @@ from typing import Any
 import pytest
 
 import ramify.prompts as prompts
+from plugins.embedded.tests.extractive.test_extractive import (
+    BORN,
+    BRIDGE,
+    CURIE_BORN,
+    DIRECTOR,
+    FACTS,
+    FIRST,
+    PASSAGES,
+    SPLITS,
+    TARKOVSKY,
+    TARKOVSKY_BORN,
+    reply,
+)
+from ramify.embedded.extractive import follow_ups
+from ramify.embedded.extractive.follow_ups import contextualize
+from ramify.embedded.extractive.model import reply_to
+from ramify.embedded.splitting import Rewriting
 from ramify.prompts import (
     ANSWER,
     COMPRESS,
@@ -22,23 +39,6 @@ from ramify.prompts import (
     SUMMARIZE,
 )
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive import follow_ups
-from ramify.tools.extractive.follow_ups import contextualize
-from ramify.tools.extractive.model import reply_to
-from ramify.tools.splitting import Rewriting
-from tests.tools.extractive.test_extractive import (
-    BORN,
-    BRIDGE,
-    CURIE_BORN,
-    DIRECTOR,
-    FACTS,
-    FIRST,
-    PASSAGES,
-    SPLITS,
-    TARKOVSKY,
-    TARKOVSKY_BORN,
-    reply,
-)
 from tests.tools.fake_reader import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")
@@ -159,7 +159,7 @@ def test_a_prompt_of_someone_else_is_an_error_with_its_remedy() -> None:
 
 
 def test_importing_it_does_not_load_torch() -> None:
-    code = "import sys, ramify.tools.extractive.model; sys.exit('torch' in sys.modules or 'sentence_transformers' in sys.modules)"
+    code = "import sys, ramify.embedded.extractive.model; sys.exit('torch' in sys.modules or 'sentence_transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

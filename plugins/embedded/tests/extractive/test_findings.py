@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.extractive._findings import aggregate, finalize
-from ramify.tools.reader.reading import PassageText
+from ramify.embedded.extractive._findings import aggregate, finalize
+from ramify.embedded.reader.reading import PassageText
 from tests.tools.fake_reader import give_mind
 
 MILL = PassageText(title="Elk Mill", source="mill.md", text="Elk Mill is a water mill in Oregon. It was built by Amos Reed in 1871.")

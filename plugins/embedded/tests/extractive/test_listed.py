@@ -2,9 +2,9 @@
 
 import pytest
 
-from ramify.tools.extractive.quotations import MAX_LINES, quote_lines
-from ramify.tools.reader.calibration import MIN_CONFIDENCE
-from ramify.tools.reader.reading import PassageText
+from ramify.embedded.extractive.quotations import MAX_LINES, quote_lines
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE
+from ramify.embedded.reader.reading import PassageText
 
 CARD = PassageText(
     title="Printer manual > Replacing the cartridge",

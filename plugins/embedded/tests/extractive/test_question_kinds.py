@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ramify.embedded.extractive.questions import open_question_kind, unreadable_reason
 from ramify.tools.demo import demo_corpus
-from ramify.tools.extractive.questions import open_question_kind, unreadable_reason
 from ramify.tools.languages import is_english_question
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")

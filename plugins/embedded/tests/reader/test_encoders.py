@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from plugins.embedded.training.network import new_network
+from ramify.embedded.reader.network import ANSWER_KINDS
+from ramify.embedded.reader.reading import collate_pairs, encode_pairs
 from ramify.tools.embeddings.pretrained import MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
-from ramify.tools.reader.network import ANSWER_KINDS
-from ramify.tools.reader.reading import collate_pairs, encode_pairs
 from tests.multilingual import DOWNLOADED
-from training.network import new_network
 
 QUESTION, CONTEXT = "Who built the lighthouse?", "Skerry: it was built by Anna Holt (1905)."
 TRUNKS = [PACKAGED_MINILM, pytest.param(MULTILINGUAL_E5, marks=DOWNLOADED)]

@@ -10,17 +10,17 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import MPNetConfig, MPNetModel
 
+from plugins.embedded.training.network import LowRank, make_low_rank, merge_low_rank
+from ramify.embedded.reader import calibration, large, reading, short_answers
+from ramify.embedded.reader.network import Network
+from ramify.embedded.reader.reading import PassageReading, Reader, TextSpan
 from ramify.graphs import ask
 from ramify.nodes.asking.budget import call_context
 from ramify.nodes.settings import LARGE, Settings
 from ramify.tools.embeddings.bert import Shape, distance_buckets
 from ramify.tools.embeddings.pretrained import mpnet_folder
 from ramify.tools.errors import ModelError
-from ramify.tools.reader import calibration, large, reading, short_answers
-from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import PassageReading, Reader, TextSpan
 from ramify.tools.released_weights import dequantize, verify_weights
-from training.network import LowRank, make_low_rank, merge_low_rank
 
 QUESTION = "Who founded Arda?"
 TEXT = "Arda was founded by Berka in 1999."

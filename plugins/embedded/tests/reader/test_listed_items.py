@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.reader.listed_items import listed_answer
+from ramify.embedded.reader.listed_items import listed_answer
 from ramify.tools.supporting_sentence import QuestionAnswer, quote_support
 
 MARKS = {"dash": "- {}", "star": "* {}", "bullet": "• {}", "number": "{n}. {}", "bracket": "{n}) {}", "letter": "({a}) {}", "none": "{}"}

@@ -13,11 +13,11 @@ from hypothesis import given
 from safetensors.torch import load_file
 
 import ramify.graphs as graphs
+from ramify.embedded.extractive import questions
+from ramify.embedded.extractive.model import reply_to
+from ramify.embedded.reader import reading, short_answers
+from ramify.embedded.reader.reading import read_context
 from ramify.tools.errors import ModelError
-from ramify.tools.extractive import questions
-from ramify.tools.extractive.model import reply_to
-from ramify.tools.reader import reading, short_answers
-from ramify.tools.reader.reading import read_context
 from ramify.tools.released_weights import dequantize, quantize
 from tests.fakes import library
 
@@ -79,7 +79,7 @@ def test_a_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_weights_are_numbers_of_a_byte_and_small() -> None:
-    file = Path(str(files("ramify.tools.reader") / reading.SMALL_WEIGHTS_FILE))
+    file = Path(str(files("ramify.embedded.reader") / reading.SMALL_WEIGHTS_FILE))
     assert file.stat().st_size <= 24e6
     packed = load_file(file)
     assert {weight.dtype for weight in packed.values()} == {torch.int8, torch.float32}
@@ -113,7 +113,7 @@ def test_a_vector_comes_back_as_it_was(numbers: list[float]) -> None:
     assert torch.equal(dequantize(quantize({"layer.bias": vector}))["layer.bias"], vector)
 
 
-@pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.short_answers", "ramify.tools.reader.reading"])
+@pytest.mark.parametrize("module", ["ramify.graphs", "ramify.embedded.reader.short_answers", "ramify.embedded.reader.reading"])
 def test_importing_what_reads_does_not_import_torch(module: str) -> None:
     heavy = ["torch", "transformers", "sentence_transformers", "safetensors"]
     code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"

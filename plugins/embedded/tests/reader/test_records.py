@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.reader.short_answers import find_asked_cell, find_cells, is_empty_value
+from ramify.embedded.reader.short_answers import find_asked_cell, find_cells, is_empty_value
 
 TABLE = (
     "Prices without tax.\n\nNo. | Part | Shelf | Price\n80-11 | V-belt set, SM 80 | B2 | 57.00\n80-90 | Scraper blades, DV 12 | C3 | 9.70\n"

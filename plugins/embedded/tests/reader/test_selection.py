@@ -2,8 +2,8 @@
 
 import pytest
 
-from ramify.tools.reader.reading import PassageText
-from ramify.tools.reader.selection import select_passages
+from ramify.embedded.reader.reading import PassageText
+from ramify.embedded.reader.selection import select_passages
 
 
 def passage(text: str, heading: str = "", source: str = "guide.md", title: str = "Guide", version: str = "") -> PassageText:

@@ -6,9 +6,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader.calibration import MIN_CONFIDENCE
-from ramify.tools.reader.reading import (
+from ramify.embedded.reader import short_answers as reading
+from ramify.embedded.reader.calibration import MIN_CONFIDENCE
+from ramify.embedded.reader.reading import (
     MAX_PIECES,
     PassageReading,
     PassageText,
@@ -18,7 +18,7 @@ from ramify.tools.reader.reading import (
     read_context,
     read_contexts,
 )
-from ramify.tools.reader.short_answers import AnswerCandidate, ShortAnswer, choose_likeliest, find_spans, find_yes_no, read_answer
+from ramify.embedded.reader.short_answers import AnswerCandidate, ShortAnswer, choose_likeliest, find_spans, find_yes_no, read_answer
 
 
 def quote(title: str, text: str) -> PassageText:

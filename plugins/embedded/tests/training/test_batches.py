@@ -7,13 +7,13 @@ import hypothesis
 import hypothesis.strategies as st
 import torch
 
-from ramify.tools.reader.network import ANSWER_KINDS
-from tests.training.samples import write_all
-from tests.training.test_training import tiny
-from training import phases, train
-from training.example import Example, shorten_context
-from training.material import load_material
-from training.prepared import collate_targets, encode_examples, group_by_length
+from plugins.embedded.tests.training.samples import write_all
+from plugins.embedded.tests.training.test_training import tiny
+from plugins.embedded.training import phases, train
+from plugins.embedded.training.example import Example, shorten_context
+from plugins.embedded.training.material import load_material
+from plugins.embedded.training.prepared import collate_targets, encode_examples, group_by_length
+from ramify.embedded.reader.network import ANSWER_KINDS
 
 CPU = torch.device("cpu")
 WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)

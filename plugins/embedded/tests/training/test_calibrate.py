@@ -4,12 +4,7 @@ import random
 
 import pytest
 
-from ramify.evaluation.metrics import expected_calibration_error
-from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader.calibration import CalibrationWeights, Evidence, confidence
-from ramify.tools.reader.reading import PassageReading, TextSpan
-from ramify.tools.reader.short_answers import AnswerCandidate
-from training.calibrate import (
+from plugins.embedded.training.calibrate import (
     QuestionCase,
     RatedCase,
     ReadCase,
@@ -21,6 +16,11 @@ from training.calibrate import (
     rate_cases,
     read_cases,
 )
+from ramify.embedded.reader import short_answers as reading
+from ramify.embedded.reader.calibration import CalibrationWeights, Evidence, confidence
+from ramify.embedded.reader.reading import PassageReading, TextSpan
+from ramify.embedded.reader.short_answers import AnswerCandidate
+from ramify.lab.metrics import expected_calibration_error
 
 AS_IT_IS: CalibrationWeights = (1.0, 0.0, 0.0, 0.0, 0.0)
 TEXT = "The Ostrel Bridge was designed by Mirela Okonjo."

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from scipy.stats import mannwhitneyu
 
-from ramify.tools.reader.reading import PassageReading, TextSpan
-from training.choose import ScoredRelevance, accuracy, auc, by_source, format_scores, score_reading
-from training.example import Example, Kind
+from plugins.embedded.training.choose import ScoredRelevance, accuracy, auc, by_source, format_scores, score_reading
+from plugins.embedded.training.example import Example, Kind
+from ramify.embedded.reader.reading import PassageReading, TextSpan
 
 CONTEXT = "Solaris: a film directed by Andrei Tarkovsky."
 DIRECTOR = (CONTEXT.index("Andrei"), CONTEXT.index("."))

@@ -8,16 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from plugins.embedded.tests.training.releases import ARL, FILES, HOTPOT, PAPER, released
+from plugins.embedded.training.convert.__main__ import RELEASES, convert, main
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.material import FOLDERS
+from plugins.embedded.training.public_sets import (
+    linked_hop_examples,
+    paper_examples,
+    whole_question_examples,
+    wiki_hop_examples,
+    yes_no_examples,
+)
+from plugins.embedded.training.public_sets import squad_span_examples as squad_examples
+from plugins.embedded.training.source import Folder, load_data_folder
 from ramify.tools.errors import InputError
-from tests.training.releases import ARL, FILES, HOTPOT, PAPER, released
-from training.convert.__main__ import RELEASES, convert, main
-from training.example import Example
-from training.material import FOLDERS
-from training.public_sets import linked_hop_examples, paper_examples, whole_question_examples, wiki_hop_examples, yes_no_examples
-from training.public_sets import squad_span_examples as squad_examples
-from training.source import Folder, load_data_folder
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[4]
 
 
 def converted(name: str, home: Path) -> Folder:

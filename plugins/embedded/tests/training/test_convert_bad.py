@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from plugins.embedded.tests.training.releases import BOOLQ, COVID, HIGH, HOTPOT, MUSIQUE, PUBMED, STRATEGY, WIKI, squad
+from plugins.embedded.training.convert.__main__ import convert
 from ramify.tools.errors import InputError
-from tests.training.releases import BOOLQ, COVID, HIGH, HOTPOT, MUSIQUE, PUBMED, STRATEGY, WIKI, squad
-from training.convert.__main__ import convert
 
 NOWHERE = [{**MUSIQUE["question_decomposition"][0], "paragraph_support_idx": 7}]
 BAD = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from plugins.embedded.training.material import FOLDERS
+from plugins.embedded.training.written.folder import QUESTIONS
 from ramify.tools.english import fold
-from training.material import FOLDERS
-from training.written.folder import QUESTIONS
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 MEASURED = ("2wikimultihopqa", "hotpotqa", "musique", "musique_ketrag", "multihop_rag")
@@ -39,4 +39,4 @@ def test_no_question_of_an_evaluation_is_trained_on(name: str, trained: set[str]
 
 
 def test_no_question_of_the_demo_is_trained_on(trained: set[str]) -> None:
-    assert asked(Path(__file__).parents[2] / "tools" / "demo") & trained == set()
+    assert asked(Path(__file__).parents[4] / "tools" / "demo") & trained == set()

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
+from plugins.embedded.training.cloze import cloze_examples
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.relations import WORDINGS, agreement_examples, claim_examples, find_stated, relation_examples
+from plugins.embedded.training.source import Document
+from ramify.embedded.reader.reading import add_title
 from ramify.tools.english import fold
-from ramify.tools.reader.reading import add_title
-from training.cloze import cloze_examples
-from training.example import Example
-from training.relations import WORDINGS, agreement_examples, claim_examples, find_stated, relation_examples
-from training.source import Document
 
 STATED = [
     ("X (born 1 May 1950) is a French actor.", "date of birth", "1 May 1950"),

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from plugins.embedded.tests.training.samples import write_all
+from plugins.embedded.training import technical
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.material import load_material, part_of_example
+from plugins.embedded.training.source import Document, WordIndex, load_data_folder
+from plugins.embedded.training.technical import document_group
 from ramify.tools.english import fold
-from tests.training.samples import write_all
-from training import technical
-from training.example import Example
-from training.material import load_material, part_of_example
-from training.source import Document, WordIndex, load_data_folder
-from training.technical import document_group
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[4]
 ASKED = {
     "When was the Ostrel Bridge opened?": "1931",
     "How long is the bridge across the river?": "240 metres",
@@ -159,7 +159,8 @@ def test_an_example_is_on_the_side_of_the_document_that_it_reads(data: Path, mad
 
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_the_material_is_the_same_in_every_process(data: Path, made: list[Example], seed: str) -> None:
-    code = f"from pathlib import Path; from training.material import load_material; print([*load_material(Path({str(data)!r}))])"
+    code = "from pathlib import Path; "
+    code += f"from plugins.embedded.training.material import load_material; print([*load_material(Path({str(data)!r}))])"
     environment = os.environ | {"PYTHONHASHSEED": seed}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(made)

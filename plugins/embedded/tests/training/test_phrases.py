@@ -2,11 +2,11 @@
 
 import pytest
 
-from training.writing.aligned import place
-from training.writing.contrasted import contrasted
-from training.writing.phrases import asked, phrased
-from training.writing.single import plainly_single
-from training.writing.written import Written, ask, others, recased
+from plugins.embedded.training.writing.aligned import place
+from plugins.embedded.training.writing.contrasted import contrasted
+from plugins.embedded.training.writing.phrases import asked, phrased
+from plugins.embedded.training.writing.single import plainly_single
+from plugins.embedded.training.writing.written import Written, ask, others, recased
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.samples import write_all
-from training.calibrate import FOLDERS, PASSAGES, WHOLE_QUESTION_SETS, QuestionCase, Questions
-from training.example import Part
-from training.source import load_data_folder
+from plugins.embedded.tests.training.samples import write_all
+from plugins.embedded.training.calibrate import FOLDERS, PASSAGES, WHOLE_QUESTION_SETS, QuestionCase, Questions
+from plugins.embedded.training.example import Part
+from plugins.embedded.training.source import load_data_folder
 
 PARTS: tuple[Part, Part] = ("choose", "measure")
 

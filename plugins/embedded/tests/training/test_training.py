@@ -19,18 +19,18 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from plugins.embedded.tests.training.samples import squad, write
+from plugins.embedded.training import network, pack, phases, train
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.network import WEIGHTS, new_network
+from plugins.embedded.training.prepared import EncodedExample, encode_examples, group_batches
+from plugins.embedded.training.public_sets import squad_span_examples as read_squad
+from plugins.embedded.training.source import load_data_folder
+from ramify.embedded.reader import reading
+from ramify.embedded.reader.network import Network
+from ramify.embedded.reader.reading import collate_pairs, encode_pairs
 from ramify.tools.embeddings.bert import Shape
 from ramify.tools.embeddings.pretrained import Pretrained, minilm_folder
-from ramify.tools.reader import reading
-from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import collate_pairs, encode_pairs
-from tests.training.samples import squad, write
-from training import network, pack, phases, train
-from training.example import Example
-from training.network import WEIGHTS, new_network
-from training.prepared import EncodedExample, encode_examples, group_batches
-from training.public_sets import squad_span_examples as read_squad
-from training.source import load_data_folder
 
 TINY = Shape(width=8, layers=2, heads=2, inner=16)
 
@@ -101,7 +101,7 @@ def train_and_die(data: Path, out: Path, last: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-DIE = "import sys; from pathlib import Path; from tests.training.test_training import train_and_die as die; "
+DIE = "import sys; from pathlib import Path; from plugins.embedded.tests.training.test_training import train_and_die as die; "
 DIE += "die(Path(sys.argv[1]), Path(sys.argv[2]), 5)"
 
 
@@ -137,7 +137,7 @@ def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[Encoded
 def test_a_killed_run_is_resumed(examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "SAVE_INTERVAL", 2)
     whole = trained(tiny(), examples, given(tmp_path / "whole"))
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[4]
     killed = subprocess.run([sys.executable, "-c", DIE, str(data), str(tmp_path / "cut")], cwd=root, check=False, timeout=300)
     assert killed.returncode == -signal.SIGKILL
     torch.manual_seed(1)

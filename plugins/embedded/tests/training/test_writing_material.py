@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from training.writing.chains import chains
-from training.writing.comparisons import comparisons
-from training.writing.follow_ups import rewrites, shortened
-from training.writing.material import material, vocabulary
-from training.writing.written import Written, others, part
+from plugins.embedded.training.writing.chains import chains
+from plugins.embedded.training.writing.comparisons import comparisons
+from plugins.embedded.training.writing.follow_ups import rewrites, shortened
+from plugins.embedded.training.writing.material import material, vocabulary
+from plugins.embedded.training.writing.written import Written, others, part
 
 FOLDERS = (
     "2wikimultihopqa_train musique_train hotpotqa_train fanoutqa_dev break_dev break_dev_lowlevel squad_dev squadshifts "

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.samples import by_hand, write
-from training.example import Example
-from training.records import record_examples
-from training.source import load_data_folder
-from training.technical import technical_examples
-from training.written.folder import OFFICE, QUESTIONS, Passages, converted, gathered, read
+from plugins.embedded.tests.training.samples import by_hand, write
+from plugins.embedded.training.example import Example
+from plugins.embedded.training.records import record_examples
+from plugins.embedded.training.source import load_data_folder
+from plugins.embedded.training.technical import technical_examples
+from plugins.embedded.training.written.folder import OFFICE, QUESTIONS, Passages, converted, gathered, read
 
 KINDS = {"span", "number", "name", "command", "field", "yes", "no", "none", "two_hop", "how_to", "list"}
 

@@ -1,4 +1,4 @@
 """Make the data folders that training reads from the files of public releases.
 
-python -m training.convert NAME FILE… --out DATA/NAME
+python -m plugins.embedded.training.convert NAME FILE… --out DATA/NAME
 """

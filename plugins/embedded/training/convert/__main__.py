@@ -1,6 +1,6 @@
 """Convert a public release into a data folder.
 
-python -m training.convert NAME FILE… --out DATA/NAME
+python -m plugins.embedded.training.convert NAME FILE… --out DATA/NAME
 """
 
 import argparse
@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.errors import InputError, RamifyError
-from training.convert.folder import Gathered, write
-from training.convert.releases import (
+from plugins.embedded.training.convert.folder import Gathered, write
+from plugins.embedded.training.convert.releases import (
     boolq_dev,
     condaqa_dev_test,
     covidqa_200423,
@@ -22,6 +21,7 @@ from training.convert.releases import (
     strategyqa,
     wikimultihopqa_train,
 )
+from ramify.tools.errors import InputError, RamifyError
 
 
 class Release(NamedTuple):
@@ -48,7 +48,7 @@ def main(given: Sequence[str] | None = None) -> None:
     """Convert; one line on stderr and exit code 1 where that cannot be done."""
     told = "\n".join(f"  {name:22} {release.files}" for name, release in RELEASES.items())
     parser = argparse.ArgumentParser(
-        prog="python -m training.convert",
+        prog="python -m plugins.embedded.training.convert",
         description="Convert a public release into a data folder.",
         epilog=f"names, and the files of their releases:\n{told}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

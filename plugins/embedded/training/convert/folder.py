@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ramify.evaluation.load.records import Record, malformed_field_error, parse_json, read_text_file
+from ramify.lab.load.records import Record, malformed_field_error, parse_json, read_text_file
 from ramify.tools.errors import InputError
 from ramify.tools.new_files import write_atomically
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ramify.evaluation.dataset import Question
-from ramify.evaluation.load import Loader
-from ramify.evaluation.load.records import Record, malformed_field_error, read_records, required_text
-from ramify.evaluation.load.releases import load_hotpot, load_musique
+from plugins.embedded.training.convert.folder import Gathered, Line, fingerprint, given, parts, read_object, texts
+from ramify.lab.dataset import Question
+from ramify.lab.load import Loader
+from ramify.lab.load.records import Record, malformed_field_error, read_records, required_text
+from ramify.lab.load.releases import load_hotpot, load_musique
 from ramify.tools.errors import InputError
-from training.convert.folder import Gathered, Line, fingerprint, given, parts, read_object, texts
 
 _ANSWERS = "a list with an answer at least"
 

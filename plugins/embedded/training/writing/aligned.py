@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from training.writing.written import several, words
+from plugins.embedded.training.writing.written import several, words
 
 Place = tuple[int, int]
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, seeded_random
-from training.writing.links import LINKS, TAILS
-from training.writing.names import Pool, drawn_part, key, pool
-from training.writing.phrases import asked
-from training.writing.written import Written, ask, indirect, one, two, typed
+from plugins.embedded.training.example import Part, seeded_random
+from plugins.embedded.training.writing.links import LINKS, TAILS
+from plugins.embedded.training.writing.names import Pool, drawn_part, key, pool
+from plugins.embedded.training.writing.phrases import asked
+from plugins.embedded.training.writing.written import Written, ask, indirect, one, two, typed
 
 _MARKS = ("who ", "that ", "where ", "which ", " of ", " in ", " by ", " for ", " on ", " from ", "founded")
 

@@ -1,6 +1,6 @@
 """Measure trained writers on the examples kept back for choosing: the kind of split, and the words of its questions.
 
-python -m training.writing.choose DATA OUT [OUT ...] [--part measure] [--shown 3]
+python -m plugins.embedded.training.writing.choose DATA OUT [OUT ...] [--part measure] [--shown 3]
 """
 
 import argparse
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from ramify.evaluation.metrics import exact_match, token_f1
+from plugins.embedded.training.network import WEIGHTS
+from plugins.embedded.training.writing.material import material
+from plugins.embedded.training.writing.train import known_words
+from plugins.embedded.training.writing.written import Written, part
+from ramify.embedded.splitting.network import Writer
+from ramify.embedded.splitting.writing import REWRITE, Splitter, WriterReply
+from ramify.lab.metrics import exact_match, token_f1
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
-from ramify.tools.splitting.network import Writer
-from ramify.tools.splitting.writing import REWRITE, Splitter, WriterReply
-from training.network import WEIGHTS
-from training.writing.material import material
-from training.writing.train import known_words
-from training.writing.written import Written, part
 
 _MOST = 120
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import seeded_random
-from training.writing.chains import linked
-from training.writing.contrasts import Contrast, counted, dated, measured, noun, roles, valued
-from training.writing.links import LINKS
-from training.writing.names import Pool, drawn_part, key, pool
-from training.writing.phrases import asked
-from training.writing.sameness import affirmed, listed
-from training.writing.written import Written, ask, one, two, typed
+from plugins.embedded.training.example import seeded_random
+from plugins.embedded.training.writing.chains import linked
+from plugins.embedded.training.writing.contrasts import Contrast, counted, dated, measured, noun, roles, valued
+from plugins.embedded.training.writing.links import LINKS
+from plugins.embedded.training.writing.names import Pool, drawn_part, key, pool
+from plugins.embedded.training.writing.phrases import asked
+from plugins.embedded.training.writing.sameness import affirmed, listed
+from plugins.embedded.training.writing.written import Written, ask, one, two, typed
 
 Maker = Callable[[], Iterator[Contrast]]
 _MAKERS: Final[tuple[tuple[Maker, int], ...]] = (

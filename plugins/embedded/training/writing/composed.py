@@ -8,14 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, assign_part, seeded_random
-from training.source import load_data_folder
-from training.writing.links import LINKS
-from training.writing.names import COUNTRIES, STATES, Pool, pool
-from training.writing.phrases import asked as question_for
-from training.writing.phrases import base, head, past, phrased
-from training.writing.single import group_of, leans
-from training.writing.written import Written, ask, fold, several, two, typed, words
+from plugins.embedded.training.example import Part, assign_part, seeded_random
+from plugins.embedded.training.source import load_data_folder
+from plugins.embedded.training.writing.links import LINKS
+from plugins.embedded.training.writing.names import COUNTRIES, STATES, Pool, pool
+from plugins.embedded.training.writing.phrases import asked as question_for
+from plugins.embedded.training.writing.phrases import base, head, past, phrased
+from plugins.embedded.training.writing.single import group_of, leans
+from plugins.embedded.training.writing.written import Written, ask, fold, several, two, typed, words
 
 _FOLDERS: Final = ("squad_dev", "squadshifts", "nq_oracle_dev", "qed_dev")
 _PER_ANSWER: Final = 60

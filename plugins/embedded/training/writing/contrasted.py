@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from training.writing.aligned import heavy, place
-from training.writing.phrases import AUXILIARIES, PEOPLE, PRESENT, asked, head, opens
-from training.writing.written import ask, words
+from plugins.embedded.training.writing.aligned import heavy, place
+from plugins.embedded.training.writing.phrases import AUXILIARIES, PEOPLE, PRESENT, asked, head, opens
+from plugins.embedded.training.writing.written import ask, words
 
 _LATER = r"younger|youngest|later|latest|last|newer|newest|most recently|more recently|more recent|more currently"
 _EARLIER = r"first|earlier|earliest|older|oldest|before|prior|elder"

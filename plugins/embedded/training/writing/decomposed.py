@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from training.example import seeded_random
-from training.source import load_data_folder
-from training.writing.aligned import heavy, place
-from training.writing.contrasted import contrasted, filtered
-from training.writing.phrases import AUXILIARIES, BE, PREPOSITIONS, PRESENT, asked, base, opens, past
-from training.writing.single import plainly_single
-from training.writing.written import Written, ask, fold, one, several, two, words
+from plugins.embedded.training.example import seeded_random
+from plugins.embedded.training.source import load_data_folder
+from plugins.embedded.training.writing.aligned import heavy, place
+from plugins.embedded.training.writing.contrasted import contrasted, filtered
+from plugins.embedded.training.writing.phrases import AUXILIARIES, BE, PREPOSITIONS, PRESENT, asked, base, opens, past
+from plugins.embedded.training.writing.single import plainly_single
+from plugins.embedded.training.writing.written import Written, ask, fold, one, several, two, words
 
 _REFERENCE = re.compile(r"#(\d+)")
 _DULL: Final = frozenset(several("name names title date dates year years time number amount type kind size first lowest highest last"))

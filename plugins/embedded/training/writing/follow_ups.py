@@ -7,15 +7,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from training.example import Part, seeded_random
-from training.source import load_data_folder
-from training.writing.chains import linked
-from training.writing.contrasts import noun
-from training.writing.links import LINKS, TAILS
-from training.writing.names import Pool, drawn_part, key, pool
-from training.writing.phrases import asked
-from training.writing.single import group_of, leans, plainly_single
-from training.writing.written import Written, capital, fold, recased, words
+from plugins.embedded.training.example import Part, seeded_random
+from plugins.embedded.training.source import load_data_folder
+from plugins.embedded.training.writing.chains import linked
+from plugins.embedded.training.writing.contrasts import noun
+from plugins.embedded.training.writing.links import LINKS, TAILS
+from plugins.embedded.training.writing.names import Pool, drawn_part, key, pool
+from plugins.embedded.training.writing.phrases import asked
+from plugins.embedded.training.writing.single import group_of, leans, plainly_single
+from plugins.embedded.training.writing.written import Written, capital, fold, recased, words
 
 _LINES: Final = 6
 _BEFORE: Final = 3

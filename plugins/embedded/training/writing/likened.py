@@ -7,12 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, assign_part, seeded_random
-from training.source import load_data_folder
-from training.writing.names import bare, kind_of
-from training.writing.phrases import past
-from training.writing.single import leans
-from training.writing.written import Written, fold, two, typed
+from plugins.embedded.training.example import Part, assign_part, seeded_random
+from plugins.embedded.training.source import load_data_folder
+from plugins.embedded.training.writing.names import bare, kind_of
+from plugins.embedded.training.writing.phrases import past
+from plugins.embedded.training.writing.single import leans
+from plugins.embedded.training.writing.written import Written, fold, two, typed
 
 _FOLDERS: Final = ("boolq_train", "boolq_dev", "nq_oracle_dev", "qed_dev", "squad_dev", "squadshifts")
 _POLAR = re.compile(r"(?P<be>is|are|was|were|does|do|did|can|has|have) (?P<rest>.+)", re.IGNORECASE)

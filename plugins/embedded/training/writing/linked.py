@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from training.relations import WORDINGS
-from training.source import load_data_folder
-from training.writing.aligned import heavy, place
-from training.writing.chains import KIN
-from training.writing.decomposed import asks, first_of
-from training.writing.phrases import asked
-from training.writing.written import Written, ask, fold, one, two, words
+from plugins.embedded.training.relations import WORDINGS
+from plugins.embedded.training.source import load_data_folder
+from plugins.embedded.training.writing.aligned import heavy, place
+from plugins.embedded.training.writing.chains import KIN
+from plugins.embedded.training.writing.decomposed import asks, first_of
+from plugins.embedded.training.writing.phrases import asked
+from plugins.embedded.training.writing.written import Written, ask, fold, one, two, words
 
 _LONGEST: Final = 40
 

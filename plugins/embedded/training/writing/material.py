@@ -1,6 +1,6 @@
 """All material for the writer, and which part of it trains, which chooses, and which is only measured.
 
-python -m training.writing.material DATA
+python -m plugins.embedded.training.writing.material DATA
 """
 
 import re
@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from training.source import load_data_folder, supporting_documents
-from training.technical import FOLDERS, document_group
-from training.writing.chains import chains, kin
-from training.writing.comparisons import comparisons
-from training.writing.composed import bridges, hybrids
-from training.writing.decomposed import decomposed
-from training.writing.follow_ups import described, rewrites, said_before, unchanged
-from training.writing.likened import likened
-from training.writing.linked import encyclopedic, fanned, linked
-from training.writing.single import asked_of_one, worded
-from training.writing.written import Written, fold, one, others, part, two
+from plugins.embedded.training.source import load_data_folder, supporting_documents
+from plugins.embedded.training.technical import FOLDERS, document_group
+from plugins.embedded.training.writing.chains import chains, kin
+from plugins.embedded.training.writing.comparisons import comparisons
+from plugins.embedded.training.writing.composed import bridges, hybrids
+from plugins.embedded.training.writing.decomposed import decomposed
+from plugins.embedded.training.writing.follow_ups import described, rewrites, said_before, unchanged
+from plugins.embedded.training.writing.likened import likened
+from plugins.embedded.training.writing.linked import encyclopedic, fanned, linked
+from plugins.embedded.training.writing.single import asked_of_one, worded
+from plugins.embedded.training.writing.written import Written, fold, one, others, part, two
 
 _OPEN: Final = ("how_to", "list")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from training.example import Part, assign_part
-from training.source import Document, load_data_folder
-from training.writing.written import fold, several
+from plugins.embedded.training.example import Part, assign_part
+from plugins.embedded.training.source import Document, load_data_folder
+from plugins.embedded.training.writing.written import fold, several
 
 Names = dict[tuple[str, Part], list[str]]
 

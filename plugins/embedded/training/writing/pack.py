@@ -1,6 +1,6 @@
 """Write the trained writer into the package, with its vocabulary, in a byte each, and the hash that the package checks it by.
 
-python -m training.writing.pack OUT
+python -m plugins.embedded.training.writing.pack OUT
 """
 
 import json
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from ramify.tools.splitting.writing import VOCABULARY_KEY
-from training.network import WEIGHTS
-from training.pack import write_weights
-from training.writing.train import known_words
+from plugins.embedded.training.network import WEIGHTS
+from plugins.embedded.training.pack import write_weights
+from plugins.embedded.training.writing.train import known_words
+from ramify.embedded.splitting.writing import VOCABULARY_KEY
 
-_CODE = Path(__file__).parents[2] / "tools" / "splitting" / "writing.py"
+_CODE = Path(__file__).parents[4] / "tools" / "splitting" / "writing.py"
 
 
 def main() -> None:

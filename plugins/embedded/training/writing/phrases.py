@@ -5,7 +5,7 @@
 import re
 from typing import Final
 
-from training.writing.written import ask, several
+from plugins.embedded.training.writing.written import ask, several
 
 _PAST = (
     "wrote sang won led made became began beat broke built bought came chose drew drove fell fought found gave got grew held hit kept "

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.splitting.writing import BEGIN, BETWEEN, END, SourceText, Vocabulary, Word, split_words, tokenize_source
-from training.writing.written import Written
+from plugins.embedded.training.writing.written import Written
+from ramify.embedded.splitting.writing import BEGIN, BETWEEN, END, SourceText, Vocabulary, Word, split_words, tokenize_source
 
 COMMON = 400
 """Words of the vocabulary."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from training.example import seeded_random
-from training.relations import WORDINGS
-from training.source import Folder, load_data_folder
-from training.writing.names import drawn_part, key, pool
-from training.writing.written import Written, ask, fold, one, typed
+from plugins.embedded.training.example import seeded_random
+from plugins.embedded.training.relations import WORDINGS
+from plugins.embedded.training.source import Folder, load_data_folder
+from plugins.embedded.training.writing.names import drawn_part, key, pool
+from plugins.embedded.training.writing.written import Written, ask, fold, one, typed
 
 _FOLDERS: Final = {
     "squad_dev": 4200,

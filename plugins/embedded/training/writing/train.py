@@ -1,6 +1,6 @@
 """Train the writer on a processor.
 
-    python -m training.writing.train DATA OUT [--epochs 3]
+    python -m plugins.embedded.training.writing.train DATA OUT [--epochs 3]
 
 Interrupted, it goes on from the last 500 steps when it is started again with the same OUT.
 """
@@ -15,13 +15,13 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from plugins.embedded.training.network import WEIGHTS, show_progress, train_steps, training_progress
+from plugins.embedded.training.writing.material import material
+from plugins.embedded.training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
+from plugins.embedded.training.writing.written import part
+from ramify.embedded.splitting.network import SOURCE_LAYERS, EncodedSource, Writer
+from ramify.embedded.splitting.writing import Vocabulary, encode_words, load_splitter
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
-from ramify.tools.splitting.network import SOURCE_LAYERS, EncodedSource, Writer
-from ramify.tools.splitting.writing import Vocabulary, encode_words, load_splitter
-from training.network import WEIGHTS, show_progress, train_steps, training_progress
-from training.writing.material import material
-from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
-from training.writing.written import part
 
 WORDS = "words.json"
 SHIPPED = Path("shipped")

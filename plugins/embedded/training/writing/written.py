@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from training.example import Part, assign_part
+from plugins.embedded.training.example import Part, assign_part
 
 
 @dataclass(frozen=True)

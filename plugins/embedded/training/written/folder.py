@@ -1,6 +1,7 @@
-"""Make a data folder of the written questions: `python -m training.written.folder OUT PASSAGES...`
+"""Make a data folder of the written questions: `python -m plugins.embedded.training.written.folder OUT PASSAGES...`
 
-PASSAGES are files of passages, one object a line (id, title, text, source): what `training.written.passages` writes, after the corpus of
+PASSAGES are files of passages, one object a line (id, title, text, source): what `plugins.embedded.training.written.passages` writes,
+after the corpus of
 `techdocs_spans` where that is at hand. The invented office documents are in this folder. OUT gets `corpus.jsonl.gz` and
 `questions.jsonl.gz`, as the README of the training describes them. A question whose passage is not there, or whose answer does not stand
 in it, is left out and counted.
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from training.convert.folder import Gathered, fingerprint, write
+from plugins.embedded.training.convert.folder import Gathered, fingerprint, write
 
 HERE: Final = Path(__file__).parent
 QUESTIONS: Final = HERE / "questions.jsonl"

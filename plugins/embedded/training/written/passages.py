@@ -1,10 +1,10 @@
 """Cut the manual pages, manuals, configuration guides and licences that the written questions are asked of into passages.
 
-python -m training.written.passages OUT
+python -m plugins.embedded.training.written.passages OUT
 
 Wants Debian's `apt-get`, `dpkg`, `mandoc` and `col`. The texts belong to their authors and are not part of this repository;
 OUT/passages.jsonl holds them, one object a line: id, title, text, source. With other versions of the packages ids and borders of passages
-differ; `training.written.folder` then finds a question's passage by its words, and leaves out what is not found.
+differ; `plugins.embedded.training.written.folder` then finds a question's passage by its words, and leaves out what is not found.
 """
 
 import gzip

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ramify.tools.reader.reading import PassageText
-from training.example import Example, assign_part
-from training.source import Folder, supporting_documents
+from plugins.embedded.training.example import Example, assign_part
+from plugins.embedded.training.source import Folder, supporting_documents
+from ramify.embedded.reader.reading import PassageText
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.readings.case import Case, held_out_questions, question_case, quote
-from training.material import FOLDERS
-from training.source import Folder, load_data_folder
+from plugins.embedded.training.material import FOLDERS
+from plugins.embedded.training.source import Folder, load_data_folder
+from plugins.lab.benchmarks.readings.case import Case, held_out_questions, question_case, quote
 
 SETS = ("2wikimultihopqa", "hotpotqa", "musique")
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.readings.case import Case, example_case, held_out_questions, question_case
-from benchmarks.readings.probes import births, commands, deaths
-from training.material import load_material, part_of_example
-from training.source import load_data_folder
+from plugins.embedded.training.material import load_material, part_of_example
+from plugins.embedded.training.source import load_data_folder
+from plugins.lab.benchmarks.readings.case import Case, example_case, held_out_questions, question_case
+from plugins.lab.benchmarks.readings.probes import births, commands, deaths
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _NUMBERS = 6

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.readings.case import Case, quote
+from plugins.lab.benchmarks.readings.case import Case, quote
 
 PEOPLE = (
     ("Ilse Varnhem", "Ilse Varnhem (Ghent, 3 May 1871 – Paris, 9 July 1934) was a Belgian painter of harbours.", "Ghent", "Paris"),

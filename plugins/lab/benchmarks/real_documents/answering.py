@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchmarks.real_documents.questions import Question
-from ramify.evaluation.metrics import containment, exact_match, normalize_answer
+from plugins.lab.benchmarks.real_documents.questions import Question
 from ramify.graphs import Result, ask
+from ramify.lab.metrics import containment, exact_match, normalize_answer
 from ramify.nodes.tree import is_unknown
 from ramify.tools.errors import RamifyError
 

@@ -1,6 +1,6 @@
 """Get the manuals of Git, PostgreSQL, Python and R as Debian packages them; nothing is installed, and no root is needed.
 
-    python benchmarks/real_documents/corpus.py [--cache FOLDER]
+    python plugins/lab/benchmarks/real_documents/corpus.py [--cache FOLDER]
 
 One folder a package, with all the junk that real documents have: the same text as html and txt, indexes, tables of contents, licences.
 """

@@ -1,7 +1,7 @@
 """Measure search and answers on real manuals.
 
-    python benchmarks/real_documents/measure.py --split development --label before
-    python benchmarks/real_documents/measure.py --split development --label after --no-answers --search fetch_k=200
+    python plugins/lab/benchmarks/real_documents/measure.py --split development --label before
+    python plugins/lab/benchmarks/real_documents/measure.py --split development --label after --no-answers --search fetch_k=200
 
 Gets the manuals where they are not there (corpus.py), brings an index of them up to date, searches, asks, and writes one JSON line a
 question and strategy. `table.py` prints several such files side by side. To measure an older state of the code, put its checkout first
@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
-from benchmarks.real_documents.answering import answer_all
-from benchmarks.real_documents.corpus import cache_folder, fetch
-from benchmarks.real_documents.questions import SPLITS, Question, load
-from benchmarks.real_documents.searching import search_all
-from benchmarks.real_documents.table import read_run, table
+from plugins.lab.benchmarks.real_documents.answering import answer_all
+from plugins.lab.benchmarks.real_documents.corpus import cache_folder, fetch
+from plugins.lab.benchmarks.real_documents.questions import SPLITS, Question, load
+from plugins.lab.benchmarks.real_documents.searching import search_all
+from plugins.lab.benchmarks.real_documents.table import read_run, table
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 from ramify.tools.index.searcher import open_index

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchmarks.real_documents.questions import Question
-from benchmarks.real_documents.quotes import contains_quote
+from plugins.lab.benchmarks.real_documents.questions import Question
+from plugins.lab.benchmarks.real_documents.quotes import contains_quote
 from ramify.tools.index import Index
 
 SEARCH = "search"

@@ -1,4 +1,4 @@
-"""Print runs side by side, a measure a row: `python benchmarks/real_documents/table.py RUN.jsonl [RUN.jsonl …]`.
+"""Print runs side by side, a measure a row: `python plugins/lab/benchmarks/real_documents/table.py RUN.jsonl [RUN.jsonl …]`.
 
 Of questions for reporting only totals are printed, so that nobody tunes to single ones.
 """
@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
-from benchmarks.real_documents import answering, searching
-from benchmarks.real_documents.questions import TYPES
-from ramify.evaluation.metrics import bootstrap_interval, paired_test
+from plugins.lab.benchmarks.real_documents import answering, searching
+from plugins.lab.benchmarks.real_documents.questions import TYPES
+from ramify.lab.metrics import bootstrap_interval, paired_test
 
 
 class Run(NamedTuple):

@@ -5,7 +5,7 @@ import time
 
 from langchain_core.language_models import BaseChatModel
 
-from benchmarks.splits.flatten import HOLE, Halves
+from plugins.lab.benchmarks.splits.flatten import HOLE, Halves
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.asking.budget import Budget, call_context
 from ramify.nodes.settings import TreeSettings

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plugins.embedded.training.source import Folder, load_data_folder, supporting_documents
 from ramify.tools.index.full_text import query_words
-from training.source import Folder, load_data_folder, supporting_documents
 
 _REFERENCE = re.compile(r"#(\d)")
 _COMPARISON, _BRIDGES = "comparison", "bridge_comparison"

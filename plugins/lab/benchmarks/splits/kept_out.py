@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from ramify.evaluation.metrics import token_f1
-from ramify.tools.arithmetic import Combination
-from ramify.tools.splitting import Split, find_splits
-from training.writing.material import material
-from training.writing.written import Written, part
+from plugins.embedded.training.writing.material import material
+from plugins.embedded.training.writing.written import Written, part
+from ramify.embedded.arithmetic import Combination
+from ramify.embedded.splitting import Split, find_splits
+from ramify.lab.metrics import token_f1
 
 SINGLE, BRIDGE = "single", "bridge"
 EVERY, PEOPLE = "all", "break"

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from plugins.embedded.training.source import Document
 from ramify.tools.index.full_text import segment_words
 from ramify.tools.index.passage_store import SCHEMA, PassageStore
-from training.source import Document
 
 
 class WordSearch:

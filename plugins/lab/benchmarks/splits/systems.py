@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from benchmarks.splits.flatten import Halves, Steps, flatten
-from benchmarks.splits.hops import HopQuestion, answer_to
+from plugins.lab.benchmarks.splits.flatten import Halves, Steps, flatten
+from plugins.lab.benchmarks.splits.hops import HopQuestion, answer_to
 from ramify.tools.errors import InputError
 
 System = Callable[[HopQuestion], Steps]
@@ -30,7 +30,7 @@ def recursive_split(halves: Halves) -> System:
 
 def embedded() -> Halves:
     """Split with the embedded splitter, as it finds likeliest."""
-    from ramify.tools.splitting import find_splits  # here, so that other systems can be measured where there is none
+    from ramify.embedded.splitting import find_splits  # here, so that other systems can be measured where there is none
 
     def halves(question: str) -> tuple[str, str] | None:
         best = find_splits(question)[0]

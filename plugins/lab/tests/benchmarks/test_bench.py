@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
-from benchmarks.bench import DATA, RUNS, main
+from plugins.lab.benchmarks.bench import DATA, RUNS, main
 
 
 def test_every_row_has_its_figure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

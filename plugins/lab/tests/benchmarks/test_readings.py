@@ -4,12 +4,12 @@ import gzip
 import json
 from pathlib import Path
 
-from benchmarks.readings.case import Case, example_case, held_out_questions, quote
-from benchmarks.readings.kinds import full_of_numbers
-from benchmarks.readings.probes import births, commands, deaths
+from plugins.embedded.training.example import Example, assign_part
+from plugins.embedded.training.source import load_data_folder
+from plugins.lab.benchmarks.readings.case import Case, example_case, held_out_questions, quote
+from plugins.lab.benchmarks.readings.kinds import full_of_numbers
+from plugins.lab.benchmarks.readings.probes import births, commands, deaths
 from ramify.tools.names import contains_name
-from training.example import Example, assign_part
-from training.source import load_data_folder
 
 
 def test_made_sentences_hold_their_answers_and_ask_for_one_of_two() -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
-from benchmarks.real_documents.answering import is_right
-from benchmarks.real_documents.questions import Question, Type
-from benchmarks.real_documents.table import read_run, table
+from plugins.lab.benchmarks.real_documents.answering import is_right
+from plugins.lab.benchmarks.real_documents.questions import Question, Type
+from plugins.lab.benchmarks.real_documents.table import read_run, table
 
 
 def make_question(kind: Type, answer: str, *aliases: str, items: tuple[str, ...] = ()) -> Question:

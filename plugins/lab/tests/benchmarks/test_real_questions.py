@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
-from benchmarks.real_documents.corpus import cache_folder
-from benchmarks.real_documents.questions import TYPES, Question, load
-from benchmarks.real_documents.quotes import contains_quote, is_in_manual, plain_text
+from plugins.lab.benchmarks.real_documents.corpus import cache_folder
+from plugins.lab.benchmarks.real_documents.questions import TYPES, Question, load
+from plugins.lab.benchmarks.real_documents.quotes import contains_quote, is_in_manual, plain_text
 
 CORPUS = cache_folder() / "corpus"
 
@@ -36,7 +36,9 @@ def test_a_question_has_what_its_type_needs(question: Question) -> None:
     assert all(len(quote.quote.split()) <= 25 for quote in question.quotes)
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the manuals are not here: python benchmarks/real_documents/corpus.py gets them")
+@pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="the manuals are not here: python plugins/lab/benchmarks/real_documents/corpus.py gets them"
+)
 @pytest.mark.parametrize("question", load(), ids=lambda question: question.id)
 def test_every_quote_is_in_its_manual(question: Question) -> None:
     for quote in question.quotes:

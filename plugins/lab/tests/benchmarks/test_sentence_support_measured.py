@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
-from benchmarks.sentence_support import DEVELOPMENT, REPORTED, Judged, judge, shares
+from plugins.lab.benchmarks.sentence_support import DEVELOPMENT, REPORTED, Judged, judge, shares
 
 
 @pytest.fixture(scope="module")

@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from benchmarks.splits.asked import prompted_splitter
-from benchmarks.splits.flatten import flatten
-from benchmarks.splits.hops import HopQuestion
-from benchmarks.splits.kept_out import figures, words_f1
-from benchmarks.splits.searched import WordSearch, gold_share, interleave
-from benchmarks.splits.systems import dump, split_from_file
-from benchmarks.splitting import OFFICIAL, WHOLE, measure, systems
-from ramify.tools.arithmetic import Combination
+from plugins.embedded.training.source import Document
+from plugins.embedded.training.writing.written import Written
+from plugins.lab.benchmarks.splits.asked import prompted_splitter
+from plugins.lab.benchmarks.splits.flatten import flatten
+from plugins.lab.benchmarks.splits.hops import HopQuestion
+from plugins.lab.benchmarks.splits.kept_out import figures, words_f1
+from plugins.lab.benchmarks.splits.searched import WordSearch, gold_share, interleave
+from plugins.lab.benchmarks.splits.systems import dump, split_from_file
+from plugins.lab.benchmarks.splitting import OFFICIAL, WHOLE, measure, systems
+from plugins.lab.tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, split_of
+from ramify.embedded.arithmetic import Combination
+from ramify.embedded.splitting import Split
 from ramify.tools.errors import InputError
-from ramify.tools.splitting import Split
-from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, split_of
 from tests.fakes import FakeModel
-from training.source import Document
-from training.writing.written import Written
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
 
 def test_passages_are_dealt_in_turn_each_once() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.splits.flatten import fill_answers, flatten
-from benchmarks.splits.hops import Hop, HopQuestion, answer_to, musique_question, wiki_question
-from benchmarks.splits.systems import official_split
-from training.source import Document, Folder
+from plugins.embedded.training.source import Document, Folder
+from plugins.lab.benchmarks.splits.flatten import fill_answers, flatten
+from plugins.lab.benchmarks.splits.hops import Hop, HopQuestion, answer_to, musique_question, wiki_question
+from plugins.lab.benchmarks.splits.systems import official_split
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # benchmarks/ is not installed
 
 HOPS = (Hop("Tidewater >> director", "Ann Lee"), Hop("#1 >> father", "Bo Lee"), Hop("Where did #2 die?", "Oslo"))
 

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from plugins.lab.tests.few_lines import make_line, read_rows, write_run
 from ramify.tools.profile import load_profile
-from tests.evaluation.few_lines import make_line, read_rows, write_run
 from tests.studio.conftest import Ramify
 
 SETTINGS = {"model": "extractive", "k": 5, "style": "short", "tau": None, "max_depth": 2}

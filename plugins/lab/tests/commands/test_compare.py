@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from ramify.prompts.prefer import CRITERIA
-from tests.evaluation.conftest import cache, data
+from plugins.lab.tests.commands.eval_lines import LLAMA
+from plugins.lab.tests.conftest import cache, data
+from ramify.lab.prompts.prefer import CRITERIA
 from tests.studio.conftest import Ramify
-from tests.studio.eval_lines import LLAMA
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama
 

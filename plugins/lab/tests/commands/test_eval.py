@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.evaluation.conftest import cache, data
-from tests.evaluation.small_data_set import make_questions, write_data
+from plugins.lab.tests.commands.eval_lines import LLAMA, lines, outcome
+from plugins.lab.tests.conftest import cache, data
+from plugins.lab.tests.small_data_set import make_questions, write_data
 from tests.studio.conftest import Ramify
-from tests.studio.eval_lines import LLAMA, lines, outcome
 from tests.studio.test_bad_input import one_line
 from tests.tools.ollama_replies import Fail, Say
 from tests.tools.ollama_server import Ollama

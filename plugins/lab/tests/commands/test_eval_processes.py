@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.conftest import cache, data
+from plugins.lab.tests.commands.eval_lines import LLAMA, lines, outcome
+from plugins.lab.tests.conftest import cache, data
 from tests.faults import fault
 from tests.studio.conftest import Ramify
-from tests.studio.eval_lines import LLAMA, lines, outcome
 from tests.studio.test_bad_input import one_line
 from tests.tools.ollama_replies import Answer, Hang, Request, Say, prompt_of
 from tests.tools.ollama_server import Ollama
@@ -97,7 +97,7 @@ class Stalling:
 @pytest.fixture
 def unreported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no report in this process: that takes seconds, and is not what is looked at here."""
-    monkeypatch.setattr("ramify.studio.console.evaluating.write_report", lambda folder: None)
+    monkeypatch.setattr("ramify.lab.commands._evaluating.write_report", lambda folder: None)
 
 
 CALM = 12

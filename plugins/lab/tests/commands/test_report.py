@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.few_lines import make_line, write_run
+from plugins.lab.tests.few_lines import make_line, write_run
 from tests.studio.conftest import Ramify
 
 

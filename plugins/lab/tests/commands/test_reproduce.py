@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.papers import PAPERS
-from ramify.prompts.prefer import CRITERIA
-from tests.evaluation.conftest import cache, data, films
-from tests.evaluation.few_lines import read_table
+from plugins.lab.tests.commands.eval_lines import LLAMA, lines
+from plugins.lab.tests.conftest import cache, data, films
+from plugins.lab.tests.few_lines import read_table
+from ramify.lab.papers import PAPERS
+from ramify.lab.prompts.prefer import CRITERIA
 from tests.studio.conftest import Ramify
-from tests.studio.eval_lines import LLAMA, lines
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.papers import PAPERS
-from ramify.prompts.prefer import CRITERIA
-from ramify.studio.console.evaluating import run_reproduction
-from tests.evaluation.conftest import cache
+from plugins.lab.tests.conftest import cache
+from ramify.lab.commands._evaluating import run_reproduction
+from ramify.lab.papers import PAPERS
+from ramify.lab.prompts.prefer import CRITERIA
 from tests.fakes import FakeModel
 from tests.tools.knowledge.graph_model import replies
 from tests.tools.knowledge.valley import VALLEY

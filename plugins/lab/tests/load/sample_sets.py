@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load import load_dataset
+from ramify.lab.dataset import Dataset
+from ramify.lab.load import load_dataset
 from ramify.tools.errors import InputError
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load import load_dataset
+from plugins.lab.tests.load.sample_sets import SAMPLES, load_error
+from ramify.lab.load import load_dataset
 from ramify.tools.errors import InputError
-from tests.evaluation.load.sample_sets import SAMPLES, load_error
 
 ONE = {"id": "1", "question": "Where?", "answer": "Here"}
 DOCUMENT = {"id": "d", "title": "D", "text": "Something."}

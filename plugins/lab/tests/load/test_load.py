@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load import load_dataset
+from plugins.lab.tests.load.sample_sets import SAMPLES
+from ramify.lab.dataset import Dataset
+from ramify.lab.load import load_dataset
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.passage_store import document_id
 from tests.embeddings import WordEmbeddings
-from tests.evaluation.load.sample_sets import SAMPLES
 
 EVERY = ["own", "hotpotqa/hotpot_dev_distractor_v1.json", "2wikimultihopqa", "musique/musique_ans_v1.0_dev.jsonl", "multihop_rag"]
 

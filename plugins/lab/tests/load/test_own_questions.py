@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load.own_questions import load_own_questions
+from ramify.lab.dataset import Dataset
+from ramify.lab.load.own_questions import load_own_questions
 from ramify.tools.errors import InputError
 from ramify.tools.index.searcher import DEMO, open_index
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.dataset import read_corpus
-from ramify.evaluation.load import load_dataset
+from ramify.lab.dataset import read_corpus
+from ramify.lab.load import load_dataset
 
 DATA = os.environ.get("RAMIFY_DATA")
 FOLDERS = sorted(file.parent for file in Path(DATA).glob("*/questions.jsonl.gz")) if DATA else []

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.load import load_dataset
-from ramify.evaluation.metrics import contained_facts, retrieval_scores
-from tests.evaluation.load.sample_sets import SAMPLES, read_documents
+from plugins.lab.tests.load.sample_sets import SAMPLES, read_documents
+from ramify.lab.load import load_dataset
+from ramify.lab.metrics import contained_facts, retrieval_scores
 
 DISTRACTOR = SAMPLES / "hotpotqa" / "hotpot_dev_distractor_v1.json"
 

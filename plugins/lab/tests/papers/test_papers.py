@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.papers import PAPERS, find_paper
-from ramify.evaluation.papers.graph import drop_missing_levels, graph_build_settings
-from ramify.evaluation.plan import list_variants
-from ramify.evaluation.search import list_search_methods
 from ramify.graphs import STRATEGIES
+from ramify.lab.papers import PAPERS, find_paper
+from ramify.lab.papers.graph import drop_missing_levels, graph_build_settings
+from ramify.lab.plan import list_variants
+from ramify.lab.search import list_search_methods
 from ramify.tools.errors import UsageError
 
 OUT = Path("out")
@@ -26,7 +26,7 @@ def test_every_row_of_a_table_and_every_condition_is_run_once(name: str) -> None
 
 def test_a_strategy_that_is_not_registered_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     some = {name: strategy for name, strategy in STRATEGIES.items() if name != "chain"}
-    monkeypatch.setattr("ramify.evaluation.papers.paper.STRATEGIES", some)
+    monkeypatch.setattr("ramify.lab.papers.paper.STRATEGIES", some)
     assert "chain" in PAPERS["prune"].missing
     assert all("chain" not in order.strategies for order in PAPERS["prune"].run_options(OUT))
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.report import compare_runs, compare_runs_page
+from plugins.lab.tests.few_lines import make_line, read_table, write_run
+from plugins.lab.tests.made_run import make_run
+from ramify.lab.report import compare_runs, compare_runs_page
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import make_line, read_table, write_run
-from tests.evaluation.made_run import make_run
 
 
 def test_a_run_and_a_better_one(tmp_path: Path) -> None:

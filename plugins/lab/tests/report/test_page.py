@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.report import write_report
-from tests.evaluation.few_lines import make_line, read_rows, write_run
-from tests.evaluation.made_run import make_run
+from plugins.lab.tests.few_lines import make_line, read_rows, write_run
+from plugins.lab.tests.made_run import make_run
+from ramify.lab.report import write_report
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028\x00$x$"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--virtual-time-budget=4000", "--dump-dom")

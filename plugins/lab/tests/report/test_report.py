@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.report import write_report
-from tests.evaluation.few_lines import read_rows, read_table
-from tests.evaluation.made_run import make_run
+from plugins.lab.tests.few_lines import read_rows, read_table
+from plugins.lab.tests.made_run import make_run
+from ramify.lab.report import write_report
 
 
 def test_means_are_those_of_the_lines_failures_included(run: Path) -> None:
@@ -73,7 +73,7 @@ def test_the_command_of_a_table_prints_its_lines(run: Path) -> None:
 
 def test_the_same_run_gives_the_same_bytes_in_another_process(run: Path) -> None:
     before = {name: (run / name).read_bytes() for name in ("report.md", "report.html")}
-    code = "import sys, pathlib; from ramify.evaluation.report import write_report; write_report(pathlib.Path(sys.argv[1]))"
+    code = "import sys, pathlib; from ramify.lab.report import write_report; write_report(pathlib.Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", code, str(run)], check=True, env={"PYTHONHASHSEED": "7", "PATH": "/usr/bin:/bin"})
     assert {name: (run / name).read_bytes() for name in before} == before
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.report import write_report, write_side_by_side
+from plugins.lab.tests.few_lines import make_line, read_rows, read_table, write_run
+from plugins.lab.tests.made_run import make_run
+from ramify.lab.report import write_report, write_side_by_side
 from ramify.tools.errors import UsageError
-from tests.evaluation.few_lines import make_line, read_rows, read_table, write_run
-from tests.evaluation.made_run import make_run
 
 
 def told(*runs: Path) -> str:

@@ -5,13 +5,13 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
 
-from ramify.evaluation.report import write_report
+from plugins.lab.tests.few_lines import make_line, write_run
+from plugins.lab.tests.report.test_page import browse, in_a_browser
+from ramify.lab.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, to_row
 from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled_note, unsure_note
 from ramify.studio.drawing.page import tree_html
 from ramify.tools.pages import style_sheet
-from tests.evaluation.few_lines import make_line, write_run
-from tests.evaluation.report.test_page import browse, in_a_browser
 from tests.studio.samples import TREE
 
 LONG = "What is told of 𝔗 at such length? " * 20

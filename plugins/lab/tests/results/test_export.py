@@ -7,15 +7,15 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from ramify.evaluation.plan import RunOptions
-from ramify.evaluation.results import read_run
-from ramify.evaluation.results.export import export_examples
-from ramify.evaluation.run import execute
+from plugins.lab.tests.conftest import cache, data
+from plugins.lab.tests.few_lines import make_line, read_rows, write_run
+from plugins.lab.tests.small_data_set import make_model, make_options
+from ramify.lab.plan import RunOptions
+from ramify.lab.results import read_run
+from ramify.lab.results.export import export_examples
+from ramify.lab.run import execute
 from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import InputError
-from tests.evaluation.conftest import cache, data
-from tests.evaluation.few_lines import make_line, read_rows, write_run
-from tests.evaluation.small_data_set import make_model, make_options
 
 __all__ = ["cache", "data"]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.results import ResultLine
-from ramify.evaluation.results.measures import ANSWER_MEASURES, FORGETTING, Measure
+from ramify.lab.results import ResultLine
+from ramify.lab.results.measures import ANSWER_MEASURES, FORGETTING, Measure
 
 PRECISION, RECALL = (next(measure for measure in ANSWER_MEASURES if measure.title == title) for title in ("abst. P", "abst. R"))
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.report import write_report
+from plugins.lab.tests.few_lines import make_line, read_table, write_run
+from ramify.lab.report import write_report
 from ramify.tools.errors import InputError, UsageError
-from tests.evaluation.few_lines import make_line, read_table, write_run
 
 
 def test_a_half_written_last_line_is_left_out_and_named(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_an_invalid_run_gives_one_clear_line(tmp_path: Path, spoil: Any, said: s
 
 def test_without_matplotlib_the_error_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_run(tmp_path / "run", make_line(1))
-    for name in [name for name in sys.modules if name.startswith(("matplotlib", "ramify.evaluation.report."))]:
+    for name in [name for name in sys.modules if name.startswith(("matplotlib", "ramify.lab.report."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'ramify-rag\[eval\]'"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from langgraph.store.sqlite import SqliteStore
 
-from ramify.studio.commands import serve as command
+from ramify.serve.commands import serve as command
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import free_port
 

@@ -41,7 +41,7 @@ def test_a_file_is_refused(ramify: Ramify, tmp_path: Path) -> None:
 
 
 def test_a_missing_library_is_reported(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ramify.tools.index.watching.find_spec", lambda name: None)
+    monkeypatch.setattr("ramify.serve.watching.find_spec", lambda name: None)
     refused = ramify("watch", tmp_path, "--out", tmp_path / "index")
     assert refused.code == 1
     assert "pip install 'ramify-rag[watch]'" in refused.err

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from plugins.stores.tests.milvus.test_index_in_milvus import at
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.conftest import corpus as corpus
-from tests.tools.milvus.test_index_in_milvus import at
 
 
 @pytest.fixture(scope="module")

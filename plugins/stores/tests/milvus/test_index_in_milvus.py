@@ -19,7 +19,7 @@ from tests.tools.index.test_index import QUERIES, write_records
 pytest.importorskip("milvus_lite", reason="milvus-lite is not installed: pip install 'ramify-rag[milvus]'")
 
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def at(folder: Path, name: str = "corpus") -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from plugins.stores.tests.milvus.test_index_in_milvus import ROOT, at
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
-from tests.tools.milvus.test_index_in_milvus import ROOT, at
 
 
 class TestTenants:
@@ -64,8 +64,8 @@ class TestRefused:
             Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
 
     def test_a_second_writer(self, tmp_path: Path) -> None:
-        from ramify.tools.milvus._collections import Corpus, MetadataEntry
-        from ramify.tools.milvus._schema import parse_address
+        from ramify.stores.milvus._collections import Corpus, MetadataEntry
+        from ramify.stores.milvus._schema import parse_address
 
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
         Corpus(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])

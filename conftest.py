@@ -13,7 +13,7 @@ settings.load_profile("untimed")  # how busy a machine is decides no test
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("files") / "nobody.pem")  # each client would read all that a machine trusts
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "tests/files/nobody.pem")  # each client would read all that a machine trusts
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side already: torch's threads would wait for one another, spinning
 
 
@@ -32,7 +32,7 @@ def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 @pytest.fixture(autouse=True)
 def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as where multilingual E5 is not downloaded, whatever is here; a test of that reader puts it back."""
-    from ramify.tools.reader import multilingual
+    from ramify.embedded.reader import multilingual
 
     monkeypatch.setattr(multilingual, "e5_is_downloaded", lambda: False)
 
