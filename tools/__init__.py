@@ -3,6 +3,7 @@
 * a corpus: `documents` reads files, `embeddings` encodes texts, `index` (or `milvus`) stores and searches them, `knowledge` (a graph) and
   `hierarchy` (groups) extend an index; `ray_cluster` distributes the work; `demo` is a small corpus that is installed with ramify
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
+* `plugins`: what installed packages add to ramify
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
   `released_weights`; the `profile` of a calibration, by which answers are withheld
 * texts: `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies

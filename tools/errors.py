@@ -4,6 +4,7 @@ RamifyError
 ├── UsageError    the call itself is wrong (exit code 2)
 ├── InputError    documents or a data set cannot be read
 ├── IndexingError an index is missing, damaged or of another embedding
+├── PluginError   an installed package offers something to ramify that cannot be used
 ├── ModelError    a model cannot be reached, is missing or refuses access: the question ends
 ├── ReplyError    a model gave no usable reply in time: its branch fails alone
 │   ├── MalformedError  the reply was malformed, also on the second attempt
@@ -45,6 +46,10 @@ class InputError(RamifyError):
 
 class IndexingError(RamifyError):
     """An index is missing, damaged, half-written or made with another embedding."""
+
+
+class PluginError(RamifyError):
+    """What an installed package should offer is missing, cannot be imported, or is offered by several packages."""
 
 
 class ModelError(RamifyError):

@@ -1,0 +1,43 @@
+"""Plug-ins: what installed packages offer in the entry-point groups `ramify.…`, ours among them; the core imports none by its own name.
+
+| group | name | object |
+|---|---|---|
+| `ramify.commands` | of the command | a `ramify.studio.commands.Command` |
+| `ramify.models` | before the colon of the model's name | see `ramify.tools.models` |
+| `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
+| `ramify.readers` | suffix of the files, such as `.pdf` | see `ramify.tools.documents` |
+| `ramify.strategies` | of the strategy | a `ramify.graphs.Strategy` |
+"""
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from ramify.tools.errors import PluginError, RamifyError
+
+Group = Literal["ramify.commands", "ramify.models", "ramify.stores", "ramify.readers", "ramify.strategies"]
+
+
+def names(group: Group) -> list[str]:
+    """Return the names that installed packages offer in a group, without importing anything; [] if there are none."""
+    return list(dict.fromkeys(point.name for point in entry_points(group=group)))
+
+
+def load(group: Group, name: str) -> Any:
+    """Import the object of a name; PluginError if none is offered, several packages offer one, or it cannot be imported."""
+    points = list(entry_points(group=group, name=name))
+    if not points:
+        raise PluginError(f"no installed package offers {name!r} in {group}", "check the name, or install the package that offers it")
+    distributions = ", ".join(dict.fromkeys(map(_distribution, points)))
+    if len(points) > 1:
+        raise PluginError(f"{name!r} of {group} is offered by several: {distributions}", "uninstall all of these packages but one")
+    try:
+        return points[0].load()
+    except (RamifyError, MemoryError):  # clear as they are
+        raise
+    except Exception as error:
+        what = f"{name!r} of {group}, which {distributions} offers, cannot be loaded: {type(error).__name__}: {error}"
+        raise PluginError(what, f"update or uninstall {distributions}") from error
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.value
