@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pdoc import pdoc
 
-PACKAGES = ("graphs", "nodes", "prompts", "tools", "evaluation", "studio")
+PACKAGES = ("graphs", "nodes", "prompts", "tools", "studio", "embedded", "formats", "lab", "serve", "stores")
 
 
 def main(folder: Path = Path(__file__).parent.parent / "build" / "api") -> Path:

@@ -23,7 +23,7 @@ from plugins.embedded.training.technical import FOLDERS
 from ramify.embedded.extractive.questions import KIND_WEIGHTS_FILE, MIN_OPEN_PROBABILITY, QUESTION_KINDS, QuestionKind, question_features
 from ramify.lab.load.records import read_records
 
-CODE: Final = Path(__file__).parents[3] / "tools" / "extractive" / "questions.py"
+CODE: Final = Path(__file__).parents[1] / "extractive" / "questions.py"
 OPEN: Final = Path(__file__).parent / "written" / "open.jsonl"
 NAMES: Final[dict[str, QuestionKind]] = {"how_to": "how to", "list": "list", "explain": "explain"}
 FACTS: Final = ("squad_dev", "nq_oracle_dev", "squadshifts", "hotpotqa_train", "boolq_dev", "2wikimultihopqa_train")

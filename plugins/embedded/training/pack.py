@@ -19,7 +19,7 @@ from ramify.embedded.reader import large, multilingual
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM
 from ramify.tools.released_weights import quantize
 
-_CODE = Path(__file__).parents[3] / "tools" / "reader" / "reading.py"
+_CODE = Path(__file__).parents[1] / "reader" / "reading.py"
 _LARGE_CODE = _CODE.with_name("large.py")
 _MULTILINGUAL_CODE = _CODE.with_name("multilingual.py")
 

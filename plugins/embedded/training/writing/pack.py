@@ -14,7 +14,7 @@ from plugins.embedded.training.pack import write_weights
 from plugins.embedded.training.writing.train import known_words
 from ramify.embedded.splitting.writing import VOCABULARY_KEY
 
-_CODE = Path(__file__).parents[4] / "tools" / "splitting" / "writing.py"
+_CODE = Path(__file__).parents[2] / "splitting" / "writing.py"
 
 
 def main() -> None:
