@@ -7,56 +7,101 @@ import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from inspect import signature
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from ramify.lab.commands import calibrate, compare, export, questions, report, reproduce
-from ramify.lab.commands import eval as evaluation
-from ramify.serve.commands import mcp, serve, watch
-from ramify.studio.commands import ask, chat, doctor, download, graph, index, inspect, search, settings, studio
+from ramify.studio.commands import Command, ask, chat, doctor, download, graph, index, inspect, search, settings, studio
 from ramify.studio.console.options import RayCommand
 from ramify.studio.console.out_of_memory import is_out_of_memory
 from ramify.studio.console.streams import escape_unencodable, fail
-from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools import plugins
+from ramify.tools.errors import PluginError, RamifyError, UsageError
 
 ClickException: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """The exception class of the click that typer uses: some versions of typer contain a copy of click, others import the package."""
 
 INTERRUPTED_EXIT_CODE = 130
-RESUMABLE_COMMANDS = ("index", "watch", "eval", "questions", "reproduce")
-"""Commands that resume after an interruption."""
+CORE_COMMANDS = {
+    "index": Command(index.index_command, resumes=True),
+    "search": Command(search.search_command),
+    "inspect": Command(inspect.inspect_command),
+    "ask": Command(ask.ask_command),
+    "chat": Command(chat.chat_command),
+    "graph": Command(graph.graph_command),
+    "settings": Command(settings.settings_command),
+    "doctor": Command(doctor.doctor_command),
+    "download": Command(download.download_command),
+    "studio": Command(studio.studio_command),
+}
+
+
+def find_command(name: str) -> Command | None:
+    """Return a command of the core, else of a plug-in, which is imported only now; None if there is none, PluginError for a broken one."""
+    if name in CORE_COMMANDS or name not in plugins.names("ramify.commands"):
+        return CORE_COMMANDS.get(name)
+    loaded = plugins.load("ramify.commands", name)
+    return loaded if isinstance(loaded, Command) else Command(loaded)
+
+
+class CommandGroup(TyperGroup):
+    """The commands of the core and of plug-ins, made for click when they are asked for."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command."""
+        if cmd_name not in self.commands and (command := find_command(cmd_name)):
+            self.commands[cmd_name] = _for_click(cmd_name, command)
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return all names, each below that of the command it comes after; the help of a broken plug-in is its error."""
+        commands = {name: _find_or_explain(name) for name in (*CORE_COMMANDS, *plugins.names("ramify.commands"))}
+        listed = list(CORE_COMMANDS)
+        while waiting := [name for name in commands if name not in listed]:
+            name = next((name for name in waiting if commands[name].after in listed), waiting[0])
+            after = commands[name].after
+            listed.insert(listed.index(after) + 1 if after in listed else len(listed), name)
+        self.commands = {name: _for_click(name, commands[name]) for name in listed}
+        return listed
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of a command line; for an unknown one, raise an error with the similar names."""
+        if self.get_command(ctx, args[0]) is None:
+            self.list_commands(ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _find_or_explain(name: str) -> Command:
+    try:
+        command = find_command(name)
+        assert command is not None, name
+        return command
+    except PluginError as error:
+        problem = error
+
+    def explain() -> None:
+        raise problem
+
+    explain.__doc__ = f"Not usable: {problem}"
+    return Command(explain)
+
+
+def _for_click(name: str, command: Command) -> Any:
+    """Return a command for click, with `--ray` where it has that option."""
+    made = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    made.command(name, cls=RayCommand if "ray" in signature(command.function).parameters else None)(command.function)
+    return typer.main.get_command(made)
+
 
 app = typer.Typer(
     name="ramify",
+    cls=CommandGroup,
     help="Answer multi-hop questions over your own documents with a local model: it builds and prunes a tree of sub-questions.",
     epilog="Begin with: ramify ask 'In which city was the director of the film with Natascha McElhone as Rheya born?' --tree",
     pretty_exceptions_enable=False,  # a traceback that shows local values could show a key
     rich_markup_mode=None,
 )
-for command, name in (
-    (index.index_command, "index"),
-    (watch.watch_command, "watch"),
-    (search.search_command, "search"),
-    (inspect.inspect_command, "inspect"),
-    (ask.ask_command, "ask"),
-    (chat.chat_command, "chat"),
-    (questions.questions_command, "questions"),
-    (evaluation.eval_command, "eval"),
-    (compare.compare_command, "compare"),
-    (reproduce.reproduce_command, "reproduce"),
-    (report.report_command, "report"),
-    (export.export_command, "export"),
-    (calibrate.calibrate_command, "calibrate"),
-    (graph.graph_command, "graph"),
-    (settings.settings_command, "settings"),
-    (doctor.doctor_command, "doctor"),
-    (download.download_command, "download"),
-    (serve.serve_command, "serve"),
-    (studio.studio_command, "studio"),
-    (mcp.mcp_command, "mcp"),
-):
-    app.command(name, cls=RayCommand if "ray" in signature(command).parameters else None)(command)
 
 
 def _print_version(is_requested: bool) -> None:
@@ -105,8 +150,8 @@ def run(arguments: Sequence[str] | None = None, invoked: list[str] | None = None
     except typer.Abort:
         code = INTERRUPTED_EXIT_CODE
     if code == INTERRUPTED_EXIT_CODE:
-        hint = " — progress is saved; run the command again to resume"
-        fail(f"interrupted{hint if invoked and invoked[0] in RESUMABLE_COMMANDS else ''}")
+        command = find_command(invoked[0]) if invoked else None
+        fail(f"interrupted{' — progress is saved; run the command again to resume' if command and command.resumes else ''}")
     return code if isinstance(code, int) else 0
 
 
@@ -122,7 +167,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader closed the pipe, as in `ramify ask … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    if code == INTERRUPTED_EXIT_CODE or invoked[:1] == ["serve"]:  # do not wait for background threads, as `sys.exit` would
+    command = find_command(invoked[0]) if invoked else None
+    if code == INTERRUPTED_EXIT_CODE or (command and command.ends_at_once):  # do not wait for threads, as `sys.exit` would
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()

@@ -65,7 +65,7 @@ def test_the_container_s_commands_are_valid(compose: dict[str, Any]) -> None:
     import typer
 
     name, *arguments = compose["services"]["app"]["command"]
-    command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    command = typer.main.get_command(app).get_command(None, name)  # type: ignore[attr-defined]
     told = command.make_context(name, list(arguments)).params
     [index] = told["index"]
     assert (told["host"], is_store_address(index), store_at(index).where) == ("0.0.0.0", True, index)

@@ -1,3 +1,20 @@
-"""The commands of the command line, one per file."""
+"""The commands of the command line, one per file; those of plug-ins come by the entry points `ramify.commands`."""
 
-__all__: list[str] = []
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Command"]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the command line; of a plug-in, a function alone will do."""
+
+    function: Callable[..., object]
+    """What it does; its parameters are the options, as typer reads them."""
+    after: str = ""
+    """The command below which the help lists it; "" at the end."""
+    resumes: bool = False
+    """Whether it goes on where it was interrupted when it is run again; it says so then."""
+    ends_at_once: bool = False
+    """Whether the process ends with it, without waiting for threads in the background."""

@@ -10,7 +10,6 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
-from ramify.stores.ray_cluster import AUTO, LOCAL
 from ramify.tools.errors import UsageError
 from ramify.tools.user_input import check_text as check_text  # of every command
 
@@ -91,7 +90,8 @@ ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-qu
 RAY_OPTION = "--ray"
 RAY_HELP = "of this machine's cores, or the one at ADDRESS (auto, HOST:PORT, ray://HOST:PORT)"
 """Help text of --ray."""
-_RAY_ADDRESS = re.compile(rf"{AUTO}|{LOCAL}|ray://.*|\S+:\d+|\d+(\.\d+){{3}}")
+RAY_DEFAULT = "local"
+_RAY_ADDRESS = re.compile(r"auto|local|ray://.*|\S+:\d+|\d+(\.\d+){3}")
 
 LITERALS = {"none": None, "true": True, "false": False}
 """Values that are Python literals, not JSON."""
@@ -185,4 +185,4 @@ def add_ray_default(arguments: list[str]) -> Iterator[str]:
     options = arguments.index("--") if "--" in arguments else len(arguments)
     for position, (word, following) in enumerate(pairwise([*arguments, ""])):
         has_no_address = position < options and word == RAY_OPTION and not _RAY_ADDRESS.fullmatch(following)
-        yield f"{RAY_OPTION}={LOCAL}" if has_no_address else word
+        yield f"{RAY_OPTION}={RAY_DEFAULT}" if has_no_address else word

@@ -19,6 +19,7 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, ValidationError
 
 from ramify.formats.ocr import DEFAULT_OCR, OcrMode, parse_ocr
+from ramify.tools import plugins
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, encode_sequentially, unit_rows, with_given_prefixes, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
@@ -104,9 +105,7 @@ class Index(VectorStore):
         pictures = None if ocr is None and ocr_languages is None else parse_ocr(ocr or DEFAULT_OCR.mode, ocr_languages or "")
         encoding: Encoding = encode_sequentially
         if ray is not None:
-            from ramify.stores.ray_cluster import ray_encoding
-
-            encoding = ray_encoding(ray, encoder)
+            encoding = plugins.load("ramify.clusters", "ray")(ray, encoder)
         store = store_at(out)
         built = store.build(
             paths,

@@ -12,6 +12,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 from langchain_core.vectorstores import VectorStore
 
+from ramify.tools import plugins
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
@@ -41,23 +42,28 @@ FAISS_SCHEME = "faiss:"
 ALLOW_FLAG = "--allow-dangerous-deserialization"
 _FAISS_FILES = ("index.faiss", "index.pkl")
 STORE_SCHEMES = ("milvus", "faiss")
-"""Schemes of addresses, before the colon."""
+"""Schemes of addresses, before the colon, besides those of plug-ins; without its plug-in, a milvus address is an error, not a folder."""
 
 
 def is_store_address(where: str | Path) -> bool:
     """Return whether a location is the address of a store, not a folder."""
-    return isinstance(where, str) and where.partition(":")[0] in STORE_SCHEMES and ":" in where
+    if not isinstance(where, str) or ":" not in where:
+        return False
+    scheme = where.partition(":")[0]
+    return scheme in STORE_SCHEMES or scheme in plugins.names("ramify.stores")
 
 
 def store_at(where: str | Path) -> IndexStore:
-    """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which needs permission."""
+    """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which needs permission.
+
+    PluginError if no plug-in for the address is installed.
+    """
     if is_faiss(where):
         raise not_allowed_error(where)
     if not is_store_address(where):
         return FolderStore(expand_path(where))
-    from ramify.stores.milvus.store import MilvusStore  # imported only if used: Milvus is optional
-
-    return MilvusStore.from_address(str(where))
+    opened: IndexStore = plugins.load("ramify.stores", str(where).partition(":")[0])(str(where))
+    return opened
 
 
 def check_exists(where: str | Path) -> None:

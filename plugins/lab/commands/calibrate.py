@@ -5,6 +5,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.options import choose_one
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError, UsageError
@@ -68,3 +69,6 @@ def calibrate_command(
         what = f"no threshold satisfies the bound on wrong answers among those {bound}, so no profile was written{hint}"
         raise RamifyError(what, f"see which bounds are possible in {profile.with_suffix('.md')}")
     note(f"the profile is in {profile}, its report next to it; use it with `ramify ask … --profile {profile}`")
+
+
+COMMAND = Command(calibrate_command, after="export")

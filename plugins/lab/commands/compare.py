@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.options import BaseUrl, merge_options
 from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
@@ -49,3 +50,6 @@ def compare_command(
     if html is not None:
         write_atomically(compare_runs_page(run_a, run_b, verdicts), html)
         note(f"the page is in {html}")
+
+
+COMMAND = Command(compare_command, after="eval")

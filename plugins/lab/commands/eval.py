@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.options import (
     RAY_HELP,
     BaseUrl,
@@ -159,3 +160,6 @@ def read_value_lists(texts: list[str], example: str) -> dict[str, list[object]]:
             raise UsageError(f"{option} gives {key.strip()!r} twice", "give all its values at once")
         values_by_key[key.strip()] = parsed_values
     return values_by_key
+
+
+COMMAND = Command(eval_command, after="questions", resumes=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.options import split_names
 from ramify.studio.console.streams import note
 from ramify.tools.new_files import file_mode, write_atomically
@@ -39,3 +40,6 @@ def export_command(
     write_atomically(lines, file, file_mode(folders[0]))
     note(", ".join(f"{count:,} {name}" for name, count in exported.counts.items()))
     typer.echo(file)
+
+
+COMMAND = Command(export_command, after="report")

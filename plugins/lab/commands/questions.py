@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.options import BaseUrl, ModelName, merge_options, split_names
 from ramify.studio.console.streams import note, say
 from ramify.tools.errors import UsageError
@@ -84,3 +85,6 @@ def _from_chat(memory: str | None, file: Path) -> None:
     if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in question_file.rows):
         note(f"{pluralize(unanswered, 'question')} rated down: add the correct answers to {file} before you run `ramify eval --questions`")
     say(one_line(f"{pluralize(added, 'rated question')} added to {file}"))
+
+
+COMMAND = Command(questions_command, after="chat", resumes=True)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
 
@@ -44,3 +45,6 @@ def _open_in_browser(page: Path) -> bool:
         return webbrowser.open(page.resolve().as_uri())
     except webbrowser.Error:
         return False
+
+
+COMMAND = Command(report_command, after="reproduce")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ramify.lab.commands.eval import AtOnce, Embedding, Limit, Seed
+from ramify.studio.commands import Command
 from ramify.studio.console.options import BaseUrl, ModelName, merge_options
 from ramify.studio.console.streams import say
 
@@ -58,3 +59,6 @@ def reproduce_command(
         extra_options["group_by"] = tuple(split_fields(group_by))
     orders = paper_found.run_options(folder, data or (), merge_options(settings, model=model, base_url=base_url), **extra_options)
     run_reproduction(paper_found, orders, folder, {"model": judge} if judge else None, repeats)
+
+
+COMMAND = Command(reproduce_command, after="compare", resumes=True)

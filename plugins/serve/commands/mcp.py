@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ramify.serve.commands.serve import require_token, run_server
+from ramify.studio.commands import Command
 from ramify.studio.commands.studio import Origins, bind_socket
 from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Profile, Settings, Strategy, question_options
 from ramify.studio.console.streams import err, note
@@ -96,3 +97,6 @@ def _startup_notices(name: str, where: str, strategy: str, options: dict[str, An
     if settings.model == "auto":
         with suppress(ModelError):  # the next call reports it, or finds a model
             yield from current_model(settings).notices
+
+
+COMMAND = Command(mcp_command, after="studio")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.commands.studio import Origins, Rerankers, bind_socket
 from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, merge_options
 from ramify.studio.console.streams import err, note
@@ -212,3 +213,6 @@ def _data_folder() -> Path:
     folder = cache_folder().absolute() / "serve"
     make_folder(folder)
     return folder
+
+
+COMMAND = Command(serve_command, after="download", ends_at_once=True)

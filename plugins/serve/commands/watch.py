@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ramify.studio.commands import Command
 from ramify.studio.console.streams import err, note, say
 from ramify.tools.errors import RamifyError
 from ramify.tools.quoting import one_line
@@ -61,3 +62,6 @@ class BuildPrinter:
                 note(line)
         self._printed_lines, self._last_error = set(lines), ""
         say(f"{self._where}: {build_summary(outcome)}")
+
+
+COMMAND = Command(watch_command, after="index", resumes=True)
