@@ -2,7 +2,6 @@
 
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,8 +46,7 @@ for message in ANSWER.with_options(thought=True, shots=1).render({{"passages": [
 
 The table is written by `python docs/prompts.py`. Tokens are counted with the tokenizer of the embedded encoder (all-MiniLM-L6-v2).
 *"`decompose`, searched"* is the prompt for a question that was searched before it is split (`informed`): in PruneRAG's staged graph, and
-below the root of ToR-RAG. *Earlier version* is system text and examples together before replies had maximum lengths, with three short
-examples.
+below the root of ToR-RAG.
 
 """
 COLUMNS = [
@@ -60,39 +58,7 @@ COLUMNS = [
     "without either",
     "longest reply",
     "without thought",
-    "earlier version",
 ]
-
-
-BEFORE = {
-    "aggregate": 514,
-    "answer": 437,
-    "claims": 280,
-    "closed_book": 224,
-    "compress": 495,
-    "contextualize": 328,
-    "decide": 821,
-    "decompose": 456,
-    "decompose, searched": 617,
-    "describe": 209,
-    "entities": 236,
-    "extract": 366,
-    "filter": 535,
-    "finalize": 878,
-    "glean": 392,
-    "judge": 473,
-    "map_report": 422,
-    "next_question": 423,
-    "plan": 308,
-    "prefer": 713,
-    "reduce": 500,
-    "report": 396,
-    "rubric": 322,
-    "summarize_cluster": 282,
-    "summarize": 359,
-    "support": 321,
-}
-"""Tokens of system text and examples in an earlier version."""
 
 
 class Cost(NamedTuple):
@@ -134,11 +100,10 @@ def page() -> str:
 
 def _row(label: str, prompt: Prompt[Any]) -> str:
     told, plain, bare, neither = (cost(prompt, thought, shots) for shots in (SHOTS, 0) for thought in (True, False))
-    purpose = str(import_module(f"ramify.prompts.{prompt.name}").__doc__).partition("\n")[0].rstrip(".")
     together, *fewer = (sum(one[:2]) for one in (told, plain, bare, neither))
-    figures = (told.system, told.examples, together, *fewer, told.longest, plain.longest, BEFORE.get(label, ""))
+    figures = (told.system, told.examples, together, *fewer, told.longest, plain.longest)
     name, *variant = label.split(",")
-    return f"| {','.join((f'`{name}`', *variant))} | {purpose} | {' | '.join(map(str, figures))} |\n"
+    return f"| {','.join((f'`{name}`', *variant))} | {prompt.purpose} | {' | '.join(map(str, figures))} |\n"
 
 
 def _tokens(message: BaseMessage) -> int:

@@ -2,15 +2,17 @@
 
 from typing import Any
 
+from pydantic import BaseModel
+
 from ramify.prompts.prompt import Example, Finding, Quote
 
 HOLLIN = "Where was the designer of Hollin Bridge born?"
 FIRST_OPENED = "Which opened first, Hollin Bridge or Vane Bridge?"
 
 
-def example(reply: dict[str, Any], dependent: bool | None = None, **given: Any) -> Example:
-    """Return an example."""
-    return Example(given, reply, dependent)
+def example(reply: BaseModel, thought: str = "", written: str = "", dependent: bool | None = None, **slots: Any) -> Example:
+    """Return an example with its slots as keyword arguments."""
+    return Example(slots, reply, thought, written, dependent)
 
 
 def passage(title: str, text: str, source: str = "") -> Quote:

@@ -23,6 +23,7 @@ DESIGNER = Turn(asked="Who designed Hollin Bridge?", answer="Edda Rask", sure=Tr
 
 CONTEXTUALIZE = Prompt(
     name="contextualize",
+    purpose="Make a follow-up question self-contained from the conversation before it",
     task=(
         "A user asks questions one after another. Rewrite the last question so that it can be understood without the conversation. "
         "A pronoun stands for what the question before is about, or for its answer where that is what the pronoun means; "
@@ -33,12 +34,12 @@ CONTEXTUALIZE = Prompt(
     template="Conversation:\n{turns}\n\nLast question: {question}",
     reply=Standalone,
     examples=(
-        example({"question": "Where was Edda Rask born?"}, turns=[DESIGNER], question="and where was she born?"),
+        example(Standalone(question="Where was Edda Rask born?"), turns=[DESIGNER], question="and where was she born?"),
         example(
-            {"question": "When was the designer of Skerry Light born?"},
+            Standalone(question="When was the designer of Skerry Light born?"),
             turns=[Turn(asked="Where was the designer of Skerry Light born?", answer="Tarnholm", sure=False)],
             question="and when?",
         ),
-        example({"question": "How tall is Mirefell Light?"}, turns=[DESIGNER], question="How tall is Mirefell Light?"),
+        example(Standalone(question="How tall is Mirefell Light?"), turns=[DESIGNER], question="How tall is Mirefell Light?"),
     ),
 )

@@ -46,43 +46,36 @@ WAY_FIELDS: dict[str, tuple[str, ...]] = {
 }
 """The fields that each way needs."""
 
-EMPTY_FIELDS: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
+
+def _choose(action: Way, **fields: Any) -> Decision:
+    """Return a decision whose other fields are empty."""
+    return Decision(**{"action": action, "confidence": 0, "citations": [], "questions": [], "entities": [], **fields})
+
+
 EXAMPLES = (
     example(
-        {
-            **EMPTY_FIELDS,
-            "thought": "The designer is needed first.",
-            "action": "decompose",
-            "questions": ["Who designed Hollin Bridge?", "Where was {1} born?"],
-        },
+        _choose("decompose", questions=["Who designed Hollin Bridge?", "Where was {1} born?"]),
+        thought="The designer is needed first.",
         dependent=True,
         passages=[],
         question=HOLLIN,
     ),
     example(
-        {
-            **EMPTY_FIELDS,
-            "thought": "Two opening years are compared.",
-            "action": "decompose",
-            "questions": ["When did Hollin Bridge open?", "When did Vane Bridge open?"],
-        },
+        _choose("decompose", questions=["When did Hollin Bridge open?", "When did Vane Bridge open?"]),
+        thought="Two opening years are compared.",
         dependent=False,
         passages=[],
         question=FIRST_OPENED,
     ),
     example(
-        {**EMPTY_FIELDS, "thought": "It opened in 1852.", "action": "answer", "answer": "1852", "confidence": 0.98, "citations": [1]},
+        _choose("answer", answer="1852", confidence=0.98, citations=[1]),
+        thought="It opened in 1852.",
         passages=[passage("Hollin Bridge", "It opened in 1852.")],
         question="When did Hollin Bridge open?",
     ),
     example(
-        {
-            **EMPTY_FIELDS,
-            "thought": "The designer is told; her birthplace is missing.",
-            "action": "decompose",
-            "citations": [1],
-            "questions": ["Where was Edda Rask born?"],
-        },
+        _choose("decompose", citations=[1], questions=["Where was Edda Rask born?"]),
+        thought="The designer is told; her birthplace is missing.",
         passages=[passage("Hollin Bridge", "It was designed by Edda Rask.")],
         question=HOLLIN,
     ),
@@ -91,6 +84,7 @@ EXAMPLES = (
 
 DECIDE = Prompt(
     name="decide",
+    purpose="Answer, decompose, name entities or report that the passages hold no answer, in one reply (PruneRAG, joint)",
     task=(
         "Choose what to do, by the passages alone.\n"
         "answer: they contain it.\n"
@@ -117,4 +111,4 @@ def decide_prompt(ways: tuple[str, ...]) -> Prompt[Any]:
     action: Any = Literal.__getitem__(ways)
     choice = Annotated[action, one_of_words(action)]
     narrowed: Any = create_model("Decision", __base__=ModelReply, action=(choice, Field(description="which one you choose")), **kept)
-    return replace(DECIDE, reply=narrowed, examples=tuple(one for one in EXAMPLES if one.reply["action"] in ways))
+    return replace(DECIDE, reply=narrowed, examples=tuple(example for example in EXAMPLES if getattr(example.reply, "action", "") in ways))

@@ -1,11 +1,12 @@
-"""Split a question into two (ToR-RAG §4), or ask for what its passages leave open (PruneRAG's decomposition)."""
+"""Split a question into two (ToR-RAG §4), ask for what its passages leave open, or name entities to look up (PruneRAG)."""
 
 from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field
 
 from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, TROUT, example, passage
-from ramify.prompts.lenient_types import Citations, EmbeddedText, Flag, ModelReply, Sentence
+from ramify.prompts.lenient_types import NAME_CHARS, AtMost, Citations, EmbeddedText, Flag, ModelReply, Sentence, Texts
 from ramify.prompts.prompt import Example, Prompt, bounded_line
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
@@ -23,12 +24,12 @@ class Pair(ModelReply):
 
 def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:
     """Show how a question is split."""
-    reply = {"thought": thought, "simple": False, "first": first, "second": second}
-    return example(reply, dependent, question=question, rejected=[])
+    return example(Pair(simple=False, first=first, second=second), thought, dependent=dependent, question=question, rejected=[])
 
 
 DECOMPOSE = Prompt(
     name="decompose",
+    purpose="Split a question into two (ToR-RAG §4), or ask for what its passages leave open (PruneRAG's decomposition)",
     task=(
         "Split the question into exactly two WH-questions (who, what, where, when, why, how, which) that together cover it and do not overlap. "
         "{dependent} Name every person, work and place in full: no pronouns, no 'this film'. A question about a single fact is simple."
@@ -53,7 +54,8 @@ DECOMPOSE = Prompt(
             dependent=False,
         ),
         example(
-            {"thought": "It asks for a single fact, the height.", "simple": True, "first": "", "second": ""},
+            Pair(simple=True),
+            thought="It asks for a single fact, the height.",
             question="How tall is Skerry Light?",
             rejected=[],
         ),
@@ -87,19 +89,14 @@ DECOMPOSE_SEARCHED: Prompt[Pair] = replace(
     thought="what the passages tell, and which facts are missing",
     examples=(
         example(
-            {
-                "thought": "The designer is told; her birthplace is missing.",
-                "simple": False,
-                "first": "Where was Edda Rask born?",
-                "second": "",
-                "citations": [1],
-            },
+            Missing(simple=False, first="Where was Edda Rask born?", citations=[1]),
+            thought="The designer is told; her birthplace is missing.",
             question=HOLLIN,
             rejected=[],
             passages=[passage("Hollin Bridge", "It was designed by Edda Rask.")],
         ),
         *(
-            replace(shown, given={**shown.given, "passages": [TROUT]}, reply={**shown.reply, "citations": []})
+            replace(shown, slots={**shown.slots, "passages": [TROUT]}, reply=Missing(**shown.reply.model_dump(), citations=[]))
             for shown in DECOMPOSE.examples
         ),
     ),
@@ -113,3 +110,31 @@ def keeping(question: str, answer: str) -> str:
         f"Of the last pair, keep as the first sub-question, word for word: {bounded_line(question)} -> {bounded_line(answer)}\n"
         "Give as the second a better one in place of the other: ask for what is still missing.\n"
     )
+
+
+class Entities(ModelReply):
+    """One or two names to search verbatim; none if the question has none."""
+
+    entities: Annotated[Texts, AtMost(2, each=NAME_CHARS)] = Field(
+        description="one or two names, written as an article title would be; an empty list if there is none"
+    )
+
+
+ENTITIES = Prompt(
+    name="entities",
+    purpose="Name the entities to look up for a question that cannot be split (PruneRAG's fine-grained retrieval)",
+    task=(
+        "Name one or two entities (people, works, places, organisations, things) whose articles would help to answer the question. Take them from "
+        "the question, or from the passages where they lead to the answer."
+    ),
+    template="Passages:\n{passages}\n\nQuestion: {question}",
+    reply=Entities,
+    examples=(
+        example(
+            Entities(entities=["Lantz Brothers"]),
+            passages=[passage("Pellworth Chapel", "The chapel has an organ by Lantz Brothers.")],
+            question="Who tuned the organ of Pellworth Chapel in 1871?",
+        ),
+        example(Entities(entities=[]), passages=[], question="Why is that so?"),
+    ),
+)

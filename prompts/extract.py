@@ -1,4 +1,4 @@
-"""Extract the names in a text and their relations (GraphRAG, element extraction)."""
+"""Extract the names in a text and their relations, those that were missed (glean), and claims about them (GraphRAG)."""
 
 from dataclasses import replace
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from ramify.prompts._worked_examples import example
-from ramify.prompts.lenient_types import AtMost, ModelReply, Texts
+from ramify.prompts.lenient_types import SENTENCE_CHARS, SPAN_CHARS, AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
 
 BAR = "|"
@@ -60,9 +60,10 @@ NAMES = ["Hollin Bridge | place | A bridge over the Oskel that opened in 1852.",
 MADE = "Ada Lantz | Hollin Bridge | Ada Lantz designed Hollin Bridge. | 9"
 SPANS = "Hollin Bridge | Oskel | Hollin Bridge spans the Oskel. | 7"
 RIVER = "Oskel | place | A river spanned by Hollin Bridge."
-EMPTY_REPLY: dict[str, list[str]] = {"entities": [], "relations": []}
+NOTHING = Extracted(entities=[], relations=[])
 EXTRACT = Prompt(
     name="extract",
+    purpose="Extract the names in a text and their relations (GraphRAG, element extraction)",
     task=(
         "Find all names in the text that are of these types: {kinds}; where there are more than fit, the most important. Then find all pairs of "
         f"them that the text clearly relates. {ONE_NAME_A_LINE} Write descriptions in the language of the text. {LINE_FORM} Use nothing but the text."
@@ -70,7 +71,60 @@ EXTRACT = Prompt(
     template=TEXT,
     reply=Extracted,
     examples=(
-        example({"entities": [*NAMES, RIVER], "relations": [MADE, SPANS]}, **EXAMPLE_TYPES, **BRIDGE),
-        example(EMPTY_REPLY, **EXAMPLE_TYPES, **TROUT),
+        example(Extracted(entities=[*NAMES, RIVER], relations=[MADE, SPANS]), **EXAMPLE_TYPES, **BRIDGE),
+        example(NOTHING, **EXAMPLE_TYPES, **TROUT),
+    ),
+)
+
+
+GLEAN = Prompt(
+    name="glean",
+    purpose="Extract the names in a text that were missed, if any (GraphRAG, gleaning)",
+    task=(
+        "Somebody listed the names of these types in the text: {kinds}; MANY may have been missed. Give those that are not in the list, and the "
+        f"relations that are missing; empty lists if all were found, and nothing twice. {ONE_NAME_A_LINE} Write descriptions in the language of the text. "
+        f"{LINE_FORM} Use nothing but the text."
+    ),
+    template=TEXT + "\n\nFound already:\n{found}",
+    reply=Extracted,
+    examples=(
+        example(Extracted(entities=[RIVER], relations=[SPANS]), **EXAMPLE_TYPES, **BRIDGE, found=[*NAMES, MADE]),
+        example(NOTHING, **EXAMPLE_TYPES, **BRIDGE, found=[*NAMES, RIVER, MADE, SPANS]),
+        example(NOTHING, **EXAMPLE_TYPES, **TROUT, found=[]),
+    ),
+)
+
+
+LINE_TOKENS = 120
+"""Tokens that a claim may take in a reply."""
+
+
+class Claims(ModelReply):
+    """What the text claims of names, a line each."""
+
+    claims: Annotated[Texts, AtMost(MAX_LINES, each=SENTENCE_CHARS + SPAN_CHARS)] = Field(
+        description=(
+            "a line for each claim: NAME | what it concerns, or NONE | type of claim | the claim in one sentence | start date | end date | "
+            "the words of the text that say it, copied exactly"
+        )
+    )
+
+
+CLAIMS = Prompt(
+    name="claims",
+    purpose="Extract the claims of a text about names (GraphRAG, covariates)",
+    task=(
+        "Find the claims that the text makes of the names below it. A claim says what somebody or something did, had or was, so that it can be "
+        f"checked. {LINE_FORM} Where a date is not told, leave its part empty."
+    ),
+    template=TEXT + "\n\nNames: {names}",
+    reply=Claims,
+    examples=(
+        example(
+            Claims(claims=["Hollin Bridge | NONE | opening | Hollin Bridge opened in 1852. | 1852 | | It opened in 1852."]),
+            **BRIDGE,
+            names="Hollin Bridge",
+        ),
+        example(Claims(claims=[]), **TROUT, names="Oskel"),
     ),
 )

@@ -1,4 +1,4 @@
-"""List the points of one batch of reports on a question about all documents, each with its score and reports (GraphRAG, map)."""
+"""Prompts of global search (GraphRAG): the points of one batch of reports (map), and the answer from all points (reduce)."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
@@ -6,7 +6,18 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, WrapValidator
 
 from ramify.prompts._worked_examples import example, passage
-from ramify.prompts.lenient_types import PASSAGE_NUMBER, SENTENCE_CHARS, AtMost, ModelReply, Quotes, Texts, percent
+from ramify.prompts.lenient_types import (
+    PASSAGE_NUMBER,
+    SENTENCE_CHARS,
+    AnswerText,
+    AtMost,
+    Fraction,
+    ModelReply,
+    Numbers,
+    Quotes,
+    Texts,
+    percent,
+)
 from ramify.prompts.prompt import Prompt
 
 MAX_POINTS, MAX_LINE_CHARS = 5, SENTENCE_CHARS + 20
@@ -51,7 +62,7 @@ class Partial(ModelReply):
         "the reports it rests on | what they say, in one sentence with names and figures; an empty list if nothing helps",
         json_schema_extra=_LINE,
     )
-    quotes: Quotes
+    quotes: Quotes = Field(default_factory=list)
 
     @property
     def scored(self) -> tuple[list[ScoredPoint], int]:
@@ -63,6 +74,7 @@ class Partial(ModelReply):
 
 MAP_REPORT = Prompt(
     name="map_report",
+    purpose="List the points of one batch of reports on a question about all documents, each with its score and reports (GraphRAG, map)",
     task=(
         "You see a part of the reports on a collection of documents; others see the other parts. List what this part contributes to the answer "
         "of the question, each point with how much it helps and the reports it rests on. Use nothing but the reports."
@@ -71,12 +83,12 @@ MAP_REPORT = Prompt(
     reply=Partial,
     examples=(
         example(
-            {
-                "points": [
+            Partial(
+                points=[
                     "80 | 1 | Hollin Bridge opened in 1852 and was widened in 1904.",
                     "60 | 1, 3 | Vane Bridge, which opened in 1847, is older than the town's market.",
                 ]
-            },
+            ),
             passages=[
                 passage("Hollin Bridge, Vane Bridge", "Hollin Bridge opened in 1852 and was widened in 1904. Vane Bridge opened in 1847."),
                 passage("Trout", "Trout live in the Oskel."),
@@ -84,6 +96,61 @@ MAP_REPORT = Prompt(
             ],
             question=_BUILT,
         ),
-        example({"points": []}, passages=[passage("Trout", "Trout live in the Oskel.")], question=_BUILT),
+        example(Partial(points=[]), passages=[passage("Trout", "Trout live in the Oskel.")], question=_BUILT),
+    ),
+)
+
+
+MAX_POINTS, MAX_CITATIONS = 5, 16
+"""Points that an answer is made of where none was written, and those that one cites."""
+
+
+class Reduced(ModelReply):
+    """The answer to the whole question."""
+
+    answer: AnswerText = Field(
+        description="the answer in one to eight sentences, with names and figures, the most important first; each ends with the numbers of "
+        "its points, such as [2]; Unknown if the points do not answer the question"
+    )
+    confidence: Fraction = Field(description="how well the points support the answer")
+    citations: Annotated[Numbers, AtMost(MAX_CITATIONS)] = Field(description="the numbers of the points that the answer uses")
+    quotes: Quotes = Field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """Return what was quoted, a line each, else the answer."""
+        return "\n".join(line.strip() for line in self.quotes if line.strip()) or self.answer.strip()
+
+
+REDUCE = Prompt(
+    name="reduce",
+    purpose="Answer a question about all documents from the points of its batches (GraphRAG, reduce)",
+    task=(
+        "Readers have each read a part of a collection of documents and noted points that help to answer the question, each with how much it "
+        "helps, the most helpful first. Write one answer from them: keep what answers the question, join what belongs together, say each "
+        "thing once. Use nothing else."
+    ),
+    template="Points:\n{passages}\n\nQuestion: {question}",
+    reply=Reduced,
+    examples=(
+        example(
+            Reduced(
+                answer="Bridges and lighthouses stand out [1, 2, 4]. Hollin Bridge opened in 1852, Vane Bridge in 1847 [1, 2].",
+                confidence=0.8,
+                citations=[1, 2, 4],
+            ),
+            passages=[
+                passage("helpfulness 70", "Hollin Bridge opened in 1852.", "point 0.1.0"),
+                passage("helpfulness 60", "Vane Bridge opened in 1847.", "point 0.1.1"),
+                passage("helpfulness 50", "Trout live in the Oskel.", "point 0.2.0"),
+                passage("helpfulness 40", "Skerry Light is 63 metres tall.", "point 0.0.0"),
+            ],
+            question="What are the main themes?",
+        ),
+        example(
+            Reduced(answer="Unknown", confidence=0.9, citations=[]),
+            passages=[passage("helpfulness 5", "Trout live in the Oskel.", "point 0.2.0")],
+            question="What was built in the valley, and when?",
+        ),
     ),
 )

@@ -1,13 +1,67 @@
-"""Select the relevant passages and facts of a batch (Iterative RAG, step 3)."""
+"""Prompts of Iterative RAG: plan a wide search, filter a batch of passages, answer from what was kept."""
 
 from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import HOLLIN, OSKEL, TROUT, example, passage
-from ramify.prompts.lenient_types import SENTENCE_CHARS, AtMost, Flag, Fraction, ModelReply, Numbers, Query, Texts
+from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, OSKEL, TROUT, example, passage
+from ramify.prompts.lenient_types import (
+    NAME_CHARS,
+    QUERY_CHARS,
+    SENTENCE_CHARS,
+    AtMost,
+    Citations,
+    Flag,
+    Fraction,
+    ModelReply,
+    Numbers,
+    Paragraph,
+    Query,
+    Sentence,
+    ShortAnswer,
+    Texts,
+)
 from ramify.prompts.prompt import Prompt
+
+
+class Plan(ModelReply):
+    """What to search for, which words matter, and what a good passage would hold."""
+
+    primary: Sentence = Field(default="", description="the one best search query for the question")
+    sub_queries: Annotated[Texts, AtMost(4, each=QUERY_CHARS)] = Field(description="two to four further queries for its parts")
+    keywords: Annotated[Texts, AtMost(8, each=NAME_CHARS)] = Field(description="names and terms that a relevant passage would contain")
+    expected: Annotated[Texts, AtMost(5, each=NAME_CHARS)] = Field(description="the kinds of information that the answer needs")
+
+
+PLAN = Prompt(
+    name="plan",
+    purpose="Plan a wide search (Iterative RAG, step 1)",
+    task="Plan how to search a document collection for everything that is needed to answer the question.",
+    template="Question: {question}",
+    reply=Plan,
+    examples=(
+        example(
+            Plan(
+                primary="opening years of Hollin Bridge and Vane Bridge",
+                sub_queries=["Hollin Bridge opened", "Vane Bridge opened"],
+                keywords=["Hollin Bridge", "Vane Bridge", "opened"],
+                expected=["two years"],
+            ),
+            question=FIRST_OPENED,
+        ),
+        example(
+            Plan(
+                primary="designer of Hollin Bridge birthplace",
+                sub_queries=["who designed Hollin Bridge", "Hollin Bridge engineer born"],
+                keywords=["Hollin Bridge", "designed", "born"],
+                expected=["a person", "a birthplace"],
+            ),
+            question=HOLLIN,
+        ),
+    ),
+)
+
 
 SOURCE = 120
 """Characters of a source's name."""
@@ -31,33 +85,22 @@ class FilteredSources(Filtered):
 
 FILTER: Prompt[Filtered] = Prompt(
     name="filter",
+    purpose="Select the relevant passages and facts of a batch (Iterative RAG, step 3)",
     task="Pick from a batch of passages what helps to answer the question.",
     template="Facts so far:\n{facts}\n\nLooked for: {expected}\n\nPassages:\n{passages}\n\nQuestion: {question}",
     reply=FilteredSources,
     examples=(
         example(
-            {
-                "relevant": [2],
-                "facts": ["Hollin Bridge was widened in 1904."],
-                "is_sufficient": True,
-                "relevance": 0.9,
-                "suggested": "",
-                "sources": ["bridges.pdf"],
-            },
+            FilteredSources(
+                relevant=[2], facts=["Hollin Bridge was widened in 1904."], is_sufficient=True, relevance=0.9, sources=["bridges.pdf"]
+            ),
             facts=[],
             expected="a year",
             passages=[OSKEL, passage("Hollin Bridge", "It was widened in 1904.", "bridges.pdf:3")],
             question="When was Hollin Bridge widened?",
         ),
         example(
-            {
-                "relevant": [],
-                "facts": [],
-                "is_sufficient": False,
-                "relevance": 0,
-                "suggested": "Edda Rask born",
-                "sources": [],
-            },
+            FilteredSources(relevant=[], facts=[], is_sufficient=False, relevance=0, suggested="Edda Rask born", sources=[]),
             facts=["Edda Rask designed Hollin Bridge."],
             expected="a birthplace",
             passages=[TROUT],
@@ -67,3 +110,37 @@ FILTER: Prompt[Filtered] = Prompt(
 )
 FILTER_RECORDS = replace(FILTER, reply=Filtered)
 """For sources with a single passage each, which cannot suggest further ones."""
+
+
+class Compressed(ModelReply):
+    """A short answer and the explanation that cites its sources."""
+
+    answer: ShortAnswer = Field(description="Yes or No, a number, a date, a name or a short phrase, or Unknown")
+    confidence: Fraction = Field(description="how sure you are of it")
+    citations: Citations = Field(description="the numbers of the passages that support it")
+    explanation: Paragraph = Field(default="", description="how the answer follows, in one sentence")
+
+
+COMPRESS = Prompt(
+    name="compress",
+    purpose="Answer from the facts and passages that the filter kept (Iterative RAG, step 4)",
+    task="Answer the question from the facts and passages alone. Facts were noted while reading and may be wrong.",
+    template="Facts:\n{facts}\n\nPassages:\n{passages}\n\nQuestion: {question}",
+    reply=Compressed,
+    thought="what they come to, and what is missing",
+    concludes=True,
+    examples=(
+        example(
+            Compressed(answer="Vane Bridge", confidence=0.96, citations=[1, 3], explanation="Of 1847 and 1852, the first is earlier."),
+            thought="1847 is before 1852.",
+            written="Vane Bridge opened in 1847 [3], Hollin Bridge in 1852 [1].",
+            facts=["Hollin Bridge opened in 1852.", "Vane Bridge opened in 1847."],
+            passages=[
+                passage("Hollin Bridge", "It opened in 1852.", "bridges.pdf:3"),
+                OSKEL,
+                passage("Vane Bridge", "It opened in 1847.", "bridges.pdf:4"),
+            ],
+            question=FIRST_OPENED,
+        ),
+    ),
+)

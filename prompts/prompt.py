@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Generic, NotRequired, TypedDict, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, Generic, NotRequired, TypedDict, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.prompts.lenient_types import reply_fields, with_text, with_thought
+from ramify.prompts.lenient_types import TEXT, THOUGHT, reply_fields, with_text, with_thought
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -97,15 +97,25 @@ class Turn(TypedDict):
 class Example:
     """A worked example: the values of a prompt's slots, and the reply."""
 
-    given: Mapping[str, Any]
-    reply: Mapping[str, Any]
-    """With a thought if the prompt asks for one."""
+    slots: Mapping[str, Any]
+    reply: BaseModel
+    thought: str = ""
+    """The thought before the reply, for prompts that ask for one."""
+    written: str = ""
+    """The answer in sentences, for prompts that conclude."""
     dependent: bool | None = None
     """The value of the switch `dependent` for which it applies; None for both."""
 
-    def fits(self, slots: Mapping[str, Any]) -> bool:
-        """Return whether the example applies to these slots."""
-        return self.dependent in (None, slots.get("dependent"))
+    def reply_json(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return these fields of the reply as JSON values: whole numbers as models write them, 5 and not 5.0.
+
+        ValueError if it lacks one.
+        """
+        values: dict[str, Any] = {THOUGHT: self.thought, TEXT: self.written, **self.reply.model_dump(mode="json")}
+        if missing := [name for name in names if name not in values]:
+            raise ValueError(f"a worked example has a {type(self.reply).__name__} as its reply, which lacks {missing}")
+        whole = {name for name in self.reply.model_fields_set if isinstance(values[name], float) and values[name].is_integer()}
+        return {name: int(values[name]) if name in whole else values[name] for name in names}
 
 
 @dataclass(frozen=True)
@@ -128,6 +138,8 @@ class Prompt(Generic[Reply]):
     """Worked examples, the most useful first."""
     shots: int = 0
     """How many examples are shown."""
+    purpose: str = ""
+    """What it is for, in one line of the documentation."""
 
     def with_options(self, thought: bool, shots: int, text: bool = True) -> "Prompt[Reply]":
         """Return the prompt with or without thought and text, and with so many examples."""
@@ -142,14 +154,15 @@ class Prompt(Generic[Reply]):
 
     def render(self, slots: Mapping[str, Any]) -> list[BaseMessage]:
         """Return the messages with the slots filled; TypeError if one is missing or unknown. `above` may be omitted."""
-        slots = {ABOVE: "", **slots} if ABOVE in self.slots else slots
-        if missing := self.slots - slots.keys():
+        known = self.slots
+        slots = {ABOVE: "", **slots} if ABOVE in known else slots
+        if missing := known - slots.keys():
             raise TypeError(f"prompt {self.name!r} lacks {sorted(missing)}: pass each by name")
-        if unknown := slots.keys() - self.slots:
-            raise TypeError(f"prompt {self.name!r} has no slot {sorted(unknown)}: its slots are {sorted(self.slots)}")
+        examples = [example for example in self.examples if example.dependent in (None, slots.get("dependent"))][: self.shots]
+        if unknown := {name for values in (slots, *(example.slots for example in examples)) for name in values} - known:
+            raise TypeError(f"prompt {self.name!r} has no slot {sorted(unknown)}: its slots are {sorted(known)}")
         words = {name: self._show(name, value) for name, value in slots.items()}
         task, request = (_fill(text, words) for text in (self.task, self.template))
-        examples = [example for example in self.examples if example.fits(slots)][: self.shots]
         turns = [turn for example in examples for turn in self._turns(example)]
         quoted = (PASSAGES if {"passages", "text"} & slots.keys() else "", FINDINGS if MODEL_TEXT_SLOTS & slots.keys() else "")
         data = " and ".join(filter(None, quoted))
@@ -163,10 +176,9 @@ class Prompt(Generic[Reply]):
 
     def _turns(self, example: Example) -> Iterator[BaseMessage]:
         """Yield an example as a human message and a reply with the requested fields, in their order."""
-        words = {name: self._show(name, example.given.get(name, "")) for name in SLOT.findall(self.template)}
+        words = {name: self._show(name, example.slots.get(name, "")) for name in SLOT.findall(self.template)}
         yield HumanMessage(_fill(self.template, words))
-        told = {name: example.reply[name] for name in reply_fields(self.reply)}
-        yield AIMessage(json.dumps(told, ensure_ascii=False))
+        yield AIMessage(json.dumps(example.reply_json(reply_fields(self.reply)), ensure_ascii=False))
 
     def _show(self, name: str, value: object) -> str:
         if isinstance(value, bool):

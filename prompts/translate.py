@@ -21,6 +21,7 @@ class Translated(ModelReply):
 
 TRANSLATE = Prompt(
     name="translate",
+    purpose="Write search queries in the language of the documents, for questions in another language",
     task=(
         "Translate the questions into the language of the documents that are searched. Keep what is asked; write names as such documents write "
         "them. Do not answer."
@@ -29,7 +30,7 @@ TRANSLATE = Prompt(
     reply=Translated,
     examples=(
         example(
-            {"queries": ["Who designed Hollin Bridge?"]},
+            Translated(queries=["Who designed Hollin Bridge?"]),
             language="English",
             questions=["Wer hat die Hollin Bridge entworfen?"],
         ),

@@ -12,7 +12,7 @@ from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.filter import FILTER_RECORDS
+from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.prompts.lenient_types import TEXT_CHARS
 from ramify.prompts.prompt import schema_outline
 from ramify.tools.models.structured_call import json_schema

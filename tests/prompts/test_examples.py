@@ -14,7 +14,7 @@ from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
 from ramify.prompts.decide import WAYS, decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.filter import FILTER_RECORDS
+from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.prompts.lenient_types import reply_fields
 from tests.prompts.page import NARROWED
 from tests.prompts.test_prompts import ALL, sample

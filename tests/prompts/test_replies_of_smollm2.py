@@ -18,7 +18,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts import ANSWER, DECIDE, DECOMPOSE, FILTER, FINALIZE, PLAN, RUBRIC, Prompt
 from ramify.prompts.decide import decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.filter import FILTER_RECORDS
+from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.tools.models import ModelOptions, gguf
 from ramify.tools.models.structured_call import json_schema
 from tests.prompts.page import NARROWED as CLOSED
