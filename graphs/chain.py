@@ -5,9 +5,9 @@ from ramify.graphs.conditions import chain_may_continue, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
+from ramify.nodes.chain import next_question
 from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree
-from ramify.nodes.next_question import next_question
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import ChainSettings
 

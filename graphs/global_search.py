@@ -8,10 +8,9 @@ from ramify.graphs.conditions import is_helpful
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.init_tree import init_tree
-from ramify.nodes.map_report import map_report
 from ramify.nodes.prune import prune
 from ramify.nodes.reduce import reduce
-from ramify.nodes.retrieve_reports import retrieve_reports
+from ramify.nodes.reports import map_report, retrieve_reports
 from ramify.nodes.settings import GlobalSettings
 
 

@@ -4,9 +4,9 @@ from ramify.graphs._call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import concluded, to_search, within_depth
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.chain import next_thought
 from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree
-from ramify.nodes.next_thought import next_thought
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import IrcotSettings
 

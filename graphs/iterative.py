@@ -4,13 +4,9 @@ from ramify.graphs._call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import all_read, enough, query_suggested, rounds_used_up
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.assign_evidence import assign_evidence
-from ramify.nodes.compress import compress
-from ramify.nodes.filter import filter
 from ramify.nodes.init_tree import init_tree
-from ramify.nodes.plan import MAX_QUERIES, plan
+from ramify.nodes.iterative import MAX_QUERIES, assign_evidence, compress, filter, plan, search_suggested
 from ramify.nodes.retrieve import retrieve
-from ramify.nodes.search_suggested import search_suggested
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState
 

@@ -29,11 +29,9 @@ from ramify.graphs.conditions import (
 )
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.aggregate import aggregate
-from ramify.nodes.answer import answer
+from ramify.nodes.answer import aggregate, answer
 from ramify.nodes.decide import decide
-from ramify.nodes.decompose import decompose
-from ramify.nodes.extract_entities import extract_entities
+from ramify.nodes.decompose import decompose, extract_entities
 from ramify.nodes.fill import fill
 from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree

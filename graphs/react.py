@@ -4,11 +4,10 @@ from ramify.graphs._call_counts import count_chain
 from ramify.graphs.conditions import chain_may_continue, concluded, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.condense import condense
+from ramify.nodes.chain import condense, search_or_answer
 from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.retrieve import retrieve
-from ramify.nodes.search_or_answer import search_or_answer
 from ramify.nodes.settings import ReactSettings
 
 

@@ -5,8 +5,8 @@ from ramify.graphs.conditions import chain_may_continue, concluded, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
+from ramify.nodes.chain import follow_up
 from ramify.nodes.finalize import finalize
-from ramify.nodes.follow_up import follow_up
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import ChainSettings

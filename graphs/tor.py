@@ -35,17 +35,14 @@ from ramify.graphs.conditions import (
 )
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.aggregate import aggregate
-from ramify.nodes.answer import answer
+from ramify.nodes.answer import aggregate, answer
 from ramify.nodes.decompose import decompose
-from ramify.nodes.expand import expand
 from ramify.nodes.fill import fill
 from ramify.nodes.finalize import finalize
 from ramify.nodes.init_tree import init_tree
-from ramify.nodes.judge import judge
-from ramify.nodes.prune import prune
+from ramify.nodes.judge import judge, score_pair
+from ramify.nodes.prune import expand, prune
 from ramify.nodes.retrieve import retrieve
-from ramify.nodes.score_pair import score_pair
 from ramify.nodes.settings import TorSettings
 
 

@@ -1,11 +1,15 @@
-"""answer: answer a branch from its own passages, say what they tell of a name, or answer from memory (closed book)."""
+"""answer: answer a branch from its own passages, say what they tell of a name, or answer from memory; aggregate: from its children."""
+
+from math import prod
 
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, branch_step
-from ramify.nodes.tree import Branch, Status, is_unknown
+from ramify.nodes.step.findings import to_finding
+from ramify.nodes.tree import UNKNOWN, Branch, Status, ancestors, children, is_unknown
+from ramify.nodes.tree.answers import answers_parent
 from ramify.nodes.tree.notes import missing_note
-from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, EntitySummary
+from ramify.prompts import AGGREGATE, ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, EntitySummary
 from ramify.prompts.answer import AnsweredFromPassages
 
 
@@ -35,3 +39,33 @@ def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassa
         confidence_source=reply.confidence_source,
         cited=reply.cited_ids(),
     )
+
+
+@branch_step()
+async def aggregate(branch: Branch, context: Context[Settings]) -> list[Branch]:
+    """Answer a branch from the answers of its children; if one of them answers its question, without a call.
+
+    Its confidence is the product of its hops' confidences.
+    """
+    below = [child for child in children(context.tree, branch.path) if child.status != "pruned"]
+    standing = next((child for child in reversed(below) if child.known and answers_parent(child, branch)), None)
+    if standing is not None:
+        hops = [standing, *(child for child in below if child.path == standing.awaits and child.known)]
+        taken = standing.model_dump(include={"answer", "confidence_source", "objection"})
+        confidence = prod(hop.confidence or 0.0 for hop in hops)
+        cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
+        evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
+        return [branch.with_status("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True)]
+    if below and all(child.answer is not None and not child.known for child in below):  # nothing to combine
+        unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
+        return [branch.with_status("inner", **unknown, aggregated=True)]
+    cited = tuple(key for child in below for key in child.cited)
+    passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in below), branch)
+    above = (*ancestors(context.tree, branch.path), branch)
+    findings = [to_finding(child, {passage.id: passage for passage in passages}, above) for child in below]
+    cited_first = tuple(sorted(passages, key=lambda passage: passage.id not in cited))
+    reply = await ask(AGGREGATE, cited_first, question=branch.question, above=context.part_of(branch), findings=findings)
+    answered = with_answer(branch, reply, "inner")
+    # For whoever waits for it, an unsure answer of its own is better than none.
+    kept = branch if context.is_awaited(branch) and branch.known and not answered.known else answered
+    return [kept.with_status("inner", aggregated=True)]

@@ -1,15 +1,22 @@
-"""next_question: ask the next sub-question of a chain, or stop (CoR-RAG); and the continuation that all chains share."""
+"""Steps of chains: the next question, search or thought, and what a search gave.
 
+next_question (CoR-RAG), follow_up (Self-Ask, Press et al. 2023, figure 3), search_or_answer (ReAct, Yao et al. 2023, §2; the actions of
+Search-o1), next_thought (IRCoT, Trivedi et al. 2023, §3), condense (reason-in-documents, Search-o1, Li et al. 2025, §3.4).
+"""
+
+import re
+from math import prod
 from typing import TypeVar
 
+from ramify.nodes.answer import with_answer
 from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.settings import ChainSettings
+from ramify.nodes.settings import ChainSettings, IrcotSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
-from ramify.nodes.step.findings import to_finding
-from ramify.nodes.tree import Branch, ancestors, normalized_key
+from ramify.nodes.step.findings import rank_passages, to_finding
+from ramify.nodes.tree import ROOT, Branch, ancestors, normalized_key
 from ramify.nodes.tree.answers import fill_references, normalize_references
 from ramify.nodes.tree.notes import read_missing_note
-from ramify.prompts import NEXT_QUESTION, Concluded, Finding, Next, Prompt
+from ramify.prompts import CONDENSE, FOLLOW_UP, NEXT_QUESTION, NEXT_THOUGHT, SEARCH_OR_ANSWER, Concluded, Finding, Next, Prompt
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
 
@@ -65,3 +72,56 @@ def _with_known_part(link: Branch, found: Finding) -> Finding:
         return found
     told = read_missing_note(link.note)
     return Finding(**{**found, "answer": f"{NO_ANSWER} ({told})" if told else NO_ANSWER})
+
+
+@branch_step()
+async def follow_up(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
+    """Ask a follow-up question, or answer from the intermediate answers; if none is needed at first, ask the question itself."""
+    return await next_link(branch, context, FOLLOW_UP, "answer")
+
+
+@branch_step()
+async def search_or_answer(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
+    """Write the next search query, or answer from what the searches gave; nothing is answered before the first search."""
+    return await next_link(branch, context, SEARCH_OR_ANSWER, "answer")
+
+
+_ANSWER = re.compile(r"\banswer is\b:?\s*(?P<answer>.+)", re.IGNORECASE)
+"""The conclusion of a chain of thought."""
+
+
+@branch_step()
+async def next_thought(branch: Branch, context: Context[IrcotSettings]) -> list[Branch]:
+    """Write the next sentence from all passages found so far; a concluding sentence gives the root its answer.
+
+    An empty or repeated sentence ends the chain, because it would find nothing new.
+    """
+    chain = [*ancestors(context.tree, branch.path), branch]
+    thoughts, passages = chain[1:], tuple(rank_passages(context.state, chain)[: context.settings.final_k])
+    sentences = [thought.question for thought in thoughts]
+    try:
+        reply = await ask(NEXT_THOUGHT, passages, field="sentence", question=chain[0].question, sentences=sentences)
+    except ReplyError as error:
+        return [with_warning(error, branch.with_status("leaf"), "the chain of thought ends here")]
+    divided = branch.with_status("split" if branch.path == ROOT else "inner")
+    following = Branch(path=f"{branch.path}.0", question=reply.value.sentence.strip() or branch.question, confidence=reply.confidence)
+    if normalized_key(following) in {normalized_key(link) for link in chain}:
+        return [branch.with_status("leaf", note=branch.with_note("the chain of thought says nothing new"))]
+    if (concluded := _ANSWER.search(following.question)) is None:
+        return [divided, following]
+    root = divided if branch.path == ROOT else chain[0]
+    sure = prod(thought.confidence or 0.0 for thought in (*thoughts, following))
+    answered = root.with_status(
+        root.status, answer=concluded["answer"].strip(" ."), confidence=sure, confidence_source=reply.confidence_source
+    )
+    return [answered, *([] if branch.path == ROOT else [divided]), following.with_status("leaf")]
+
+
+@branch_step()
+async def condense(branch: Branch, context: Context[ChainSettings]) -> list[Branch]:
+    """Say in few sentences what the passages of a search give for the question, in the light of the searches before it."""
+    before = [link for link in ancestors(context.tree, branch.path) if link.path != ROOT]
+    history = [to_finding(link, {}, ()) for link in before]
+    question = context.tree[ROOT].question
+    reply = await ask(CONDENSE, context.passages(branch), question=question, query=branch.question, history=history)
+    return [with_answer(branch, reply, "answered")]

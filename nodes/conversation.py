@@ -1,13 +1,28 @@
-"""contextualize: make a follow-up self-contained before it is answered."""
+"""Steps of a conversation around a strategy: read_input, contextualize, ask_back, append_answer."""
 
 import asyncio
+import re
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from ramify.nodes.init_tree import validate_question
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import answered_turns, clarifying_question, persons_mentioned
+from ramify.nodes.state import (
+    MARK,
+    answer_id,
+    answered_turns,
+    clarifying_question,
+    has_answered_turns,
+    mark_as_read,
+    pending_clarification,
+    pending_message,
+    persons_mentioned,
+)
 from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.tree import ROOT
+from ramify.nodes.tree import ROOT, is_unknown, to_row
+from ramify.nodes.tree.citation import Citation, Sentence, without_marks
+from ramify.nodes.tree.notes import confidence_figure
+from ramify.nodes.tree.phrases import check_advice
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import MAX_REWRITTEN_CHARS
 from ramify.tools.anaphora import is_complete, only_extends
@@ -23,6 +38,40 @@ from ramify.tools.english import (
 )
 from ramify.tools.languages import is_english_question
 from ramify.tools.names import contains_name
+from ramify.tools.quoting import one_line
+
+_QUESTION_START = re.compile(
+    r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
+    re.IGNORECASE,
+)
+_MAX_NAME_WORDS = 8
+"""Maximum number of words of a reply that only names a person."""
+
+
+@state_step
+async def read_input(context: Context[Settings]) -> Update:
+    """Read the last message as the question; if it is not new, the question of the input.
+
+    A reply to a clarifying question completes the original question. If a pronoun refers to a person in the first question, the
+    update has a clarifying question; in a later one, `contextualize` asks the model first.
+    """
+    state = context.state
+    messages = state.get("messages") or []
+    message = pending_message(messages)
+    said = validate_question(state.get("question") if message is None else message.text)
+    question, asked_back = await asyncio.to_thread(_resolve_question, said, messages)
+    return {"question": question, "messages": [mark_as_read(message or HumanMessage(said))], "asked_back": asked_back}
+
+
+def _resolve_question(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
+    """Return the completed question, and a clarifying question if a pronoun can mean nobody because nothing was said before."""
+    question, before = said, pending_clarification(messages)
+    if before and not said.endswith("?") and len(said.split()) <= _MAX_NAME_WORDS and not _QUESTION_START.match(said):
+        names = find_names(said)
+        question = replace_pronouns(before, names[0] if len(names) == 1 else said.rstrip(" ."))
+    pronoun = None if has_answered_turns(messages) else unresolved_pronoun(question)
+    return question, clarifying_question(pronoun) if pronoun else ""
+
 
 MAX_TURNS = 4
 """Maximum number of turns that a follow-up may refer to."""
@@ -73,3 +122,47 @@ def _resolve_person(question: str, rewritten: str, messages: list[AnyMessage]) -
     if to_person and (kept or not known):
         return rewritten, ""
     return (replace_pronouns(question, known[0]), "") if known else (question, clarifying_question(pronoun))
+
+
+@state_step
+async def ask_back(context: Context[Settings]) -> Update:
+    """Settle the question without a model call: the answer is Unknown, and the message asks for clarification."""
+    root = context.tree[ROOT]
+    return {"tree": {ROOT: root.with_status("leaf", note=root.with_note("not asked: the pronoun refers to no person mentioned before"))}}
+
+
+MESSAGE_FIELDS = ("question", "answer", "text", "confidence", "explanation", "stopped_by", "notices", "model", "index")
+
+
+@state_step
+async def append_answer(context: Context[Settings]) -> Update:
+    """Append a message with the answer and its sources; its metadata has confidence, citations, tree and usage as JSON values."""
+    state = context.state
+    values = {name: state[name] for name in MESSAGE_FIELDS}
+    if asked_back := state.get("asked_back"):
+        values["asked_back"] = asked_back
+    citations = [Citation.model_validate(citation) for citation in state["citations"]]  # a state may be edited by hand
+    values |= {
+        "citations": [citation.model_dump() for citation in citations],
+        "sentences": [Sentence.model_validate(sentence).model_dump() for sentence in state["sentences"]],
+        "tree": [to_row(branch) for branch in state["tree"].values()],
+        "usage": state["usage"].model_dump(),
+    }
+    shown = (state["answer"], state["text"], citations, state["index"], state["confidence"], state["explanation"])
+    text = asked_back or format_message(*shown)
+    return {"messages": [AIMessage(text, id=answer_id(state), additional_kwargs={MARK: values})]}
+
+
+def format_message(answer: str, text: str, citations: list[Citation], index: str, confidence: float | None, explanation: str = "") -> str:
+    """Return a message: the answer (for Unknown, with the reason), its text if that says more, the sources, and the confidence.
+
+    Without a text, the numbers follow the answer, so that the message alone suffices for citing.
+    """
+    cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
+    marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
+    sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
+    short = "" if answer and answer in (text, without_marks(text)) else f"{answer} {marks}".rstrip()
+    advice = f" ({check_advice(confidence)})" if check_advice(confidence) else ""
+    sure = "" if confidence is None else f"Confidence: {confidence_figure(confidence)} of 1{advice}"
+    why = one_line(explanation) if is_unknown(answer) else ""
+    return "\n\n".join(filter(None, [short, why, text, "\n".join(sources), sure, f"Searched: {index}" if index else ""]))

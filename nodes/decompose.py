@@ -1,15 +1,16 @@
-"""decompose: split a question into one or two, as was proposed for it, or as the model says (ToR-RAG §4; PruneRAG)."""
+"""decompose: split a question into one or two, as was proposed for it, or as the model says (ToR-RAG §4; PruneRAG); extract_entities."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ramify.nodes.asking.ask import Reply, ask
-from ramify.nodes.settings import SPLITS, UNSURE, TreeSettings
+from ramify.nodes.settings import SPLITS, UNSURE, Settings, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, branch_step, with_warning
 from ramify.nodes.step.review import ReviewAction, ReviewDecision, quote_text, review, to_argument
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, ancestors, children, latest_parts, normalized_key, position
 from ramify.nodes.tree.answers import PLACEHOLDER, fill_references, normalize_references, reference_numbers
 from ramify.nodes.tree.notes import REPLACED, SIMPLE, filled_note
+from ramify.prompts import ENTITIES
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, Missing, Pair, keeping
 from ramify.tools.errors import ReplyError, UsageError
 from ramify.tools.quoting import MAX_ANSWER_CHARS, collapse_whitespace, truncate_line
@@ -208,3 +209,24 @@ def carry_over(branch: Branch, before: Sequence[Branch], better: Branch, instead
     if builds:
         anew = anew.with_status(anew.status, awaits=first, note=filled_note(better.answer, first))
     return sorted((kept, anew), key=lambda one: position(one.path))
+
+
+@branch_step()
+async def extract_entities(branch: Branch, context: Context[Settings]) -> list[Branch]:
+    """Open a branch for one or two entities, proposed before or extracted by the model; without any the question stays unchanged."""
+    proposal = branch.proposal
+    if proposal is None:
+        reply = await ask(ENTITIES, context.passages(branch), question=branch.question)
+        names: Sequence[str] = reply.value.entities
+    else:
+        names = proposal.entities
+    branch = branch.with_status(branch.status, proposal=None, attempts=branch.attempts + 1)
+    names = distinct_names(names)
+    if not names:
+        return [branch.with_status(branch.status, note=branch.with_note("cannot be split, and names no entity to look up"))]
+    return [branch.with_status("split"), *make_children(branch, children(context.tree, branch.path), names, "entity")]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Return the first two distinct names, without references to answers."""
+    return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in normalize_references(name)))[:2]

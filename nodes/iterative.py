@@ -1,4 +1,4 @@
-"""filter: read the most promising unseen passages, a batch a round (Iterative RAG, step 3)."""
+"""Steps of Iterative RAG: plan, filter (read a batch a round), search_suggested, assign_evidence, compress."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -7,10 +7,32 @@ from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import Search
 from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.tree import Passage
-from ramify.prompts import FILTER, Filtered
-from ramify.prompts.filter import FILTER_RECORDS, FilteredSources
+from ramify.nodes.step.final_step import final_step
+from ramify.nodes.step.text import cite_reply, text_streamer
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, new_children
+from ramify.nodes.tree.citation import without_trailing_marks
+from ramify.prompts import COMPRESS, FILTER, PLAN, Filtered
+from ramify.prompts.iterative import FILTER_RECORDS, FilteredSources
 from ramify.prompts.prompt import unescape
+
+MAX_QUERIES = 5
+UNPLANNED = "no plan was made, and the question was searched unchanged"
+
+
+@state_step
+async def plan(context: Context[IterativeSettings]) -> Update:
+    """Plan the primary query, the sub-queries and the keywords; without a plan the question itself is searched."""
+    state = context.state
+    root = state["tree"][ROOT]
+    reply, update = await call_model(state, PLAN, field="primary", fallback=UNPLANNED, question=root.question)
+    wanted = reply.value if reply else None
+    queries = [wanted.primary, *wanted.sub_queries] if wanted else []
+    distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:MAX_QUERIES] or [root.question]
+    grown = new_children(state["tree"], ROOT, distinct)
+    note = "" if wanted else "no plan: searched unchanged"
+    memory = Search(keywords=tuple(wanted.keywords), expected=tuple(wanted.expected)) if wanted else Search()
+    return {**update, "search": memory, "tree": {b.path: b for b in (root.with_status("split", note=root.with_note(note)), *grown)}}
+
 
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 
@@ -85,3 +107,56 @@ def skip_batch(search: Search, batch: tuple[Passage, ...]) -> Search:
 def append_nonblank(old: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
     """Return a tuple with new, nonblank texts appended, without duplicates."""
     return tuple(dict.fromkeys((*old, *(text for text in new if text.strip()))))
+
+
+@state_step
+async def search_suggested(context: Context[IterativeSettings]) -> Update:
+    """Add a branch for the suggested query, and reset the count of poor rounds."""
+    search = context.state["search"]
+    grown = new_children(context.tree, ROOT, [search.suggested])
+    return {"tree": {branch.path: branch for branch in grown}, "search": search.model_copy(update={"suggested": "", "relevances": ()})}
+
+
+@state_step
+async def assign_evidence(context: Context[IterativeSettings]) -> Update:
+    """Make each searched branch a leaf with its relevant passages; one that found none is pruned."""
+    relevant = set(context.state["search"].relevant)
+    return {"tree": {branch.path: _settled(branch, relevant) for branch in context.tree.values() if branch.status == "open"}}
+
+
+def _settled(branch: Branch, relevant: set[str]) -> Branch:
+    kept = tuple(key for key in branch.evidence if key in relevant)
+    if not kept:
+        return branch.with_status("pruned", note=f"none of its {len(branch.evidence)} passages was found relevant")
+    return branch.with_status("leaf", evidence=kept, note=f"{len(kept)} of {len(branch.evidence)} passages found relevant")
+
+
+@final_step
+async def compress(context: Context[IterativeSettings]) -> Update:
+    """Answer shortly from the facts and passages that were kept, and explain it with its sources."""
+    state, settings = context.state, context.settings
+    search: Search = state["search"]
+    found = [state["passages"][key] for key in search.support[: settings.final_k]]  # in the order they were found so
+    passages = tuple(passage.model_copy(update={"text": passage.text[: settings.passage_chars]}) for passage in found)
+    if not passages:
+        return _nothing_found(search)
+    facts = list(search.facts[: settings.final_facts])
+    reply, update = await call_model(state, COMPRESS, passages, on_text=text_streamer(state), question=state["question"], facts=facts)
+    if reply is None:
+        return update
+    answer = without_trailing_marks(reply.value.answer)
+    return {
+        **update,
+        "answer": answer or UNKNOWN,
+        "confidence": reply.confidence,
+        "confidence_source": reply.confidence_source,
+        "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # not twice
+        **cite_reply(state, answer or UNKNOWN, reply),
+    }
+
+
+def _nothing_found(search: Search) -> Update:
+    """Return Unknown with the reason; if every round failed, the question was stopped by an error."""
+    lost = f"; {search.lost} of {search.round} rounds of reading failed" if search.lost else ""
+    told: Update = {"answer": UNKNOWN, "explanation": f"no passage was found relevant{lost}"}
+    return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told

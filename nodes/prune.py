@@ -1,4 +1,4 @@
-"""prune: drop a weak fork (ToR-RAG) or a useless batch (GraphRAG), or reject an answer (PruneRAG), with the reason."""
+"""prune: drop a weak fork (ToR-RAG) or a useless batch (GraphRAG), or reject an answer (PruneRAG), with the reason; expand: keep a fork."""
 
 from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
@@ -46,3 +46,9 @@ def _fork_note(fork: Branch, settings: Settings) -> str:
     if fork.score is None or not isinstance(settings, TorSettings):
         return UNANSWERED
     return f"fork scored {figure(fork.score)}, below theta {settings.theta:g}"
+
+
+@branch_step()
+async def expand(branch: Branch, context: Context[Settings]) -> list[Branch]:
+    """Keep a fork, and return it with its answered halves."""
+    return [branch.with_status("inner"), *(half for half in context.pair(branch) if half.status == "answered")]

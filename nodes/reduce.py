@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ramify.nodes.reports import open_report_index
 from ramify.nodes.retrieve import to_passage
-from ramify.nodes.retrieve_reports import open_report_index
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model
@@ -14,7 +14,7 @@ from ramify.nodes.step.text import parse_sentences, text_streamer, text_update, 
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import MAX_UNCITED, Sentence, cite, headings, mark_numbers, without_marks
 from ramify.prompts import REDUCE
-from ramify.prompts.reduce import MAX_POINTS
+from ramify.prompts.global_search import MAX_POINTS
 from ramify.tools.english import content_stems
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index

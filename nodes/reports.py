@@ -1,17 +1,21 @@
-"""retrieve_reports: divide the reports or summaries of a level, or all passages, into batches, one branch each (GraphRAG §2)."""
+"""retrieve_reports: divide the reports or summaries of a level, or all passages, into batches, one branch each; map_report: read one.
+
+GraphRAG §2; a level's batches are joined by `reduce`.
+"""
 
 import asyncio
 import random
 import time
 from pathlib import Path
 
-from ramify.nodes.asking.ask import Answerer, current_model
+from ramify.nodes.asking.ask import Answerer, ask, current_model
 from ramify.nodes.asking.language_model import prompt_room
 from ramify.nodes.retrieve import add_loading_time, to_passage
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import Usage
-from ramify.nodes.step import Context, Update, state_step
-from ramify.nodes.tree import ROOT, Branch, Passage
+from ramify.nodes.step import Context, Update, branch_step, state_step
+from ramify.nodes.tree import ROOT, Branch, Passage, Point
+from ramify.prompts import MAP_REPORT
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import Hit
@@ -163,3 +167,32 @@ def _make_batches(texts: list[Passage], settings: GlobalSettings) -> Batches:
 def _batch_tokens(settings: GlobalSettings, model: Answerer) -> int:
     """Return the maximum tokens of a batch."""
     return max(_MIN_BATCH_TOKENS, min(settings.batch_tokens or settings.num_ctx, prompt_room(settings, model) - _PROMPT_TOKENS))
+
+
+@branch_step()
+async def map_report(branch: Branch, context: Context[GlobalSettings]) -> list[Branch]:
+    """Record the helpful points of a batch; its score is that of the best point, 0 if none helps."""
+    passages = context.passages(branch)
+    reply = await ask(MAP_REPORT, passages, field="", question=branch.question)
+    read = {number: passage.id for number, passage in enumerate(reply.passages, 1)}
+    found, unread = reply.value.scored
+    points = [
+        Point(text=point.text, score=point.score / 100, cited=tuple(dict.fromkeys(filter(None, map(read.get, point.reports)))))
+        for point in found
+        if point.score
+    ]
+    left = len(passages) - len(read)
+    notes = (
+        f"{left} of {len(passages)} did not fit into the prompt" if left else "",
+        f"{unread} of {unread + len(found)} points could not be read" if unread else "",
+    )
+    return [
+        branch.with_status(
+            "answered",
+            answer="\n".join(point.text for point in points),
+            points=points,
+            score=max((point.score for point in points), default=0.0),
+            cited=tuple(dict.fromkeys(id for point in points for id in point.cited)),
+            note=branch.with_note("; ".join(filter(None, notes))),
+        )
+    ]

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from ramify.nodes.building.reply_cache import CachedModel, max_parallel_calls, run_concurrently
 from ramify.nodes.settings import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
-from ramify.prompts.claims import LINE_TOKENS
-from ramify.prompts.extract import BAR, max_lines, with_lines
+from ramify.prompts.extract import BAR, LINE_TOKENS, max_lines, with_lines
 from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.knowledge.build import BUDGET_EXHAUSTED

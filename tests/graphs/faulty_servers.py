@@ -9,7 +9,7 @@ from typing import Any
 
 import ramify.prompts as prompts
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.filter import FILTER_RECORDS
+from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.prompts.prompt import Prompt
 from tests.river import FIRST, QUESTION, replies
 from tests.tools import ollama_server, openai_server

@@ -104,7 +104,7 @@ async def test_a_call_on_the_whole_question_is_not_made_again_after_a_run_was_cu
     chat = model()
     graph, settings = compiled("iterative", chat)
     with monkeypatch.context() as broken:
-        broken.setattr("ramify.nodes.compress.cite_reply", cut_off)
+        broken.setattr("ramify.nodes.iterative.cite_reply", cut_off)
         with pytest.raises(ValueError, match="ends the run"):
             await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
     result = await graph.ainvoke(None, CONFIG, context=settings)

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes.filter import priority
+from ramify.nodes.iterative import priority
 from ramify.nodes.state import Search
 from ramify.nodes.tree import Passage
 from ramify.prompts import Filtered
-from ramify.prompts.filter import FilteredSources
+from ramify.prompts.iterative import FilteredSources
 from ramify.tools.errors import UsageError
 from ramify.tools.models.tokens import passage_length
 from tests.fakes import library

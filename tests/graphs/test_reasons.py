@@ -11,7 +11,7 @@ from rich.console import Console
 import ramify.graphs as graphs
 from ramify.graphs.run import Result, ResultUsage
 from ramify.graphs.tool import format_answer
-from ramify.nodes.append_answer import format_message
+from ramify.nodes.conversation import format_message
 from ramify.nodes.state import MARK
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.phrases import measures

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer
-from ramify.nodes.append_answer import format_message
+from ramify.nodes.conversation import format_message
 from ramify.nodes.tree import Passage
 from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
 from ramify.serve._chat import markdown_paragraphs
