@@ -4,25 +4,19 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass, replace
-from itertools import count
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import DEFAULT_RECURSION_LIMIT
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from langgraph.runtime import get_runtime
 
 from ramify.graphs.run import RunTracker, Watch, describe_start
 from ramify.nodes.state import Search, Usage
+from ramify.nodes.step.langgraph import checkpointer_of, in_namespace, with_checkpointer, without_default_limit
 from ramify.nodes.tree import Branch, Passage, to_row
 from ramify.nodes.tree.citation import Citation, Sentence, Source
 
 Emit = Callable[[dict[str, Any]], None]
-NAMESPACE = "checkpoint_ns"
-NUMBERING = "__pregel_scratchpad"
-"""LangGraph's numbering of a task's subgraphs in their start order, which varies with parallel calls."""
 
 CHECKPOINT_CLASSES = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
 """The classes in checkpoints, which are allowed in deserialization in addition to the caller's list."""
@@ -34,21 +28,11 @@ def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableC
     Outside a graph LangChain fills in a limit of its own. The namespace is named after the question: parallel calls are separate, and a
     call repeated after a crash finds its checkpoints.
     """
-    given = config.copy()
-    if given.get("recursion_limit") == DEFAULT_RECURSION_LIMIT and "langgraph_node" not in given.get("metadata", {}):
-        del given["recursion_limit"]
-    if (saver := _saver(config)) is not None:
-        digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
-        below = f"{config['configurable'][NAMESPACE]}|{strategy}:{digest}"
-        trusting = saver.with_allowlist(CHECKPOINT_CLASSES)
-        own = {CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: _numbered_anew(config["configurable"].get(NUMBERING))}
-        given["configurable"] = {**config["configurable"], **own}
-    return given
-
-
-def _numbered_anew(numbering: Any) -> Any:
-    """Return LangGraph's scratchpad of a task with subgraphs numbered from 0, and with the decisions in it."""
-    return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) and not isinstance(numbering, type) else None
+    run_config = without_default_limit(config)
+    if (saver := checkpointer_of(config)) is None:
+        return run_config
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    return in_namespace(run_config, f"{strategy}:{digest}", saver.with_allowlist(CHECKPOINT_CLASSES))
 
 
 def threaded_config(config: RunnableConfig) -> RunnableConfig:
@@ -56,7 +40,7 @@ def threaded_config(config: RunnableConfig) -> RunnableConfig:
 
     It has none if its own loop is blocked by the call.
     """
-    saver = _saver(config)
+    saver = checkpointer_of(config)
     if saver is None:
         return config
     try:
@@ -64,7 +48,7 @@ def threaded_config(config: RunnableConfig) -> RunnableConfig:
     except RuntimeError:
         running = None
     stuck = running is not None and getattr(saver, "loop", None) is running
-    return {**config, "configurable": {**config["configurable"], CONFIG_KEY_CHECKPOINTER: None if stuck else ThreadedSaver(saver)}}
+    return with_checkpointer(config, None if stuck else ThreadedSaver(saver))
 
 
 class ThreadedSaver(BaseCheckpointSaver[Any]):
@@ -89,11 +73,6 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next version of a channel, as the checkpointer numbers them."""
         return self.saver.get_next_version(current, channel)
-
-
-def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
-    saver = config.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER)
-    return saver if isinstance(saver, BaseCheckpointSaver) else None
 
 
 def tool_stream(config: RunnableConfig, name: str, question: str, watch: Watch | None) -> Watch | None:

@@ -17,13 +17,11 @@ from ramify.graphs.memory import memory_address, open_memory
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, run_graph, with_review_memory
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.append_answer import append_answer
-from ramify.nodes.ask_back import ask_back
-from ramify.nodes.contextualize import contextualize
+from ramify.nodes.conversation import append_answer, ask_back, contextualize, read_input
 from ramify.nodes.init_tree import init_tree, validate_question
-from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import MARK, ChatInput, ConversationOutput
+from ramify.nodes.step.langgraph import unread_messages
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import clear_cache
 from ramify.tools.user_input import check_text
@@ -150,7 +148,7 @@ class Conversation:
             listed = await memory.store.aget(THREADS, self.thread)
             self.strategy = str(listed.value["strategy"]) if listed else None
             held = await _conversation_wiring(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
-            given = await _unread_messages(memory.saver, held)
+            given = await _pending_messages(memory.saver, held)
         self.messages = held.values.get("messages", [])
         if given:
             return given[-1].text
@@ -242,11 +240,11 @@ class Conversation:
         return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
 
 
-async def _unread_messages(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
+async def _pending_messages(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
     """Return the messages of a question that no step has read yet; empty if there is none."""
     steps = {task.name for task in held.tasks}
     if START in steps and (kept := await saver.aget_tuple(held.config)):
-        return list(kept.checkpoint["channel_values"][START]["messages"])
+        return unread_messages(kept.checkpoint)
     return list(held.values["messages"]) if read_input.name in steps else []
 
 

@@ -3,19 +3,18 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
-from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.store.base import BaseStore, Op
+from langgraph.store.base import BaseStore
 
 from ramify.graphs._nested import CHECKPOINT_CLASSES
+from ramify.nodes.step.langgraph import RollbackLock, commit_one_by_one, end_batching, is_migrated
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import make_file, make_readable_by_all, write_error_remedy
 from ramify.tools.scrub import mask_address, register_address, split_address
@@ -23,7 +22,6 @@ from ramify.tools.shared import SharedResources
 from ramify.tools.user_input import check_text, expand_path
 
 if TYPE_CHECKING:
-    from aiosqlite import Connection
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from langgraph.store.postgres.aio import AsyncPostgresStore
 
@@ -190,7 +188,7 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
     await asyncio.to_thread(_check_not_emptied, *_files_of(Path(file)))
     saved, listed = [await asyncio.to_thread(make_file, kept, _FILE_MODE) for kept in _files_of(Path(file))]
     async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
-        saver.lock = _Lock(saver.conn)
+        RollbackLock(saver)
         await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
         await retry_while_locked(saver.setup, _BUSY_TIMEOUT_S)
         if not await asyncio.to_thread(_has_list, listed, _BUSY_TIMEOUT_S):
@@ -198,39 +196,13 @@ async def _open_sqlite(file: str) -> AsyncIterator[Memory]:
             await asyncio.to_thread(_make_list, listed, _BUSY_TIMEOUT_S)
             await saver.conn.rollback()
         async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
-            store.abatch = partial(_one_by_one, store.abatch)  # type: ignore[method-assign]
+            commit_one_by_one(store)
             try:
                 await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
                 await retry_while_locked(store.setup, _BUSY_TIMEOUT_S)
                 yield Memory(saver, store)
             finally:
-                await _end_task(store)
-
-
-async def _one_by_one(batch: Callable[[Iterable[Op]], Awaitable[list[Any]]], operations: Iterable[Op]) -> list[Any]:
-    """Run each operation in its own transaction: one that reads before it writes fails at once while others write.
-
-    Raises SQLite's error instead of the store's, which wraps it or fails to end a transaction that SQLite has ended.
-    """
-    try:
-        return [result for operation in operations for result in await batch([operation])]
-    except (ValueError, sqlite3.Error) as error:
-        raise error.__cause__ or error.__context__ or error from None
-
-
-class _Lock(asyncio.Lock):
-    """The lock of a connection: an unfinished transaction is rolled back before it is released, because others would commit it."""
-
-    def __init__(self, connection: "Connection") -> None:
-        super().__init__()
-        self._connection = connection
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        try:
-            if kind is not None:
-                await self._connection.rollback()
-        finally:
-            self.release()
+                await end_batching(store)
 
 
 _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, SharedResources[Memory]] = WeakKeyDictionary()
@@ -239,13 +211,11 @@ _FILES: WeakKeyDictionary[asyncio.AbstractEventLoop, SharedResources[Memory]] = 
 
 def _has_list(file: Path, timeout_s: float) -> bool:
     """Return whether a file has all tables of the list of conversations."""
-    from langgraph.store.sqlite import SqliteStore
-
     with closing(sqlite3.connect(file, timeout=timeout_s)) as database:
         if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'store_migrations'").fetchone() is None:
             return False
-        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0]
-    return made is not None and made + 1 >= len(SqliteStore.MIGRATIONS)
+        version = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0]
+    return is_migrated(version)
 
 
 def _make_list(file: Path, timeout_s: float) -> None:
@@ -272,11 +242,3 @@ async def retry_while_locked(make: Callable[[], Awaitable[None]], timeout_s: flo
             if "locked" not in str(error) or time.monotonic() > until:
                 raise
         await asyncio.sleep(_RETRY_S)
-
-
-async def _end_task(store: BaseStore) -> None:
-    """Cancel the task in which a store batches operations; otherwise asyncio warns of a pending task."""
-    task = getattr(store, "_task", None)
-    if task is not None:
-        task.cancel()
-        await asyncio.wait([task])

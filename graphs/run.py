@@ -11,7 +11,6 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt
 from pydantic import Field
 
@@ -20,15 +19,13 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import init_tree, validate_question
 from ramify.nodes.settings import NEVER, Settings
 from ramify.nodes.state import Search, StoppedBy, Usage, pending_message
+from ramify.nodes.step.langgraph import INTERRUPT, AsyncGraph, task_result
 from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, to_row
 from ramify.nodes.tree.citation import Citation, Sentence
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import mask_known
-
-INTERRUPT = "__interrupt__"
-"""Key of LangGraph's interrupts in the last values of a run."""
 
 
 class ResultUsage(Usage):
@@ -166,7 +163,7 @@ def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, revi
 
 def with_review_memory(
     wiring: Wiring[Any], settings: Settings, config: RunnableConfig | None, reviewer: Reviewer | None
-) -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig | None]:
+) -> tuple[AsyncGraph, RunnableConfig | None]:
     """Return the graph and config of a run that is not stored; if a person reviews it, with checkpoints in memory."""
     if settings.reviewed == NEVER:
         return wiring.ready, config
@@ -185,7 +182,7 @@ def check_reviewer(settings: Settings, reviewer: Reviewer | None) -> None:
 
 
 async def run_graph(
-    graph: CompiledStateGraph[Any, Any, Any, Any],
+    graph: AsyncGraph,
     given: Any,
     strategy: str,
     settings: Settings,
@@ -226,7 +223,7 @@ async def run_graph(
 
 
 async def _stream(
-    graph: CompiledStateGraph[Any, Any, Any, Any], given: Any, settings: Settings, watch: Watch | None, config: RunnableConfig
+    graph: AsyncGraph, given: Any, settings: Settings, watch: Watch | None, config: RunnableConfig
 ) -> tuple[dict[str, Any], tuple[Interrupt, ...]]:
     """Run a graph until it ends or stops for a review; return its state and the interrupts."""
     stream: Any = graph.astream(
@@ -234,7 +231,7 @@ async def _stream(
         config,
         context=settings,
         stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph reports tasks when they start
-        output_keys=list(graph.builder.channels),
+        output_keys=graph.channel_names,
     )
     state: dict[str, Any] = {}
     async for kind, event in stream:
@@ -341,8 +338,7 @@ class RunTracker:
     def _end(self, event: Mapping[str, Any]) -> None:
         self._is_starting &= event["name"] != init_tree.name
         self._tasks = {key: doing for key, doing in self._tasks.items() if key.split()[0] != event["id"]}
-        update = event.get("result")
-        result = update.get("__return__") if isinstance(update, Mapping) else None
+        result = task_result(event)
         if isinstance(result, Mapping):
             self.tree = merge_branches(self.tree, {branch["path"]: branch for branch in result.get("branches", ())})
 

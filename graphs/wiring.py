@@ -4,14 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.graph import Graph
 from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 
@@ -21,42 +18,13 @@ from ramify.nodes.init_tree import freeze_model, init_tree
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Answer, GraphInput, State, Usage
 from ramify.nodes.step import Context, Step, Update
+from ramify.nodes.step.langgraph import AsyncGraph, superstep_of
 from ramify.nodes.tree import Branch, Tree, merge_branches
 from ramify.nodes.tree.notes import SEARCHED
 from ramify.tools.errors import UsageError
 
 S = TypeVar("S", bound=Settings)
 StepOrName = Step | str
-
-
-class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph of asynchronous steps; its synchronous methods raise an error that names the alternatives."""
-
-    edges: Mapping[tuple[str, str], bool] = MappingProxyType({})
-    """Edges from steps, and whether each has a condition."""
-
-    def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raise UsageError; `invoke` and `batch` come here, too, and so does the `invoke` of a graph that has this one as a node."""
-        what = "this graph's steps are asynchronous: it cannot be run by invoke, stream or batch"
-        remedy = "await ainvoke or astream of the outermost graph; from synchronous code call ramify.graphs.ask or Conversation().ask"
-        raise UsageError(what, remedy)
-
-    def get_graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """Return the drawing."""
-        return self._clean_drawing(super().get_graph(*args, **kwargs))
-
-    async def aget_graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """Return the drawing."""
-        return self._clean_drawing(await super().aget_graph(*args, **kwargs))
-
-    def _clean_drawing(self, graph: Graph) -> Graph:
-        """Return the drawing without edges that LangGraph adds to deferred steps, and with unconditional edges unmarked."""
-        steps = {source for source, _ in self.edges}
-        own = [edge for edge in graph.edges if edge.source not in steps or (edge.source, edge.target) in self.edges]
-        graph.edges = [
-            edge if self.edges.get((edge.source, edge.target), True) else edge._replace(data=None, conditional=False) for edge in own
-        ]
-        return graph
 
 
 class Wiring(Generic[S]):
@@ -101,12 +69,12 @@ class Wiring(Generic[S]):
             self.edges[name].append((None, self._add_step(otherwise)))
 
     @cached_property
-    def ready(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+    def ready(self) -> AsyncGraph:
         """The graph ready to run, without a checkpointer of its own."""
         return self.compile(checkpointer=False)
 
     @cached_property
-    def as_subgraph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+    def as_subgraph(self) -> AsyncGraph:
         """The graph ready to run inside another one, with that one's checkpointer."""
         return self.compile()
 
@@ -123,11 +91,8 @@ class Wiring(Generic[S]):
             graph.add_node(name, self._node(step), defer=deferred, destinations=self._labels(name, shown))
             graph.add_conditional_edges(name, self._router(name))
         graph.add_edge(START, self.edges[START][0][1])
-        compiled = graph.compile(**options)
-        compiled.__class__ = AsyncGraph  # StateGraph.compile makes its own class and no other
-        made: AsyncGraph = compiled  # type: ignore[assignment]
-        made.edges = {(name, target): target != self._only_target(name) for name in self.steps for _, target in self.edges[name]}
-        return made
+        edges = {(name, target): target != self._only_target(name) for name in self.steps for _, target in self.edges[name]}
+        return AsyncGraph.compile(graph, edges, **options)
 
     def _add_step(self, stop: StepOrName) -> str:
         if isinstance(stop, str):
@@ -176,7 +141,7 @@ class Wiring(Generic[S]):
                 if any(branch.next in self.steps for branch in (*tree.values(), *loose.values())):
                     return {}  # its edges lead to the remaining steps
                 state = {**state, "tree": tree | loose}
-            superstep = config["metadata"].get("langgraph_step", -1)
+            superstep = superstep_of(config)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
             whole: Tree = state.get("tree") or {}
             context = Context(
@@ -298,9 +263,9 @@ class Wiring(Generic[S]):
             if turned := self._first_state_edge(name, state, settings):
                 return [turned[1]]
             # Of its own superstep, this step has sent on what says so: other steps have the rest at work. After an edit, nobody has.
-            superstep = get_config().get("metadata", {}).get("langgraph_step") if name != self.last_step else None
+            superstep = superstep_of(get_config()) if name != self.last_step else None
             sent = [
-                b.next for b in tree.values() if b.next and (superstep in (None, b.sent)) and not self._is_stale_join(tree, b, settings)
+                b.next for b in tree.values() if b.next and superstep in (None, -1, b.sent) and not self._is_stale_join(tree, b, settings)
             ]
             loose = [] if read else [b.next for b in self._route_unassigned(tree, settings).values()]
             targets = dict.fromkeys(target for target in (*sent, *read, *loose) if target in self.steps)

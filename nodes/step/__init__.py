@@ -11,7 +11,7 @@ Where branches go next is said by edges alone (`graphs/`). `call_model` is for a
 
 Beside it: `findings` (what is shown of branches), `text` (the answer in sentences), `support` (which passage says a sentence), `review`
 (what a person is asked before it counts), `reasons` (why there is no answer), `final_step` (how a question ends, and which answers are
-withheld).
+withheld), `langgraph` (what is used of LangGraph's insides).
 """
 
 import asyncio

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from langgraph.config import get_config
-from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from langgraph.func import task
 from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError
@@ -18,6 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import Context, Update
+from ramify.nodes.step.langgraph import has_checkpointer
 from ramify.nodes.step.text import text_update
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, is_unknown
 from ramify.nodes.tree.citation import Sentence
@@ -81,7 +80,7 @@ class ReviewAction:
 
 def check_checkpointer() -> None:
     """Raise UsageError if there is no checkpointer, so that the run could not be resumed after a review."""
-    if not get_config().get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER):
+    if not has_checkpointer():
         what = "ask_first stops the run for a person's review, and without a checkpointer it cannot be resumed"
         raise UsageError(what, "compile the outermost graph with a checkpointer, or set ask_first=never")
 

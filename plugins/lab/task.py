@@ -19,6 +19,7 @@ from ramify.nodes.asking.ask import CALLS
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step.findings import branches_for_final_call, rank_passages
+from ramify.nodes.step.langgraph import task_result
 from ramify.nodes.tree import ROOT, FrozenModel, Passage, is_unknown
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.passage_store import document_id
@@ -267,8 +268,7 @@ class ErrorTracker:
             return
         if error := event.get("error"):
             self._errors.append(f"{type(error).__name__}: {error}")
-        ended = event.get("result")
-        outcome = ended.get("__return__") if isinstance(ended, dict) else None
+        outcome = task_result(event)
         if isinstance(outcome, dict) and outcome.get("failure") and not outcome.get("limit"):
             (self._malformed_replies if outcome["malformed"] else self._errors).append(outcome["failure"])
 
