@@ -1,8 +1,7 @@
 """Chain of retrieval (CoR-RAG): one sub-question after another, each asked with the answers so far."""
 
-from ramify.graphs._call_counts import count_chain
 from ramify.graphs.conditions import chain_may_continue, to_search
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.chain import next_question
@@ -28,5 +27,5 @@ STRATEGY = Strategy(
     build,
     description="CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
     paper="chain of retrieval, as in the ToR-RAG paper",
-    max_calls=count_chain,
+    max_calls=lambda settings: MaxCalls(2 * settings.max_depth + 1, settings.max_depth),
 )

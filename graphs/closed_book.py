@@ -1,7 +1,6 @@
 """Closed book (Non-RAG): answer without retrieval."""
 
-from ramify.graphs._call_counts import MaxCalls, text_calls
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
@@ -20,5 +19,5 @@ STRATEGY = Strategy(
     "closed-book",
     build,
     description="Closed book, a baseline: answers a question from the model's memory, without the documents.",
-    max_calls=lambda settings: MaxCalls(1, 1, 0).plus(text_calls(settings)),
+    max_calls=lambda settings: MaxCalls(1, 0),
 )

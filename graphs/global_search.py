@@ -3,9 +3,8 @@
 Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
-from ramify.graphs._call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import is_helpful
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.prune import prune
@@ -29,5 +28,5 @@ STRATEGY = Strategy(
     description="GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
     paper="GraphRAG, Edge et al. 2024",
     presets={"paper": {"max_batches": 1000, "num_ctx": 8192}},
-    max_calls=lambda settings: MaxCalls(settings.max_batches + 1, 2, 1).plus(check_calls(settings)),
+    max_calls=lambda settings: MaxCalls(settings.max_batches + 1, 1),
 )

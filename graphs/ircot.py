@@ -1,8 +1,7 @@
 """IRCoT (Trivedi et al. 2023, figure 2): each sentence of a chain of thought is searched for, and a reader answers from what was found."""
 
-from ramify.graphs._call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import concluded, to_search, within_depth
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.chain import next_thought
 from ramify.nodes.finalize import finalize
@@ -26,5 +25,5 @@ STRATEGY = Strategy(
     build,
     description="IRCoT, a baseline: answers a question from the indexed documents; searches for each sentence of a chain of thought.",
     paper="IRCoT, arXiv 2212.10509",
-    max_calls=lambda settings: MaxCalls(settings.max_depth + 1, settings.max_depth + 1, settings.max_depth + 1).plus(check_calls(settings)),
+    max_calls=lambda settings: MaxCalls(settings.max_depth + 1, settings.max_depth + 1),
 )

@@ -1,8 +1,7 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
-from ramify.graphs._call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import all_read, enough, query_suggested, rounds_used_up
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.init_tree import init_tree
 from ramify.nodes.iterative import MAX_QUERIES, assign_evidence, compress, filter, plan, search_suggested
@@ -37,7 +36,5 @@ STRATEGY = Strategy(
             "patience": 3,
         }
     },
-    max_calls=lambda settings: MaxCalls(
-        settings.rounds + 2, settings.rounds + 2, MAX_QUERIES + (settings.rounds - 1) // settings.patience
-    ).plus(check_calls(settings)),
+    max_calls=lambda settings: MaxCalls(settings.rounds + 2, MAX_QUERIES + (settings.rounds - 1) // settings.patience),
 )

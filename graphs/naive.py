@@ -1,7 +1,6 @@
 """Naive RAG (Native-RAG): retrieve once, answer."""
 
-from ramify.graphs._call_counts import MaxCalls, text_calls
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
@@ -21,5 +20,5 @@ STRATEGY = Strategy(
     "naive",
     build,
     description="Naive RAG, a baseline: answers a question from the indexed documents; searches once.",
-    max_calls=lambda settings: MaxCalls(1, 1, 1).plus(text_calls(settings)),
+    max_calls=lambda settings: MaxCalls(1, 1),
 )

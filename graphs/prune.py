@@ -6,7 +6,6 @@ answer is accepted when its confidence is above tau. Way up: one final call over
 
 from typing import Literal
 
-from ramify.graphs._call_counts import count_prune
 from ramify.graphs.conditions import (
     Edges,
     above_tau,
@@ -27,7 +26,7 @@ from ramify.graphs.conditions import (
     to_search,
     within_depth,
 )
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy, writing_calls
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import aggregate, answer
 from ramify.nodes.decide import decide
@@ -93,6 +92,26 @@ def _staged(graph: Wiring[PruneSettings], accepted: Edges, settled: Edges, named
         graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
 
 
+def _max_calls(
+    settings: PruneSettings, joint: bool, backtrace: Backtrace, adaptive: bool, answers: bool, entities: bool, confidence: bool
+) -> MaxCalls:
+    """Return the maximum of a full tree: a branch's own calls, and those of two halves or two names below it."""
+    if settings.max_depth == 0:  # the root is answered itself
+        return MaxCalls(1 if backtrace == "recursive" else 1 + writing_calls(settings), 1)
+    aggregates, reconsiders = backtrace == "recursive", adaptive and answers and settings.reconsider is not False
+    # Calls of a branch at the depth limit, of one whose answer another needs, of two names, and of a branch above the limit itself.
+    branch, awaited, names, own = (0, 1, 2, 1 + reconsiders) if joint else (1, 1, 3, 2)
+    if not (adaptive and entities):
+        names = 0
+    for _ in range(settings.max_depth):
+        halves = (awaited if settings.dependent else branch) + branch
+        branch, awaited = own + max(halves, names) + aggregates, own + max(2 * awaited, names) + 1
+    if joint:  # the root is answered itself where nothing that was named can be asked
+        branch = max(branch, 2 + reconsiders)
+    searches = 2 ** (settings.max_depth + 1) - 1 + (2**settings.max_depth - 1) * (joint and reconsiders)  # again for the next k passages
+    return MaxCalls(branch + (not aggregates), searches)
+
+
 STRATEGY = Strategy(
     "prune",
     build,
@@ -107,5 +126,5 @@ STRATEGY = Strategy(
         "entities": "false: never look up names (ablation)",
     },
     presets={"paper": {"joint": False, "backtrace": "recursive", "dependent": False, "hybrid": False, "tau": TAU}},
-    max_calls=count_prune,
+    max_calls=_max_calls,
 )

@@ -1,8 +1,7 @@
 """A search agent like ReAct (Yao et al. 2023), wired as Search-o1 (Li et al. 2025, figure 2): think, search, condense, again."""
 
-from ramify.graphs._call_counts import count_chain
 from ramify.graphs.conditions import chain_may_continue, concluded, to_search
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.chain import condense, search_or_answer
 from ramify.nodes.finalize import finalize
@@ -27,5 +26,5 @@ STRATEGY = Strategy(
     build,
     description="ReAct, a baseline: answers a question from the indexed documents; thinks, searches, condenses, until it answers.",
     paper="ReAct, arXiv 2210.03629, as in Search-o1, arXiv 2501.05366",
-    max_calls=count_chain,
+    max_calls=lambda settings: MaxCalls(2 * settings.max_depth + 1, settings.max_depth),
 )

@@ -1,8 +1,7 @@
 """Self-Ask (Press et al. 2023, figure 3): one follow-up question after another, each looked up, until the final answer."""
 
-from ramify.graphs._call_counts import count_chain
 from ramify.graphs.conditions import chain_may_continue, concluded, to_search
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.chain import follow_up
@@ -28,5 +27,5 @@ STRATEGY = Strategy(
     build,
     description="Self-Ask, a baseline: answers a question from the indexed documents; asks follow-up questions until the final answer.",
     paper="Self-Ask, arXiv 2210.03350",
-    max_calls=count_chain,
+    max_calls=lambda settings: MaxCalls(2 * settings.max_depth + 1, settings.max_depth),
 )

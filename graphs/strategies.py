@@ -6,19 +6,37 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
-from ramify.graphs._call_counts import MaxCalls
 from ramify.graphs.wiring import Wiring
-from ramify.nodes.settings import MAX_QUOTED_CHARS, Settings
+from ramify.nodes.settings import MAX_QUOTED_CHARS, Settings, is_embedded
 from ramify.tools.errors import UsageError
-from ramify.tools.quoting import truncate_line
+from ramify.tools.quoting import pluralize, truncate_line
+from ramify.tools.relevance import MODEL
 
 DEFAULT = "prune"
 PRESET = "preset"
 UNBOUNDED = "custom strategy: the number of model calls is unknown; limit it with max_calls"
+
+
+class MaxCalls(NamedTuple):
+    """The maximum cost of a question: model calls and searches.
+
+    Only repeated calls can exceed it: after a malformed reply or a failure.
+    """
+
+    calls: int
+    retrievals: int
+
+    def __str__(self) -> str:
+        return f"at most {pluralize(self.calls, 'model call')} and {pluralize(self.retrievals, 'search', 'searches')}"
+
+
+def writing_calls(settings: Settings) -> int:
+    """Return the calls that write the answer in sentences where no final call concludes with them."""
+    return int(settings.style == "full" and not is_embedded(settings.model))
 
 
 @dataclass(frozen=True)
@@ -37,7 +55,7 @@ class Strategy:
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Named sets of options; `paper` has the paper's values."""
     max_calls: Callable[..., MaxCalls] | None = None
-    """Returns the maximum cost of a question, from settings and arguments; None if unknown."""
+    """Returns the maximum cost of a short answer, from settings and arguments; None if unknown."""
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -111,10 +129,13 @@ def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = Mapp
     strategy = find_strategy(name)
     if strategy.max_calls is None:
         return None
-    given = {key: arguments.get(key, parameter.default) for key, parameter in strategy.parameters.items()}
-    most = strategy.max_calls(settings, **given)
-    calls = most.calls if settings.max_calls is None else min(most.calls, settings.max_calls)
-    return most._replace(calls=calls, critical_path=min(most.critical_path, calls))
+    values = {key: arguments.get(key, parameter.default) for key, parameter in strategy.parameters.items()}
+    most = strategy.max_calls(settings, **values)
+    concludes = shared_wiring(name, **values).final_call
+    writing = 0 if concludes else writing_calls(settings)
+    checking = int(settings.style == "full" and settings.check == MODEL and bool(concludes or writing))
+    calls = most.calls + writing + checking
+    return most._replace(calls=calls if settings.max_calls is None else min(calls, settings.max_calls))
 
 
 def describe_max_calls(name: str, options: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 Decompose in two, retrieve and answer each, judge the fork, prune what scores below theta, expand what holds, finalize from the leaves.
 """
 
-from ramify.graphs._call_counts import count_tor
 from ramify.graphs.conditions import (
     Edges,
     answerable_below,
@@ -33,7 +32,7 @@ from ramify.graphs.conditions import (
     valid_pair,
     within_depth,
 )
-from ramify.graphs.strategies import Strategy
+from ramify.graphs.strategies import MaxCalls, Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import aggregate, answer
 from ramify.nodes.decompose import decompose
@@ -87,6 +86,25 @@ unknown_hop = (is_waited_for & ~known & within_depth & never_split).with_label("
 """It may still be answered from below: it is split before its fork is judged."""
 
 
+def _max_calls(settings: TorSettings, rubric: bool, judged: bool, repair: bool, search_root: bool) -> MaxCalls:
+    """Return the maximum of a full tree of forks, each split again up to `redecompositions` times."""
+    depth = max(settings.max_depth, 1)  # the root is split whatever the depth
+    attempts = settings.redecompositions + 1
+    splits = attempts if judged or rubric else 1
+    searched_pairs = attempts if judged else 1  # a pair that the rubric refuses is not searched
+    # The better half of a weak pair is kept, unless it depends on the weaker one.
+    answers = 2 + (searched_pairs - 1) * (1 + settings.dependent)
+    first_pair = 1 + rubric + 2 + judged
+    fork = splits * (1 + rubric) + answers + searched_pairs * judged
+    tree = 0
+    for _ in range(depth):
+        # A first hop without an answer is split before its fork is judged, which is then not split again.
+        grown_first = first_pair + (splits - 1) * rubric * 2 + 1 if settings.dependent and tree else 0
+        tree = max(fork, grown_first) + 2 * tree
+    searches = (2**depth - 1) * answers
+    return MaxCalls(tree + 1, searches + 1 if search_root else max(searches, answers + judged))
+
+
 STRATEGY = Strategy(
     "tor",
     build,
@@ -110,5 +128,5 @@ STRATEGY = Strategy(
             "informed": False,
         }
     },
-    max_calls=count_tor,
+    max_calls=_max_calls,
 )

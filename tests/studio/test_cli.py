@@ -92,7 +92,7 @@ def test_settings_are_listed_with_defaults_and_maximum_calls(ramify: Ramify) -> 
     assert "theta" in done.out
     assert "A fork judged below this is pruned." in done.out
     assert "rubric" in done.out
-    assert "at most 29 model calls (of which 10 sequential)" in done.err
+    assert "at most 29 model calls and 1" in done.err
 
 
 def test_a_strategy_of_one_s_own_need_not_say_what_its_arguments_do(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
