@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.studio
 # What is imported is compiled then, and kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all slow faults torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
+.PHONY: demo test test-all slow faults records torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -25,6 +25,9 @@ slow: $(VENV)/.test ## Run all tests on an idle machine, and list those in tests
 
 faults: $(VENV)/.test ## Run the tests that cause a fault, and make docs/faults.md from those that pass
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m fault --faults=write
+
+records: $(VENV)/.test ## Write all pages, lists and snapshots that are derived from the code: prompts, settings, shapes, drawings, langgraph.json
+	$(BIN)/python -m tests.records
 
 torture: $(VENV)/.test ## Stress real processes with faults, kills, full disks and losses of power: MINUTES=30, SEED=a number; see build/torture/report.md
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --at-once 128 --out build/torture

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example, finding, passage
 from ramify.prompts.lenient_types import Citations, Fraction, ModelReply, Sentence, ShortAnswer
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example, finding, passage
 
 
 class Answered(ModelReply):

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example, finding, passage
 from ramify.prompts.lenient_types import EmbeddedText, Flag, Fraction, ModelReply, Sentence, ShortAnswer
 from ramify.prompts.prompt import NO_ANSWER, Prompt
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example, finding, passage
 
 
 class Next(ModelReply):

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import example
 from ramify.prompts.lenient_types import ModelReply, Text
 from ramify.prompts.prompt import Prompt, Turn
+from ramify.prompts.worked_examples import example
 
 MAX_REWRITTEN_CHARS = 600
 """Characters of a question that a grammar lets a model write."""

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, create_model
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example, passage
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
 from ramify.prompts.lenient_types import (
     NAME_CHARS,
@@ -21,6 +20,7 @@ from ramify.prompts.lenient_types import (
     one_of_words,
 )
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, passage
 
 Way = Literal["answer", "decompose", "entities", "unknown"]
 WAYS: tuple[Way, ...] = get_args(Way)

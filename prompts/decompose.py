@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, TROUT, example, passage
 from ramify.prompts.lenient_types import NAME_CHARS, AtMost, Citations, EmbeddedText, Flag, ModelReply, Sentence, Texts
 from ramify.prompts.prompt import Example, Prompt, bounded_line
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, TROUT, example, passage
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
 DEPENDENT = "If a name must be found first, ask for it first, and write {1} for it in the second."

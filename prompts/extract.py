@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
-from ramify.prompts._worked_examples import example
 from ramify.prompts.lenient_types import SENTENCE_CHARS, SPAN_CHARS, AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import example
 
 BAR = "|"
 MAX_LINES, MAX_LINE_CHARS = 10, 120

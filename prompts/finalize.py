@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import HOLLIN, OSKEL, example, finding, passage
 from ramify.prompts.lenient_types import AtMost, Citations, Fraction, ModelReply, Numbers, ShortAnswer, Written, one_of_words
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import HOLLIN, OSKEL, example, finding, passage
 
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 

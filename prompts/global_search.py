@@ -5,7 +5,6 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, WrapValidator
 
-from ramify.prompts._worked_examples import example, passage
 from ramify.prompts.lenient_types import (
     PASSAGE_NUMBER,
     SENTENCE_CHARS,
@@ -19,6 +18,7 @@ from ramify.prompts.lenient_types import (
     percent,
 )
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import example, passage
 
 MAX_POINTS, MAX_LINE_CHARS = 5, SENTENCE_CHARS + 20
 """Points of a batch, and characters of a line."""

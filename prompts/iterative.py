@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, OSKEL, TROUT, example, passage
 from ramify.prompts.lenient_types import (
     NAME_CHARS,
     QUERY_CHARS,
@@ -23,6 +22,7 @@ from ramify.prompts.lenient_types import (
     Texts,
 )
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, OSKEL, TROUT, example, passage
 
 
 class Plan(ModelReply):

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import FIRST_OPENED, HOLLIN, example
 from ramify.prompts.lenient_types import ModelReply, Score, Sentence, one_of_words
 from ramify.prompts.prompt import NO_ANSWER, Prompt
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 Fitness = Literal["VALID", "INVALID"]
 BRIDGE = "in the second, {1} may stand for the answer of the first; that is allowed"

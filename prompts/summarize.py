@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import HOLLIN, OSKEL, example, finding, passage
 from ramify.prompts.lenient_types import SENTENCE_CHARS, AtMost, Citations, Fraction, ModelReply, Paragraph, Texts
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import HOLLIN, OSKEL, example, finding, passage
 
 
 class EntitySummary(ModelReply):

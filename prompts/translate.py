@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import example
 from ramify.prompts.lenient_types import SENTENCE_CHARS, AtMost, ModelReply, Texts
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import example
 
 MAX_QUESTIONS = 8
 

@@ -1,4 +1,4 @@
-"""The drawings: steps and named conditions, under snapshot."""
+"""The drawings: steps and named conditions."""
 
 import re
 from typing import Any
@@ -6,35 +6,14 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from tests.snapshots import matches
-
-DRAWN: list[tuple[str, dict[str, Any]]] = [
-    ("tor", {}),
-    ("tor", {"rubric": True}),
-    ("tor", {"judged": False}),
-    ("prune", {}),
-    ("prune", {"backtrace": "recursive"}),
-    ("prune", {"joint": False}),
-    ("prune", {"joint": False, "backtrace": "recursive"}),
-    ("prune", {"joint": False, "entities": False}),
-    ("iterative", {}),
-    ("chain", {}),
-    ("ircot", {}),
-    ("self-ask", {}),
-    ("react", {}),
-    ("naive", {}),
-    ("global", {}),
-    ("closed-book", {}),
-]
+from tests.records.drawings import DRAWN, draw
 
 
 @pytest.mark.parametrize(("strategy", "arguments"), DRAWN)
 def test_a_drawing_shows_steps_and_named_conditions(strategy: str, arguments: dict[str, Any]) -> None:
-    graph = graphs.build(strategy, **arguments)
-    drawing = graph.compile().get_graph().draw_mermaid()
-    name = "-".join([strategy, *(f"{key}={value}" for key, value in arguments.items())])
-    matches(f"drawings/{name}.mmd", drawing)
-    assert all(re.search(rf"^\t{step}\({step}[)<]", drawing, re.MULTILINE) for step in graph.steps), "`<`: it is said to be deferred"
+    drawing = draw(strategy, arguments)
+    steps = graphs.build(strategy, **arguments).steps
+    assert all(re.search(rf"^\t{step}\({step}[)<]", drawing, re.MULTILINE) for step in steps), "`<`: it is said to be deferred"
 
 
 @pytest.mark.parametrize(("strategy", "arguments"), DRAWN)

@@ -17,7 +17,8 @@ from ramify.prompts.lenient_types import TEXT_CHARS
 from ramify.prompts.prompt import schema_outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
-from tests.prompts.page import NARROWED, PAGE, cost, longest, page
+from tests.records.prompts_page import cost, longest
+from tests.records.samples import NARROWED
 
 TOLD = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
 ALL = [value.with_options(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
@@ -86,7 +87,3 @@ def test_the_bounds_of_a_reply_are_described_in_words(prompt: Prompt[Any]) -> No
 )
 def test_of_what_is_longer_the_beginning_is_taken(prompt: Prompt[Any], given: dict[str, Any], field: str, read: Any) -> None:
     assert getattr(prompt.reply.model_validate(given), field) == read
-
-
-def test_the_page_of_the_prompts_is_as_they_are() -> None:
-    assert page() == PAGE.read_text(encoding="utf-8"), "look at what has changed, then run `python docs/prompts.py`"

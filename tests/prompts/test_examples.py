@@ -16,8 +16,7 @@ from ramify.prompts.decide import WAYS, decide_prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.prompts.lenient_types import reply_fields
-from tests.prompts.page import NARROWED
-from tests.prompts.test_prompts import ALL, sample
+from tests.records.samples import ALL, NARROWED, sample
 from tests.river import FINAL, QUESTION, but, model, replies, river
 
 THINKING = {"aggregate", "answer", "compress", "decide", "decompose", "finalize", "judge", "next_question", "search_or_answer"}

@@ -7,51 +7,8 @@ import pytest
 
 import ramify.prompts as prompts
 from ramify.prompts import Prompt, Quote
-from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.lenient_types import reply_fields
-from tests.snapshots import matches
-
-ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
-QUOTE = Quote(title="Ulm", source="ulm.txt", text="Ulm lies on the Danube.")
-FINDING: dict[str, Any] = {
-    "path": "0.0",
-    "kind": "question",
-    "question": "Where is Ulm?",
-    "answer": "Germany",
-    "confidence": 0.9,
-    "status": "leaf",
-    "sources": ['"Ulm" (ulm.txt)'],
-    "together": "earlier",
-    "above": [{"path": "0", "question": "Which is older, Ulm or Bonn?", "together": "earlier"}],
-}
-SAMPLES: dict[str, Any] = {
-    "passages": [QUOTE],
-    "findings": [FINDING],
-    "history": [FINDING],
-    "dependent": True,
-    "rejected": ["Where? (the weaker of the two)"],
-    "facts": ["Ulm is old."],
-    "turns": [
-        {"asked": "Where is Ulm?", "answer": "Germany", "sure": True},
-        {"asked": "Who was born there?", "answer": "Max Planck", "sure": False},
-    ],
-}
-
-
-def sample(prompt: Prompt[Any]) -> dict[str, Any]:
-    """Fill every slot of a prompt."""
-    return {slot: SAMPLES.get(slot, f"some {slot}") for slot in prompt.slots}
-
-
-@pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
-def test_the_words_are_on_record(prompt: Prompt[Any]) -> None:
-    messages = prompt.with_options(thought=True, shots=3).render(sample(prompt))
-    matches(f"prompts/{prompt.name}.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
-
-
-def test_the_words_for_a_question_that_was_searched_are_on_record() -> None:
-    messages = DECOMPOSE_SEARCHED.with_options(thought=True, shots=3).render(sample(DECOMPOSE_SEARCHED))
-    matches("prompts/decompose_searched.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
+from tests.records.samples import ALL, FINDING, sample
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)

@@ -21,8 +21,8 @@ from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.iterative import FILTER_RECORDS
 from ramify.tools.models import ModelOptions, gguf
 from ramify.tools.models.structured_call import json_schema
-from tests.prompts.page import NARROWED as CLOSED
-from tests.prompts.test_prompts import ALL, sample
+from tests.records.samples import ALL, sample
+from tests.records.samples import NARROWED as CLOSED
 from tests.smollm2 import NAME, REAL
 
 pytestmark = REAL

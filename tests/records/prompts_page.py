@@ -1,8 +1,6 @@
-"""Write docs/prompts.md: the purpose of each prompt, its tokens and the tokens of its longest reply. `python docs/prompts.py`"""
+"""docs/prompts.md: the purpose of each prompt, its tokens and the tokens of its longest reply."""
 
 import json
-import sys
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from langchain_core.messages import BaseMessage
@@ -14,7 +12,6 @@ from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 
-PAGE = Path(__file__).with_name("prompts.md")
 SHOTS = Settings().shots
 WORDS = "The old mill at the end of the lane was rebuilt by two brothers from the north in the spring of 1862. "
 """Ordinary text to fill a reply with."""
@@ -44,7 +41,7 @@ for message in ANSWER.with_options(thought=True, shots=1).render({{"passages": [
     print(message.type, message.text, sep=": ")
 ```
 
-The table is written by `python docs/prompts.py`. Tokens are counted with the tokenizer of the embedded encoder (all-MiniLM-L6-v2).
+The table is written by `make records`. Tokens are counted with the tokenizer of the embedded encoder (all-MiniLM-L6-v2).
 *"`decompose`, searched"* is the prompt for a question that was searched before it is split (`informed`): in PruneRAG's staged graph, and
 below the root of ToR-RAG.
 
@@ -108,8 +105,3 @@ def _row(label: str, prompt: Prompt[Any]) -> str:
 
 def _tokens(message: BaseMessage) -> int:
     return passage_length(message.text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE}\n")

@@ -1,14 +1,11 @@
-"""docs/shapes.md has the model calls of each shape of question with each wiring; RAMIFY_SNAPSHOTS=write writes it."""
+"""docs/shapes.md: the model calls of each shape of question with each wiring."""
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from tests.graphs.shapes.reader import Shape
 from tests.graphs.shapes.table import SHAPES
 from tests.graphs.test_shapes import WIRINGS, asked
 
-PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
 HEAD = """# Shapes of questions
 
 How many model calls each strategy needs for a question when every reply of the model is right. In the tests a perfect reader takes the
@@ -66,10 +63,3 @@ def _questions() -> Iterator[str]:
     yield "|---|---|---|"
     for shape in SHAPES:
         yield f"| {shape.name} | {shape.question} | {shape.answer} |"
-
-
-def test_the_page_is_true() -> None:
-    told = page()
-    if os.environ.get("RAMIFY_SNAPSHOTS") == "write":
-        PAGE.write_text(told, encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == told, "look at what has changed, then run with RAMIFY_SNAPSHOTS=write"

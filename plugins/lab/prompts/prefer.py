@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import example, passage
 from ramify.prompts.lenient_types import ModelReply, Sentence, one_of_words
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import example, passage
 
 CRITERIA = ("comprehensiveness", "diversity", "empowerment", "directness")
 Better = Literal["1", "2", "TIE"]
@@ -29,6 +29,7 @@ _BRIEF = "Two bridges, in 1847 and 1852."
 _NOTHING = "Unknown"
 PREFER = Prompt(
     name="prefer",
+    purpose="Compare two answers to a question by each of four criteria (GraphRAG)",
     task=(
         "Compare two answers to a question, criterion by criterion: name the better, or TIE where they do not differ. "
         "Which of them stands first means nothing, nor does length by itself."
@@ -37,35 +38,21 @@ PREFER = Prompt(
     reply=Preference,
     examples=(
         example(
-            {
-                "reasons": "The first names more; the second is brief.",
-                "comprehensiveness": "1",
-                "diversity": "1",
-                "empowerment": "1",
-                "directness": "2",
-            },
+            Preference(
+                reasons="The first names more; the second is brief.", comprehensiveness="1", diversity="1", empowerment="1", directness="2"
+            ),
             **_ASKED,
             passages=[passage("Answer 1", _FULL), passage("Answer 2", _BRIEF)],
         ),
         example(
-            {
-                "reasons": "The first says nothing.",
-                "comprehensiveness": "2",
-                "diversity": "2",
-                "empowerment": "2",
-                "directness": "2",
-            },
+            Preference(reasons="The first says nothing.", comprehensiveness="2", diversity="2", empowerment="2", directness="2"),
             **_ASKED,
             passages=[passage("Answer 1", _NOTHING), passage("Answer 2", _BRIEF)],
         ),
         example(
-            {
-                "reasons": "Both say the same in other words.",
-                "comprehensiveness": "TIE",
-                "diversity": "TIE",
-                "empowerment": "TIE",
-                "directness": "TIE",
-            },
+            Preference(
+                reasons="Both say the same in other words.", comprehensiveness="TIE", diversity="TIE", empowerment="TIE", directness="TIE"
+            ),
             **_ASKED,
             passages=[passage("Answer 1", _BRIEF), passage("Answer 2", "In 1847 a bridge was built, and in 1852 another.")],
         ),

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts._worked_examples import example, passage
 from ramify.prompts.lenient_types import AtMost, ModelReply, Sentence, Span, Texts
 from ramify.prompts.prompt import Example, Prompt
+from ramify.prompts.worked_examples import example, passage
 
 MAX_QUOTES, MAX_QUOTE_CHARS = 2, 360
 """Maximum quotes of a question, and characters of one."""
@@ -51,7 +51,7 @@ DESIGNED = "It was designed by Edda Rask and opened in 1852."
 def _example(kind: str, question: str, answer: str, *quotes: str, about: str = "bridge") -> Example:
     shown = {"bridge": [_BRIDGE], "both": [_BRIDGE, _RASK], "lock": [_LOCK]}[about]
     wanted = KIND_INSTRUCTIONS[kind].format(name="Edda Rask")
-    return example({"question": question, "answer": answer, "quotes": list(quotes)}, passages=shown, wanted=wanted)
+    return example(ProposedQuestion(question=question, answer=answer, quotes=list(quotes)), passages=shown, wanted=wanted)
 
 
 EXAMPLES = {
@@ -64,6 +64,7 @@ EXAMPLES = {
 }
 PROPOSE = Prompt(
     name="propose",
+    purpose="Write a test question of one kind about passages, with its answer and the sentences that contain it (`ramify questions`)",
     task=(
         "Write one question with which to test whether others find their way in a collection of documents; they see the question alone. "
         'Say by name what it is about, never "the passage" or "it". Do not use the passage\'s own words where others will do, and do not '

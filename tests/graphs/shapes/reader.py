@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ramify.prompts._worked_examples import finding
 from ramify.prompts.prompt import NO_ANSWER, Finding
+from ramify.prompts.worked_examples import finding
 from tests.fakes import FakeModel
 
 UNKNOWN = "Unknown"
