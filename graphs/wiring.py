@@ -54,17 +54,16 @@ class Wiring(Generic[S]):
 
     def path(self, *steps: StepOrName) -> None:
         """Add unconditional edges from each step to the next; START and END are allowed."""
-        names = [self._add_step(stop) for stop in steps]
-        for one, following in pairwise(names):
-            self.edges[one].append((None, following))
+        for source, target in pairwise([self._add_step(step) for step in steps]):
+            self.edges[source].append((None, target))
 
-    def when(self, step: Step, ways: Mapping[Any, Step], otherwise: Step | None = None) -> None:
+    def when(self, step: Step, targets: Mapping[Any, Step], otherwise: Step | None = None) -> None:
         """Add edges to the steps of the first condition that holds, else to `otherwise`; a branch routed to the last step is settled."""
         name = self._add_step(step)
-        for way, target in ways.items():
-            if isinstance(way, Join):
-                self.joins.setdefault(way, self._add_step(target))
-            self.edges[name].append((way, self._add_step(target)))
+        for condition, target in targets.items():
+            if isinstance(condition, Join):
+                self.joins.setdefault(condition, self._add_step(target))
+            self.edges[name].append((condition, self._add_step(target)))
         if otherwise is not None:
             self.edges[name].append((None, self._add_step(otherwise)))
 
@@ -104,86 +103,91 @@ class Wiring(Generic[S]):
 
     def _only_target(self, name: str) -> str:
         """Return the target of a step's only, unconditional edge; empty if there are several edges or conditions."""
-        ways = self.edges[name]
-        late = name == self.last_step and bool(self.joins)  # then it may find that something is not settled yet
-        return ways[0][1] if len(ways) == 1 and ways[0][0] is None and not late else ""
+        edges = self.edges[name]
+        may_return = name == self.last_step and bool(self.joins)  # when it runs, something may not be settled yet
+        return edges[0][1] if len(edges) == 1 and edges[0][0] is None and not may_return else ""
 
     def _runs_parallel_steps(self) -> bool:
         """Return whether branches of one step can take different edges, so that steps run concurrently."""
-        led = (
-            {to for _, to in ways if to in self.steps and to != self.last_step and self.steps[to].kind != "state"}
-            for ways in self.edges.values()
+        return any(
+            len({to for _, to in edges if to in self.steps and to != self.last_step and self.steps[to].kind != "state"}) > 1
+            for edges in self.edges.values()
         )
-        return any(len(targets) > 1 for targets in led)
 
     def _labels(self, name: str, settings: Any) -> dict[str, str]:
         """Return the labels of a step's edges, by target."""
         otherwise = "all settled" if name == self.last_step else "otherwise"
-        told: dict[str, list[str]] = {}
-        for way, target in self.edges[name]:
-            told.setdefault(target, []).append(otherwise if way is None else way.label(settings))
-        return {target: " or ".join(labels) for target, labels in told.items()}
+        labels: dict[str, list[str]] = {}
+        for condition, target in self.edges[name]:
+            labels.setdefault(target, []).append(otherwise if condition is None else condition.label(settings))
+        return {target: " or ".join(texts) for target, texts in labels.items()}
 
     def _node(self, step: Step) -> Any:
         first = self.edges[START][0][1]
         steps = frozenset(self.steps)
-        targets = frozenset(target for way, target in self.edges[step.name] if not isinstance(way, Join))  # a join sends on another branch
+        targets = frozenset(
+            to for condition, to in self.edges[step.name] if not isinstance(condition, Join)
+        )  # a join sends on another branch
 
         async def node(state: Any, runtime: Runtime[Any], config: RunnableConfig) -> Update:
-            given = self._settings(runtime)
+            settings = self._settings(runtime)
             begins = step.name in (init_tree.name, first)
-            settings = given if begins else freeze_model(given, state)
+            if not begins:
+                settings = freeze_model(settings, state)
             tree: Tree = state.get("tree") or {}
             if not all(isinstance(branch, Branch) for branch in tree.values()):  # their class had another name then
                 raise UsageError("this conversation was stored by another version of ramify", "begin a new one, with another thread id")
-            loose = {} if begins else self._route_unassigned(tree, settings)
+            unassigned = {} if begins else self._route_unassigned(tree, settings)
             if step.name == self.last_step:
-                if any(branch.next in self.steps for branch in (*tree.values(), *loose.values())):
+                if any(branch.next in self.steps for branch in (*tree.values(), *unassigned.values())):
                     return {}  # its edges lead to the remaining steps
-                state = {**state, "tree": tree | loose}
+                state = {**state, "tree": tree | unassigned}
             superstep = superstep_of(config)
-            handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
+            branches = [branch for branch in (tree | unassigned).values() if branch.next == step.name]
             whole: Tree = state.get("tree") or {}
             context = Context(
                 state, whole, settings, targets, steps, self.final_call, lambda branch: above_tau.holds(tree, branch, settings), self.name
             )
-            kept = self.final_call and not step.final
-            with Budget.shared(settings, state, superstep, kept, step.final) as budget, call_context(settings, budget) as work:
-                update = {**await step.run(handed, context)}
+            reserves = self.final_call and not step.final
+            with Budget.shared(settings, state, superstep, reserves, step.final) as budget, call_context(settings, budget) as work:
+                update = {**await step.run(branches, context)}
             if work.review_s:
                 update["started"] = state["started"] + work.review_s
             if budget.notices:
                 update["notices"] = [*budget.notices, *update.get("notices", ())]
-            return self._route_results(step, handed, update, state, settings, superstep)
+            return self._route_results(step, branches, update, state, settings, superstep)
 
         node.__name__, node.__doc__ = step.name, step.act.__doc__
         node.__annotations__["state"] = self.state
         return node
 
-    def _route_results(self, step: Step, handed: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
+    def _route_results(self, step: Step, branches: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
         """Return a step's update with the next step of each branch, and of branches that waited for these."""
         if isinstance(usage := update.get("usage"), Usage):
             update["usage"] = usage.model_copy(update={"superstep": superstep})
         before: Tree = state.get("tree") or {}
-        left = update.get("tree") or {}
-        if replaced := isinstance(left, Overwrite):
-            before, left = {}, left.value
-        left = dict(left)
-        tree = merge_branches(before, left)
+        results = update.get("tree") or {}
+        if replaced := isinstance(results, Overwrite):
+            before, results = {}, results.value
+        results = dict(results)
+        tree = merge_branches(before, results)
         if step.kind == "state":  # it takes up no single branch: those that are new or wait to begin go on
-            left |= {path: branch for path, branch in tree.items() if branch.status == "open" and not branch.next and not branch.evidence}
-        turned = self._first_state_edge(step.name, {**state, **update, "tree": tree}, settings)
-        moved = {path: branch if turned else self._route_branch(step.name, tree, branch, settings) for path, branch in left.items()}
-        tree = merge_branches(tree, moved)
-        late = self._release_joins(before, settings)  # whoever sees them sends them on: `_loose`
-        moved |= {path: branch for path, branch in self._release_joins(tree, settings).items() if path not in late or path in left}
-        if turned and turned[0].stopped_by:
-            update["stopped_by"] = turned[0].stopped_by
-        moved |= {branch.path: branch for branch in handed if branch.path not in left}  # these wait for one that asks the same
-        if not moved:
+            results |= {
+                path: branch for path, branch in tree.items() if branch.status == "open" and not branch.next and not branch.evidence
+            }
+        edge = self._first_state_edge(step.name, {**state, **update, "tree": tree}, settings)
+        routed = {path: branch if edge else self._route_branch(step.name, tree, branch, settings) for path, branch in results.items()}
+        tree = merge_branches(tree, routed)
+        ready_before = self._release_joins(before, settings)  # whoever sees them routes them: `_route_unassigned`
+        released = self._release_joins(tree, settings).items()
+        routed |= {path: branch for path, branch in released if path not in ready_before or path in results}
+        if edge and edge[0].stopped_by:
+            update["stopped_by"] = edge[0].stopped_by
+        routed |= {branch.path: branch for branch in branches if branch.path not in results}  # these wait for one that asks the same
+        if not routed:
             return update
-        moved = {path: branch.model_copy(update={"sent": superstep if branch.next else -1}) for path, branch in moved.items()}
-        return {**update, "tree": Overwrite(tree | moved) if replaced else moved}
+        routed = {path: branch.model_copy(update={"sent": superstep if branch.next else -1}) for path, branch in routed.items()}
+        return {**update, "tree": Overwrite(tree | routed) if replaced else routed}
 
     def _route_branch(self, name: str, tree: Tree, branch: Branch, settings: Any) -> Branch:
         """Return the branch routed along the first edge whose condition holds; otherwise settled, or held back."""
@@ -193,8 +197,11 @@ class Wiring(Generic[S]):
         tree, fork = {**tree, branch.path: branch}, branch.status == "split"
 
         target = ""
-        for way, to in self.edges[name]:
-            leads = not fork if way is None else isinstance(way, Condition) and way.of_fork == fork and way.holds(tree, branch, settings)
+        for condition, to in self.edges[name]:
+            if condition is None:
+                leads = not fork
+            else:
+                leads = isinstance(condition, Condition) and condition.of_fork == fork and condition.holds(tree, branch, settings)
             if leads:
                 target = to
                 break
@@ -208,15 +215,15 @@ class Wiring(Generic[S]):
 
     def _release_joins(self, tree: Tree, settings: Any) -> Tree:
         """Return the waiting branches whose join is ready, routed to its target."""
-        sent: Tree = {}
+        released: Tree = {}
         for path, branch in tree.items():
             if branch.next:
                 continue
             for join, target in self.joins.items():
                 if join.waits(tree, branch, settings) and join.ready(tree, branch, settings):
-                    sent[path] = branch.model_copy(update={"next": target})
+                    released[path] = branch.model_copy(update={"next": target})
                     break
-        return sent
+        return released
 
     def _route_unassigned(self, tree: Tree, settings: Any) -> Tree:
         """Return unassigned branches, routed: those whose join two concurrent steps made ready, and those edited by hand.
@@ -224,51 +231,58 @@ class Wiring(Generic[S]):
         An opened branch is searched and answered again; an answer given by hand is routed like one of the model.
         """
         own = self.steps.keys() - self.conversation_steps - {init_tree.name, self.last_step}
-        reading = any(self.steps[name].kind == "state" for name in own)
-        found = self._release_joins(tree, settings)
+        has_state_step = any(self.steps[name].kind == "state" for name in own)
+        routed = self._release_joins(tree, settings)
         for path, branch in tree.items():
-            above = tree.get(branch.parent or "")
+            parent = tree.get(branch.parent or "")
             # Its parent says when it begins.
-            begins = above is not None and above.next and (above.objection or above.next not in self.joins.values())
-            if branch.next or begins or path in found or branch.status not in ("open", "answered") or (reading and branch.evidence):
+            is_held = parent is not None and parent.next and (parent.objection or parent.next not in self.joins.values())
+            if branch.next or is_held or path in routed or branch.status not in ("open", "answered"):
+                continue
+            if has_state_step and branch.evidence:
                 continue
             if branch.status == "open" and "retrieve" in self.steps:
-                found[path] = branch.model_copy(update={"next": "retrieve", "note": "", "objection": ""})
+                routed[path] = branch.model_copy(update={"next": "retrieve", "note": "", "objection": ""})
             elif branch.status == "answered" and not any(join.holds_back(tree, branch) for join in self.joins):
                 answers = next((name for name in ("decide", "answer", "condense") if name in self.steps), "")
-                found[path] = self._route_branch(answers, tree, branch, settings)
-        return found
+                routed[path] = self._route_branch(answers, tree, branch, settings)
+        return routed
 
     def _is_stale_join(self, tree: Tree, branch: Branch, settings: Any) -> bool:
         """Return whether a branch was released by a join that an edit by hand has made unready again."""
         if branch.objection or branch.next not in self.joins.values():
             return False
-        rest = branch.model_copy(update={"next": ""})
-        at_rest = {**tree, branch.path: rest}
-        waiting = [join for join in self.joins if join.waits(at_rest, rest, settings)]
-        return bool(waiting) and not any(join.ready(at_rest, rest, settings) for join in waiting)
+        resting = branch.model_copy(update={"next": ""})
+        tree = {**tree, branch.path: resting}
+        waiting = [join for join in self.joins if join.waits(tree, resting, settings)]
+        return bool(waiting) and not any(join.ready(tree, resting, settings) for join in waiting)
 
     def _first_state_edge(self, name: str, state: Any, settings: Any) -> tuple[StateCondition, str] | None:
         """Return the first edge whose state condition holds, None if none does."""
-        return next(((way, to) for way, to in self.edges[name] if isinstance(way, StateCondition) and way.holds(state, settings)), None)
+        return next(
+            (
+                (condition, to)
+                for condition, to in self.edges[name]
+                if isinstance(condition, StateCondition) and condition.holds(state, settings)
+            ),
+            None,
+        )
 
     def _router(self, name: str) -> Any:
-        onward = [to for way, to in self.edges[name] if way is None and to in self.steps and to != self.last_step]
-        read = [to for to in onward if self.steps[to].kind == "state"]
+        onward = [to for condition, to in self.edges[name] if condition is None and to in self.steps and to != self.last_step]
+        state_steps = [to for to in onward if self.steps[to].kind == "state"]
 
         def route(state: Any) -> list[str]:
             # Not as a parameter: a state edited by hand is routed without a runtime.
             settings = freeze_model(self._settings(get_runtime()), state)
             tree: Tree = state.get("tree") or {}
-            if turned := self._first_state_edge(name, state, settings):
-                return [turned[1]]
+            if edge := self._first_state_edge(name, state, settings):
+                return [edge[1]]
             # Of its own superstep, this step has sent on what says so: other steps have the rest at work. After an edit, nobody has.
-            superstep = superstep_of(get_config()) if name != self.last_step else None
-            sent = [
-                b.next for b in tree.values() if b.next and superstep in (None, -1, b.sent) and not self._is_stale_join(tree, b, settings)
-            ]
-            loose = [] if read else [b.next for b in self._route_unassigned(tree, settings).values()]
-            targets = dict.fromkeys(target for target in (*sent, *read, *loose) if target in self.steps)
+            superstep = superstep_of(get_config()) if name != self.last_step else -1
+            sent = [b.next for b in tree.values() if b.next and superstep in (-1, b.sent) and not self._is_stale_join(tree, b, settings)]
+            unassigned = [] if state_steps else [b.next for b in self._route_unassigned(tree, settings).values()]
+            targets = dict.fromkeys(target for target in (*sent, *state_steps, *unassigned) if target in self.steps)
             if targets:
                 return list(targets)
             ends = [to for _, to in self.edges[name]]
@@ -281,9 +295,9 @@ class Wiring(Generic[S]):
         context = runtime.context if runtime else None
         if isinstance(context, self.settings):
             return context
-        given = context if isinstance(context, Mapping) else vars(context) if hasattr(context, "__dict__") else {}
-        names = getattr(context, "model_fields_set", given.keys()) & self.settings.model_fields.keys()
-        return self.settings.model_validate({name: given[name] for name in names})
+        values = context if isinstance(context, Mapping) else vars(context) if hasattr(context, "__dict__") else {}
+        names = getattr(context, "model_fields_set", values.keys()) & self.settings.model_fields.keys()
+        return self.settings.model_validate({name: values[name] for name in names})
 
 
 __all__ = ["END", "START", "Wiring"]

@@ -94,7 +94,7 @@ def test_the_tokens_of_the_final_call_are_reserved() -> None:
         assert result.answer == "Seine"
 
 
-COPIED = ANSWER.examples[0].reply["thought"]
+COPIED = ANSWER.examples[0].thought
 
 
 def thinking(first: str, then: str = "The passage names the river.", **changed: Any) -> FakeModel:
