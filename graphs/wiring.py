@@ -130,7 +130,7 @@ class Wiring(Generic[S]):
         )  # a join sends on another branch
 
         async def node(state: Any, runtime: Runtime[Any], config: RunnableConfig) -> Update:
-            settings = self._settings(runtime)
+            settings: Settings = self._settings(runtime)
             begins = step.name in (init_tree.name, first)
             if not begins:
                 settings = freeze_model(settings, state)
