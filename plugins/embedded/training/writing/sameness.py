@@ -194,7 +194,7 @@ _DO: Final = {
 }  # fmt: skip
 _DID: Final = {
     "person": "win an Oscar/won an Oscar; write novels/wrote novels; serve in the army/served in the army; direct a western/directed a western; die in Paris/died in Paris; win a Nobel Prize/won a Nobel Prize; act in films/acted in films; play for Arsenal/played for Arsenal; study law/studied law",
-    "film": "win an award/won an award; star Tom Hanks/starred Tom Hanks; have a sequel/had a sequel", "company": "make a loss/made a loss; go public/went public; pay a dividend/paid a dividend", "employee": "attend the plugins/embedded/training/attended the training; sign the form/signed the form; work on the migration/worked on the migration",
+    "film": "win an award/won an award; star Tom Hanks/starred Tom Hanks; have a sequel/had a sequel", "company": "make a loss/made a loss; go public/went public; pay a dividend/paid a dividend", "employee": "attend the training/attended the training; sign the form/signed the form; work on the migration/worked on the migration",
     "band": "win a Grammy/won a Grammy; tour with U2/toured with U2; release a live album/released a live album", "device": "pass the inspection/passed the inspection; fail last year/failed last year", "team": "win the cup/won the cup; play in the final/played in the final", "project": "exceed its budget/exceeded its budget; miss the deadline/missed the deadline",
 }  # fmt: skip
 
