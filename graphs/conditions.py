@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ramify.embedded.reader.calibration import MIN_HOP_CONFIDENCE
+from ramify.nodes.settings import MIN_HOP_CONFIDENCE
 from ramify.nodes.state import answered_turns
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants, latest_parts, normalized_key
 from ramify.nodes.tree.answers import accepted_answer, answers_parent, is_awaited, sibling_of

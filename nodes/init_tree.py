@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.types import Overwrite
 
 from ramify.nodes.asking.ask import Answerer, current_model
-from ramify.nodes.settings import NEVER, TAU, PruneSettings, Settings, TreeSettings
+from ramify.nodes.settings import AUTO, NEVER, TAU, PruneSettings, Settings, TreeSettings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.step.review import check_checkpointer
@@ -21,7 +21,6 @@ from ramify.tools.relevance import NO_RERANKER, load_reranker
 from ramify.tools.user_input import check_text
 
 MAX_QUESTION_CHARS = 20_000
-AUTO = "auto"
 
 
 @state_step

@@ -1,6 +1,6 @@
 """prune: drop a weak fork (ToR-RAG) or a useless batch (GraphRAG), or reject an answer (PruneRAG), with the reason; expand: keep a fork."""
 
-from ramify.embedded.reader.calibration import TAU
+from ramify.nodes.asking.ask import answerer_class
 from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
 from ramify.nodes.step import Context, branch_step
 from ramify.nodes.tree import UNKNOWN, Branch
@@ -26,8 +26,8 @@ async def prune(branch: Branch, context: Context[Settings]) -> list[Branch]:
         return [branch.with_status("open" if branch.answer is None else "answered", objection=""), *pruned]
     settings, objection = context.settings, "not accepted"
     if isinstance(settings, TreeSettings):
-        calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
-        objection = unsure_note(branch.confidence, settings.threshold, calibrated)
+        is_calibrated = branch.confidence_source == "reader" and settings.threshold == answerer_class(EMBEDDED).tau
+        objection = unsure_note(branch.confidence, settings.threshold, EMBEDDED if is_calibrated else "")
     note = branch.note if objection in branch.note else branch.with_note(objection)
     return [branch.with_status("answered", objection=objection, note=note)]
 

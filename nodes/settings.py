@@ -11,8 +11,6 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from ramify.embedded.reader.calibration import MIN_HOP_CONFIDENCE
-from ramify.embedded.reader.calibration import TAU as CALIBRATED
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collection_set import CollectionSet
 from ramify.tools.index.hybrid_search import View
@@ -25,10 +23,8 @@ from ramify.tools.relevance import NO_RERANKER
 from ramify.tools.server_address import join_addresses
 from ramify.tools.user_input import check_text
 
-EMBEDDED = "extractive"
-"""The name of the embedded model."""
-LARGE = "extractive:large"
-"""Its name with the large reader, which is downloaded."""
+AUTO, EMBEDDED, LARGE = "auto", "extractive", "extractive:large"
+"""The names of the best model that is available, of the embedded one, and of that one with the large reader, which is downloaded."""
 IndexList = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[CollectionSet]
 """Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
@@ -198,6 +194,8 @@ class Settings(BaseModel):
 
 TAU = 0.95
 """The paper's threshold."""
+MIN_HOP_CONFIDENCE = 0.1
+"""Answers of the embedded model below this are not filled into further questions: nine of ten are wrong. Chosen by hand, not fitted."""
 PRIMARY = "0.0"
 """The branch of the primary query of Iterative RAG."""
 
@@ -215,7 +213,7 @@ class TreeSettings(Settings):
         ge=0,
         le=1,
         description="An answer is accepted if its confidence is above this. Not given: "
-        f"{TAU:g} as in the paper; for the extractive model {CALIBRATED:g}, from its calibration.",
+        f"{TAU:g} as in the paper; for the extractive model 0.6, from its calibration.",
     )
 
     min_hop_confidence: float | None = Field(

@@ -19,7 +19,6 @@ from ramify.studio.drawing.page import result_page
 from ramify.studio.drawing.terminal import print_answer
 from ramify.tools.index.collection_set import fuse_ranks
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.versions import contradictions
 from tests.counted_work import growth
 from tests.studio.samples import result
 
@@ -50,13 +49,6 @@ def fitted(size: int) -> object:
     return most_relevant(kept, size * 5, lambda some: 10 * len(some))
 
 
-def other_versions(size: int) -> object:
-    """Compare a cited passage with so many others, each with a version."""
-    found = [one.model_copy(update={"source": f"{n % 20 + 2000}/{key}.txt"}) for n, (key, one) in enumerate(passages(size + 1).items())]
-    cited, *others = (one.with_version() for one in found)
-    return contradictions("What is closed?", "the bridge", cited, others)
-
-
 def draw_with(draw: Callable[[Any], object]) -> Callable[[int], object]:
     return lambda size: draw(result(tree=tree(size), passages=passages(20)))
 
@@ -64,7 +56,6 @@ def draw_with(draw: Callable[[Any], object]) -> Callable[[int], object]:
 WORK: dict[str, Callable[[int], object]] = {
     "fusion of several indexes": fused,
     "fitting passages into a prompt": fitted,
-    "other versions of a cited passage": other_versions,
     "merging branches": lambda size: merge_branches(tree(size), tree(size)),
     "page of a tree": draw_with(result_page),
     "tree in the terminal": draw_with(lambda given: print_answer(given, Console(file=StringIO(), width=100), tree=True)),

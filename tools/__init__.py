@@ -2,14 +2,13 @@
 
 * a corpus: `documents` reads files, `embeddings` encodes texts, `index` (or `milvus`) stores and searches them, `knowledge` (a graph) and
   `hierarchy` (groups) extend an index; `ray_cluster` distributes the work; `demo` is a small corpus that is installed with ramify
-* models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
+* models: `models` by name; `relevance` reranks passages; a plug-in's `reader` checks sentences, too
 * `plugins`: what installed packages add to ramify
 * for all interfaces: `pages`, `checkup`, `errors`, `user_input` (validation), `new_files`, `shared`, `scrub`, `server_address`, `pip`,
   `released_weights`; the `profile` of a calibration, by which answers are withheld
 * texts: `english`, `anaphora` (pronouns and fragments), `identifiers` (codes and exact numbers), `languages`, `no_answer` (replies
   without one, by its `no_answer_words`), `quoting`, `supporting_sentence`, `text_location`, `versions`, `names` in texts with their
-  `inflection`; `claims` compares a sentence with passages, by the `facts` (numbers, dates, names) in their `statements`, and
-  `contradiction` tells whether one statement denies another
+  `inflection`
 """
 
 __all__ = ["documents", "embeddings", "errors", "index", "models"]

@@ -190,10 +190,11 @@ def _check_encoder() -> Check:
 
 
 def _check_reader() -> Check:
-    from ramify.embedded.reader.reading import SMALL
+    from ramify.tools.reader import find_reader
 
-    learned = sum(weights.numel() for weights in SMALL.load().parameters())
-    return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
+    if (reader := find_reader()) is None:
+        return Check("reader", "note", "not installed: sentences are not checked", "reinstall ramify-rag for it and the extractive model")
+    return Check("reader", "ok", reader.describe())
 
 
 def _check_ollama() -> Check:

@@ -3,7 +3,8 @@
 | group | name | object |
 |---|---|---|
 | `ramify.commands` | of the command | a `ramify.studio.commands.Command` |
-| `ramify.models` | before the colon of the model's name | see `ramify.tools.models` |
+| `ramify.models` | before the colon of the model's name | a class derived from `ramify.nodes.asking.answerer.Answerer` |
+| `ramify.relevance` | `reader` | a module as `ramify.tools.reader.Reader` |
 | `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
 | `ramify.readers` | suffix of the files, such as `.pdf` | see `ramify.tools.documents` |
 | `ramify.clusters` | of the option that names its address | a function of the address and an encoder that returns an `Encoding` |
@@ -17,7 +18,15 @@ from typing import Any, Literal
 
 from ramify.tools.errors import PluginError, RamifyError
 
-Group = Literal["ramify.commands", "ramify.models", "ramify.stores", "ramify.readers", "ramify.clusters", "ramify.strategies"]
+Group = Literal[
+    "ramify.commands",
+    "ramify.models",
+    "ramify.relevance",
+    "ramify.stores",
+    "ramify.readers",
+    "ramify.clusters",
+    "ramify.strategies",
+]
 
 
 def names(group: Group) -> list[str]:

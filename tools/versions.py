@@ -1,4 +1,4 @@
-"""Versions of a document: dates and version numbers of files, and passages of which another version says something else.
+"""Versions of a document: dates and version numbers of files, and passages that are versions of each other.
 
 The version of a document is stated by its metadata (front matter), else by its path, else by its title. Two passages are versions of each
 other if they are from files with different versions, and have mostly the same words.
@@ -7,14 +7,12 @@ other if they are from files with different versions, and have mostly the same w
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ramify.tools.contradiction import contradicts
-from ramify.tools.english import MONTHS, NUMBER_WORDS, WORD, content_stems, fold
-from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, is_record, split_statements, supporting_lines
+from ramify.tools.english import MONTHS, WORD, fold
+from ramify.tools.supporting_sentence import is_record
 
 _DATE_FIELDS = ("effective", "valid", "inforce", "asof", "date", "published", "issued", "released", "updated", "revised", "year")
 """Beginnings of the names of metadata fields with a date, in the order in which they are used."""
@@ -39,9 +37,6 @@ _MIN_SHARED, _MIN_SHARED_IN_SAME_DOCUMENT = 0.6, 0.4
 """Least share of common words of two versions of a passage, and of one whose documents have the same name or title and heading.
 
 A passage with parts under several headings has none of its own."""
-_MIN_SHARED_IN_SENTENCE = 0.5
-_LAST_DAY = (9999, 12, 31)
-_MAX_VALUE_WORDS = 12
 
 
 class Version(NamedTuple):
@@ -113,10 +108,11 @@ def document_version(metadata: Mapping[str, Any], source: str) -> str:
 def versions_among(passages: Sequence[VersionedText]) -> list[tuple[int, int]]:
     """Return the pairs of passages, by index, that are versions of each other and differ."""
     dated = [place for place, passage in enumerate(passages) if passage.version]
-    return [pair for pair in combinations(dated, 2) if _are_versions(passages[pair[0]], passages[pair[1]])]
+    return [pair for pair in combinations(dated, 2) if are_versions(passages[pair[0]], passages[pair[1]])]
 
 
-def _are_versions(one: VersionedText, other: VersionedText) -> bool:
+def are_versions(one: VersionedText, other: VersionedText) -> bool:
+    """Return whether two passages are versions of each other and differ."""
     if one.file == other.file or fold(one.text) == fold(other.text):
         return False
     if not parse_version(one.version).is_comparable(parse_version(other.version)):
@@ -126,7 +122,7 @@ def _are_versions(one: VersionedText, other: VersionedText) -> bool:
     same = (one.heading == other.heading or not (one.heading and other.heading)) and (
         _name(one.file) == _name(other.file) or (bool(one.title) and _name(one.title) == _name(other.title))
     )
-    return _shared(one.text, other.text) >= (_MIN_SHARED_IN_SAME_DOCUMENT if same else _MIN_SHARED)
+    return shared_words(one.text, other.text) >= (_MIN_SHARED_IN_SAME_DOCUMENT if same else _MIN_SHARED)
 
 
 def _name(text: str) -> str:
@@ -135,7 +131,7 @@ def _name(text: str) -> str:
     return " ".join(word for word in WORD.findall(words) if word not in ("v", "ver", "version", "rev", "revision", *MONTHS))
 
 
-def _shared(one: str, other: str) -> float:
+def shared_words(one: str, other: str) -> float:
     """Return the share of words that two texts have in common."""
     words, others = _count_words(one), _count_words(other)
     common = sum(min(words[word], others[word]) for word in words.keys() & others.keys())
@@ -147,75 +143,8 @@ def _count_words(text: str) -> Counter[str]:
     return Counter(fold(text).split())
 
 
-def superseded(question: str, passages: Sequence[VersionedText]) -> frozenset[int]:
-    """Return the passages, by index, of which another one is the version that a question asks for, or the newest.
-
-    A passage stays if it has a word of the question that the other one lacks, as then they are about different things.
-    """
-    asked, words, dropped = parse_version(question), content_stems(question), set()
-    for pair in versions_among(passages):
-        versions = [parse_version(passages[place].version) for place in pair]
-        wanted = _preferred(asked, *versions)
-        loser, winner = (passages[pair[1 - wanted]], passages[pair[wanted]])
-        own, other = (content_stems(f"{text.title} {text.heading} {text.text}") for text in (loser, winner))
-        if not {word for word in words & own - other if not word.isdecimal()}:
-            dropped.add(pair[1 - wanted])
-    return frozenset(dropped)
-
-
-def _preferred(asked: Version, first: Version, second: Version) -> int:
-    """Return which of two versions is asked for, else the newer one: 0 or 1."""
-    pair = (first, second)
-    if asked.number and first.number and second.number:
-        fitting = [version.number[: len(asked.number)] == asked.number for version in pair]
-        if fitting[0] != fitting[1]:
-            return fitting.index(True)
-    if first.date and second.date and first.date != second.date:
-        until = asked.date + _LAST_DAY[len(asked.date) :]
-        in_force = [not asked.date or version.date <= until for version in pair]
-        return in_force.index(True) if in_force[0] != in_force[1] else int(second.date > first.date)
-    return int(second.number > first.number)
-
-
 class OtherVersion(NamedTuple):
     """What another version of a passage says in place of an answer."""
 
     passage: VersionedText
     value: str
-
-
-def contradictions(question: str, answer: str, cited: VersionedText, passages: Sequence[VersionedText]) -> list[OtherVersion]:
-    """Return the other versions of a cited passage that say something else than the answer."""
-    others = [passage for passage in passages if cited.version and passage.version and _are_versions(cited, passage)]
-    values = ((other, _other_value(question, answer, cited.text, other.text)) for other in others)
-    return [OtherVersion(other, value) for other, value in values if value]
-
-
-def _numbers(text: str) -> set[str]:
-    """Return the numbers of a text, in digits and in words."""
-    words = WORD.findall(text.casefold())
-    return {str(NUMBER_WORDS.get(word, word)) for word in words if word in NUMBER_WORDS or word[0].isdigit()}
-
-
-def _other_value(question: str, answer: str, text: str, other: str) -> str:
-    """Return what another version says in place of an answer; empty if it says the same, or nothing of it."""
-    lines, units = supporting_lines(text, QuestionAnswer(question, answer)), split_statements(other)
-    unit = " ".join(lines)
-    windows = (" ".join(units[place : place + len(lines)]) for place in range(max(1, len(units) - len(lines) + 1)))
-    near = max(windows, key=lambda window: _shared(unit, window), default="")
-    if _shared(unit, near) < _MIN_SHARED_IN_SENTENCE or fold(unit) == fold(near) or contains_answer(near, answer):
-        return ""
-    words, others, wanted = unit.split(), near.split(), answer.split()
-    starts = [at for at in range(len(words)) if fold(" ".join(words[at : at + len(wanted)])) == fold(answer)]
-    if fold(answer) in ("yes", "no"):  # only another number or a denial turns it round
-        return near if _numbers(unit) != _numbers(near) or contradicts(near, unit) else ""
-    if not starts:
-        return near
-    first, last = starts[0], starts[0] + len(wanted)
-    matcher = SequenceMatcher(None, [fold(word) for word in words], [fold(word) for word in others], autojunk=False)
-    spans = [(low, high) for tag, start, end, low, high in matcher.get_opcodes() for _ in [tag] if start < last and end > first]
-    equal = {start + at: low + at for tag, start, end, low, _ in matcher.get_opcodes() if tag == "equal" for at in range(end - start)}
-    low = equal.get(first, min((span[0] for span in spans), default=0))
-    high = equal[last - 1] + 1 if last - 1 in equal else max((span[1] for span in spans), default=0)
-    value = " ".join(others[low:high]).strip(" ,;.")
-    return value if value and len(others[low:high]) <= len(wanted) + _MAX_VALUE_WORDS else near

@@ -50,7 +50,10 @@ class Reply(Generic[T]):
 
 
 class Answerer(ABC):
-    """Base class of the models that answer prompts, with defaults."""
+    """Base class of the models that answer prompts, with defaults.
+
+    A plug-in's class (`ramify.models`) is called with the settings, and a notice for the result, or an empty text.
+    """
 
     name: str
     num_ctx: int | None = None
@@ -71,6 +74,21 @@ class Answerer(ABC):
     def notices(self) -> list[str]:
         """Return what the user should know about the model before it is called."""
         return []
+
+    @staticmethod
+    def objection(question: str) -> str | None:
+        """Return why the model cannot read a question, None if it can or if that is not known in advance; blocks."""
+        return None
+
+    @staticmethod
+    def unclear_reference(question: str) -> str:
+        """Return why the model does not understand what a question is about; empty if it does, or if that is not known; blocks."""
+        return ""
+
+    @staticmethod
+    def why_unquoted(question: str) -> str:
+        """Return why a model that quotes has no answer to a question that no phrase answers; empty for other questions; blocks."""
+        return ""
 
     @abstractmethod
     def count(self, text: str) -> int:
@@ -93,10 +111,6 @@ class Answerer(ABC):
     def load(self) -> float:
         """Load what the model needs in this process; return the seconds that took, 0 if it was already loaded. Blocks."""
         return 0.0
-
-    def objection(self, question: str) -> str | None:
-        """Return why the model cannot read a question, None if it can or if that is not known in advance."""
-        return None
 
     def needs_quotation(self, answer: str, confidence: float | None) -> bool:
         """Return whether `find_quotation` is to be called: for an unknown or unsure answer of a model that cannot write text."""

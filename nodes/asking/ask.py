@@ -2,19 +2,22 @@
 
 import asyncio
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
-from ramify.embedded.answerer import Extractive
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.language_model import LanguageModel, to_quote
-from ramify.nodes.settings import EMBEDDED, LARGE, Settings
+from ramify.nodes.settings import AUTO, EMBEDDED, Settings, is_embedded
 from ramify.nodes.tree import Passage
 from ramify.prompts.lenient_types import reply_fields
 from ramify.prompts.prompt import Prompt
+from ramify.tools import plugins
+from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, find_best, resolve_model
+from ramify.tools.models.named import FALLBACK_NOTICE
 
-__all__ = ["CALLS", "Answerer", "Reply", "ask", "current_model"]
+__all__ = ["CALLS", "Answerer", "Reply", "answerer_class", "ask", "current_model"]
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 CALLS: ContextVar[list[dict[str, Any]] | None] = ContextVar("ramify_calls", default=None)
@@ -57,9 +60,28 @@ def current_model(settings: Settings) -> Answerer:
     """
     options = ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__})
     named = settings.model.strip() if isinstance(settings.model, str) else ""
-    if named in (EMBEDDED, LARGE):
-        return Extractive(settings)
-    if named == "auto":
-        found = find_best(options)
-        return Extractive(settings, notice=found) if isinstance(found, str) else LanguageModel(found)
+    notice = ""
+    if named == AUTO:
+        best = find_best(options)
+        if not isinstance(best, str):
+            return LanguageModel(best)
+        named, notice = EMBEDDED, best
+    if (kind := answerer_class(named)) is not LanguageModel:
+        return kind(settings, notice)  # type: ignore[call-arg]  # so made by a plug-in
+    if is_embedded(named):
+        reason, _, remedy = notice.partition(f": {FALLBACK_NOTICE} — ")
+        what = f"the model {EMBEDDED!r} is not installed"
+        remedy = remedy or "name a language model, such as ollama:llama3.1:8b"
+        raise ModelError(f"{reason}, and {what}" if reason else what, f"{remedy}; or reinstall ramify-rag, which has {EMBEDDED}")
     return LanguageModel(resolve_model(settings.model, options))
+
+
+@cache
+def answerer_class(name: str) -> type[Answerer]:
+    """Return the class of the model with a name: that of a plug-in (`ramify.models`), else that of language models.
+
+    PluginError if the plug-in cannot be imported.
+    """
+    kind = name.strip().partition(":")[0]
+    found: type[Answerer] = plugins.load("ramify.models", kind) if kind in plugins.names("ramify.models") else LanguageModel
+    return found

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from ramify.embedded.reader import large
-from ramify.nodes.settings import Settings, is_large
+from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError, ReplyError
@@ -205,10 +204,9 @@ CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 def call_context(settings: Settings, budget: Budget | None = None) -> Iterator[CallContext]:
     """Set the call context and record what is spent in it; without a budget, that of the settings."""
     context = CallContext(settings, budget or Budget.open(settings, Usage(), time.time(), reserves_final_call=False))
-    before, reader_before = CURRENT.set(context), large.SELECTED.set(is_large(settings.model))
+    before = CURRENT.set(context)
     try:
         with limited_requests(context.budget.deadline):
             yield context
     finally:
-        large.SELECTED.reset(reader_before)
         CURRENT.reset(before)

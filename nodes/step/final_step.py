@@ -18,7 +18,7 @@ from ramify.nodes.tree.notes import NOT_FOUND, quote_answer
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.searcher import digest_of
 from ramify.tools.profile import Profile, load_profile
-from ramify.tools.versions import contradictions
+from ramify.tools.reader import find_reader
 
 
 def final_step(act: Callable[[Any], Awaitable[Update]]) -> Step:
@@ -48,13 +48,13 @@ def _version_remarks(state: State, update: Update) -> list[str]:
     """Return which other versions of the cited documents say something else than the answer; blocking."""
     answer, found = str(update["answer"]), {**state["passages"], **update.get("passages", {})}
     cited = [citation.id for citation in update.get("citations", []) if citation.cited and citation.id in found]
-    if is_unknown(answer) or not cited:
+    if is_unknown(answer) or not cited or (reader := find_reader()) is None:
         return []
     others = [passage.with_version() for key, passage in found.items() if key not in cited]
     return [
         f"another version says otherwise: {quote_answer(other.value)} in {other.passage.source} ({other.passage.version})"
         for key in cited
-        for other in contradictions(state["question"], answer, found[key].with_version(), others)
+        for other in reader.contradictions(state["question"], answer, found[key].with_version(), others)
     ]
 
 

@@ -3,20 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.embedded.extractive.questions import open_question_kind
-from ramify.nodes.settings import is_embedded
+from ramify.nodes.asking.ask import answerer_class
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Tree
 from ramify.nodes.tree.notes import confidence_figure, read_missing_note, shorten_note
-from ramify.tools.anaphora import unclear_reference
 from ramify.tools.identifiers import missing_identifiers
 from ramify.tools.quoting import truncate_line
 
-NOT_LISTED = {
-    "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
-    "list": "it asks for a list, and no items were found that the embedded model can quote for that",
-    "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
-}
-"""Why the embedded model has quoted nothing for an open-ended question, by its kind."""
 EXHAUSTED = {
     "calls": "the budget of model calls (max_calls) was used up before an answer was found",
     "tokens": "the budget of tokens (max_tokens) was used up before an answer was found",
@@ -56,15 +48,15 @@ def _join(reasons: Sequence[str]) -> str:
 
 def _reason(state: Mapping[str, Any], tree: Tree) -> str:
     """Return why the tree has no answer: nothing found, an open-ended question, a part without answer, or too low a confidence."""
-    embedded = is_embedded(state["model"])
-    if embedded and (reason := unclear_reference(state["question"])):
+    model = answerer_class(state["model"])
+    if reason := model.unclear_reference(state["question"]):
         return reason
     if state["index"] and not state["passages"]:
         return NOTHING_FOUND
     if lost := missing_identifiers(state["question"], ("\n".join(one.with_version()) for one in state["passages"].values())):
         return f"{' and '.join(map(repr, lost))} occurs in none of the passages found"
-    if embedded and (kind := open_question_kind(state["question"])):
-        return NOT_LISTED[kind]
+    if reason := model.why_unquoted(state["question"]):
+        return reason
     asked = [branch for branch in tree.values() if branch.kind == "question" and branch.status not in DROPPED]
     if (lacking := _unanswered_part(state["question"], asked)) is not None:
         return f"unsure: no answer was found to {truncate_line(lacking.question, MAX_QUOTED_CHARS)!r}"
@@ -73,11 +65,11 @@ def _reason(state: Mapping[str, Any], tree: Tree) -> str:
     if known := [branch for branch in asked if branch.known]:
         weakest = min(known, key=lambda branch: branch.confidence or 0.0)
         answer, question = (truncate_line(text, MAX_QUOTED_CHARS) for text in (weakest.answer, weakest.question))
-        if embedded:
+        if model.tau is not None:  # it is calibrated, and gives no answers of low confidence
             return f"unsure: {answer!r} was withheld, only {confidence_figure(weakest.confidence)} sure"
         return f"unsure: {answer!r} was found for {question!r}, but it does not settle the whole question"
     root = next((branch for branch in asked if branch.path == ROOT and branch.confidence), None)
-    if root is not None and embedded:
+    if root is not None and model.tau is not None:
         return f"unsure: what was read is only {confidence_figure(root.confidence)} sure, and was withheld"
     if root is not None:
         missing = read_missing_note(root.note)

@@ -14,8 +14,8 @@ from ramify.prompts import CHECK
 from ramify.tools.english import content_stems, fold
 from ramify.tools.errors import ModelError
 from ramify.tools.languages import detect_language
-from ramify.tools.relevance import MODEL, READER, check_support, find_source
-from ramify.tools.statements import Material
+from ramify.tools.reader import READER, Material, Reader, find_reader
+from ramify.tools.relevance import MODEL
 from ramify.tools.supporting_sentence import QuestionAnswer, contains_answer, quote_support
 
 _MIN_COPIED, _MIN_COPIED_WORDS = 3, 5
@@ -26,16 +26,18 @@ _NOT_CHECKED = "the sentences were not checked"
 async def check_sentences(state: State, settings: Settings, update: Update) -> Update:
     """Return an update with each sentence marked as supported or not by its citations, as the setting `check` says.
 
-    A sentence whose citations do not say it cites the shown passage that does, too. Conclusions are not marked.
+    A sentence whose citations do not say it cites the shown passage that does, too. Conclusions are not marked. Where no reader is
+    installed, only the model checks.
     """
     asked = asked_with_answers(state, str(update["answer"]))
     language = detect_language(str(update["text"])) or detect_language(state["question"])
     by = READER if settings.check == MODEL else settings.check
     try:
         sentences, citations = update["sentences"], update.get("citations", [])
-        if not is_unknown(str(update["answer"])):  # then what cites nothing says what is missing
-            sentences, citations = await asyncio.to_thread(_attribute, state, update, asked)
-        sentences = await asyncio.to_thread(_with_verdicts, sentences, citations, asked, by, language)
+        if (reader := find_reader()) is not None:
+            if not is_unknown(str(update["answer"])):  # then what cites nothing says what is missing
+                sentences, citations = await asyncio.to_thread(_attribute, reader, state, update, asked)
+            sentences = await asyncio.to_thread(_with_verdicts, reader, sentences, citations, asked, by, language)
     except ModelError as error:
         return {"notices": [*update.get("notices", state["notices"]), f"{_NOT_CHECKED}: {error}"]}
     attributed: Update = {
@@ -84,7 +86,9 @@ def leave_out_copies(state: State, update: Update) -> Update:
     return {"sentences": [one for line in kept for one in line], "text": text_of_lines([line for line in kept if line])}
 
 
-def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) -> tuple[list[Sentence], list[Citation]]:
+def _attribute(
+    reader: Reader, state: State, update: Update, asked: Sequence[QuestionAnswer]
+) -> tuple[list[Sentence], list[Citation]]:
     """Return the sentences with the citations that they lack, and all citations; blocking.
 
     The bare answer gets none: a passage that has its words need not say that they answer the question.
@@ -100,8 +104,8 @@ def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) ->
     sentences = []
     for sentence in update["sentences"]:
         own = [materials[number - 1] for number in sentence.citations]
-        is_complete = fold(sentence.text) == answer or (own and check_support(sentence.text, own, asked) is not False)
-        source = None if is_complete else _find(sentence, own, materials, asked)
+        is_complete = fold(sentence.text) == answer or (own and reader.check_support(sentence.text, own, asked) is not False)
+        source = None if is_complete else _find(reader, sentence, own, materials, asked)
         if source is not None:
             if source not in places:
                 places[source] = len(citations)
@@ -113,12 +117,14 @@ def _attribute(state: State, update: Update, asked: Sequence[QuestionAnswer]) ->
     return sentences, citations
 
 
-def _find(sentence: Sentence, own: list[Material], materials: Sequence[Material], asked: Sequence[QuestionAnswer]) -> int | None:
+def _find(
+    reader: Reader, sentence: Sentence, own: list[Material], materials: Sequence[Material], asked: Sequence[QuestionAnswer]
+) -> int | None:
     """Return the number of the passage that says a sentence, else of one that says it together with those that it cites."""
-    if (source := find_source(sentence.text, materials, asked)) is not None or not own:
+    if (source := reader.find_source(sentence.text, materials, asked)) is not None or not own:
         return source
-    more = (number for number, one in enumerate(materials) if one not in own and check_support(sentence.text, [*own, one], asked))
-    return next(more, None)
+    others = ((number, one) for number, one in enumerate(materials) if one not in own)
+    return next((number for number, one in others if reader.check_support(sentence.text, [*own, one], asked)), None)
 
 
 def _citation(passage: Passage, sentence: str) -> Citation:
@@ -130,11 +136,16 @@ def _material(citation: Citation) -> Material:
 
 
 def _with_verdicts(
-    sentences: Sequence[Sentence], citations: Sequence[Citation], asked: Sequence[QuestionAnswer], by: str, language: str | None
+    reader: Reader,
+    sentences: Sequence[Sentence],
+    citations: Sequence[Citation],
+    asked: Sequence[QuestionAnswer],
+    by: str,
+    language: str | None,
 ) -> list[Sentence]:
     """Return the sentences with what their citations say of them; blocking."""
     own = [[_material(citations[number - 1]) for number in one.citations] for one in sentences]
-    verdicts = [check_support(one.text, told, asked, by, language) for one, told in zip(sentences, own, strict=True)]
+    verdicts = [reader.check_support(one.text, told, asked, by, language) for one, told in zip(sentences, own, strict=True)]
     return [one.model_copy(update={"supported": verdict}) for one, verdict in zip(sentences, verdicts, strict=True)]
 
 

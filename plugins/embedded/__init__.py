@@ -1,3 +1,6 @@
-"""The embedded model: `answerer` for prompts, `extractive` replies, the `reader`, question `splitting` and `arithmetic`."""
+"""The embedded model: `answerer` for prompts, `extractive` replies, the `reader`, question `splitting` and `arithmetic`.
+
+`relevance` offers the reader and the `checks` of sentences to the core.
+"""
 
 __all__: list[str] = []

@@ -9,12 +9,12 @@ from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
 from ramify.nodes.asking.language_model import limit_passages, most_relevant, to_quote
-from ramify.nodes.settings import EMBEDDED, LARGE, Settings, is_large
+from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.embeddings.pretrained import check_mpnet
-from ramify.tools.errors import BudgetError
+from ramify.tools.errors import BudgetError, UsageError
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.tokens import estimate_tokens, passage_length
 
@@ -30,9 +30,11 @@ class Extractive(Answerer):
     tau = TAU
     writes = False
 
-    def __init__(self, settings: Settings, notice: str | None = None) -> None:
+    def __init__(self, settings: Settings, notice: str = "") -> None:
         """Prepare for calls with these settings; nothing is loaded yet. ModelError if the large reader is requested and not installed."""
-        self.name = LARGE if is_large(settings.model) else EMBEDDED
+        self.name = settings.model.strip() if notice == "" and isinstance(settings.model, str) else EMBEDDED
+        if self.name not in (EMBEDDED, LARGE):
+            raise UsageError(f"there is no model {self.name!r}", f"write {EMBEDDED} or {LARGE}")
         if self.name == LARGE:
             check_mpnet()
         self._notice = notice
@@ -85,11 +87,26 @@ class Extractive(Answerer):
 
         return load_models(large=self.name == LARGE)
 
-    def objection(self, question: str) -> str | None:
+    @staticmethod
+    def objection(question: str) -> str | None:
         """Return that a question is not in English, and what to do; None if it is."""
         from ramify.embedded.extractive.questions import unreadable_reason
 
         return unreadable_reason(question)
+
+    @staticmethod
+    def unclear_reference(question: str) -> str:
+        """Return that a pronoun is all that a question asks about; empty if it also names or describes something."""
+        from ramify.tools.anaphora import unclear_reference
+
+        return unclear_reference(question)
+
+    @staticmethod
+    def why_unquoted(question: str) -> str:
+        """Return why nothing was quoted for a question that no phrase answers; empty for other questions; blocks."""
+        from ramify.embedded.extractive.questions import why_unquoted
+
+        return why_unquoted(question)
 
     def needs_quotation(self, answer: str, confidence: float | None) -> bool:
         """Return whether an answer is unknown or has a low confidence."""

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from ramify.embedded.extractive.questions import unreadable_reason
 from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, failure_reason
-from ramify.nodes.settings import is_embedded
+from ramify.nodes.asking.ask import answerer_class
 from ramify.nodes.step.review import DECISIONS
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.new_files import is_disk_full
@@ -220,7 +219,7 @@ class RunningQuestion(RunTracker):
 
 def _is_unreadable(result: Result) -> bool:
     """Return whether the embedded model cannot read the question: repeating it would not help."""
-    return not result.error and is_embedded(result.model) and unreadable_reason(result.question) is not None
+    return not result.error and answerer_class(result.model).objection(result.question) is not None
 
 
 class _EventReader:

@@ -79,12 +79,13 @@ def ask_command(
 
 def _run_question(question: str, strategy: str, options: dict[str, Any], is_silent: bool) -> tuple["Result", str]:
     """Ask a question, with the growing tree on stderr; return the result, and why the model could not be called, or an empty text."""
-    from ramify.embedded.extractive.questions import unreadable_reason
     from ramify.graphs.run import WARNING, failure_reason
     from ramify.graphs.run import ask as run
+    from ramify.nodes.asking.ask import answerer_class
+    from ramify.nodes.settings import EMBEDDED
     from ramify.studio.console.answering import LiveTree, terminal_reviewer
 
-    objection_notice = unreadable_reason(question)
+    objection_notice = answerer_class(EMBEDDED).objection(question)
     delayed: list[str] = []  # these may repeat the reason why the model could not be called, which is printed as an error
 
     def on_notice(notice: str) -> None:

@@ -1,8 +1,7 @@
 """Texts on results and citations, common to all interfaces."""
 
-from ramify.embedded.extractive.questions import open_question_kind
 from ramify.graphs.run import Result, failure_reason
-from ramify.nodes.settings import is_embedded
+from ramify.nodes.asking.ask import answerer_class
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.citation import Citation, Sentence, group_by_line, without_marks
@@ -61,8 +60,9 @@ def unknown_advice(result: Result) -> str:
     """Return what to try after the answer Unknown; else empty."""
     if not is_unknown(result.answer) or result.stopped_by in STOP_REASONS or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
-    model = "a language model (model=ollama:llama3.1:8b)" if is_embedded(result.model) else "a larger model"
-    alternatives = "" if is_embedded(result.model) and open_question_kind(result.question) else "a narrower question, another strategy, or "
+    answerer = answerer_class(result.model)
+    model = "a larger model" if answerer.writes else "a language model (model=ollama:llama3.1:8b)"
+    alternatives = "" if answerer.why_unquoted(result.question) else "a narrower question, another strategy, or "
     if result.strategy == "global":
         alternatives = "over=passages, other words, or "
     return f"try: {alternatives}{model}"

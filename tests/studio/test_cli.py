@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -125,10 +124,10 @@ def test_search_filters(ramify: Ramify, built: Path) -> None:
 
 
 def test_search_reranks_where_it_is_asked_to(ramify: Ramify, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(question: str, contexts: tuple[str, ...]) -> tuple[Any, ...]:
-        return tuple(SimpleNamespace(relevance=0.99 if "physicist" in text else 0.01, span=0.0, yes=0.0, no=0.0) for text in contexts)
+    def rank_values(question: str, texts: list[str]) -> list[float]:
+        return [0.5 if "physicist" in text else -0.15 * place for place, text in enumerate(texts)]
 
-    monkeypatch.setattr(relevance, "read_contexts", read)
+    monkeypatch.setattr(relevance, "find_reader", lambda: SimpleNamespace(load=lambda: 0.0, rank_values=rank_values))
     asked = ("search", "Where does the Vistula flow?", "--index", built, "--json")
     plain, turned, best = (
         json.loads(ramify(*asked, *more).out) for more in ((), ("--rerank", "reader"), ("--rerank", "reader", "-k", "1"))

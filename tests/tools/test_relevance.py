@@ -8,18 +8,16 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
-from ramify.embedded.reader.reading import PassageReading
 from ramify.tools import relevance
 from ramify.tools.embeddings.pretrained import minilm_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.reader import READER
 from ramify.tools.relevance import (
     NO_RERANKER,
-    READER,
     cross_encoder_scores,
     entailment_probabilities,
     load_reranker,
-    relevance_value,
     rerank_hits,
     search_width,
 )
@@ -46,11 +44,11 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
     """Let a reader of ours find the last passage the most likely to hold the answer; list what it was asked."""
     asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def read(question: str, contexts: tuple[str, ...]) -> tuple[Any, ...]:
-        asked.append((question, contexts))
-        return tuple(SimpleNamespace(relevance=0.9 if "Seine" in text else 0.01, span=0.0, yes=0.0, no=0.0) for text in contexts)
+    def rank_values(question: str, contexts: list[str]) -> list[float]:
+        asked.append((question, tuple(contexts)))
+        return [0.45 if "Seine" in text else -0.15 * place for place, text in enumerate(contexts)]
 
-    monkeypatch.setattr(relevance, "read_contexts", read)
+    monkeypatch.setattr(relevance, "find_reader", lambda: SimpleNamespace(rank_values=rank_values))
     return asked
 
 
@@ -71,13 +69,11 @@ def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]
     assert (rerank_hits(QUESTION, [], READER, 5), reader) == ([], [])
 
 
-def test_the_search_decides_between_what_is_equally_relevant() -> None:
-    sure, unsure = PassageReading(0.9, 0.0, 0.0, (), relevance=0.9), PassageReading(0.1, 0.0, 0.0, (), relevance=0.1)
-    assert relevance_value(unsure, 0) > relevance_value(unsure, 1)
-    assert relevance_value(sure, 3) > relevance_value(unsure, 0)
-    assert relevance_value(sure, 9) < relevance_value(unsure, 0), "what the search holds for far-fetched stays behind"
-    verdict = PassageReading(0.0, 0.1, 0.8, (), relevance=0.9)
-    assert relevance_value(verdict, 0) > relevance_value(unsure, 0), "a yes or no is an answer, too"
+def test_a_reader_that_is_not_installed_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relevance, "find_reader", lambda: None)
+    for rank in (lambda: load_reranker(READER), lambda: rerank_hits(QUESTION, hits(), READER, 2)):
+        with pytest.raises(ModelError, match="'reader' is not installed"):
+            rank()
 
 
 def made(folder: Path, **labels: Any) -> Path:

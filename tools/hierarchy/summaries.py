@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ramify.tools.contradiction import contradicts, misplaces_number
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import LANGCHAIN_SCHEME
 from ramify.tools.english import content_stems, fold
@@ -17,6 +16,7 @@ from ramify.tools.errors import ModelError
 from ramify.tools.hierarchy.leaves import Summary, SummarySentence
 from ramify.tools.knowledge.elements import is_prose
 from ramify.tools.names import contains_name
+from ramify.tools.reader import find_reader
 from ramify.tools.supporting_sentence import split_statements
 
 EXTRACTIVE = "extractive"
@@ -156,7 +156,7 @@ def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: En
     """Return the sentences that the texts do not support or that repeat an earlier one; ModelError if the NLI model cannot be used.
 
     An NLI model decides alone. Without one, a sentence is supported if it is similar to a statement of the texts, its names and numbers
-    stand there, and it does not contradict the statement that has most of its words.
+    stand there, and it does not contradict the statement that has most of its words (where a reader is installed).
     """
     units = tuple(dict.fromkeys(unit for text in texts for unit in split_statements(text)))
     if not units or not sentences:
@@ -165,9 +165,11 @@ def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: En
     if nli:
         supported = _predict_entailed(nli, sentences, [_nearest_statements(units, row) for row in similarities])
     else:
-        whole = " ".join(texts)
+        whole, reader = " ".join(texts), find_reader()
         supported = [
-            float(row.max()) >= _MIN_SUPPORT_COSINE and _names_occur(sentence, whole) and not _is_contradicted(sentence, units, row)
+            float(row.max()) >= _MIN_SUPPORT_COSINE
+            and _names_occur(sentence, whole)
+            and not (reader and reader.is_contradicted(sentence, units, row))
             for sentence, row in zip(sentences, similarities, strict=True)
         ]
     return [
@@ -180,16 +182,6 @@ def find_unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: En
 def _nearest_statements(units: Sequence[str], similarities: Matrix) -> str:
     """Return the statements most similar to a sentence, in their order, since it may sum up several."""
     return " ".join(units[place] for place in sorted(np.argsort(-similarities, kind="stable")[:_MAX_PREMISES].tolist()))
-
-
-def _is_contradicted(sentence: str, units: Sequence[str], similarities: Matrix) -> bool:
-    """Return whether a sentence has a misplaced number, or contradicts all of the statements that share most words with it."""
-    if misplaces_number(sentence, units):
-        return True
-    words = content_stems(sentence)
-    shared = [len(words & content_stems(unit)) + float(cosine) for unit, cosine in zip(units, similarities, strict=True)]
-    closest = [unit for unit, value in zip(units, shared, strict=True) if int(value) == int(max(shared))]
-    return all(contradicts(sentence, unit) for unit in closest)
 
 
 def _are_repetitions(sentences: Sequence[str]) -> list[bool]:

@@ -5,12 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ramify.tools.english import ENGLISH_STOP_WORDS, content_stems, fold
-from ramify.tools.facts import Date, Facts, Number, is_vague, normalize, read_facts, same_word
-from ramify.tools.statements import (
+from ramify.embedded.checks.facts import Date, Facts, Number, is_vague, normalize, read_facts, same_word
+from ramify.embedded.checks.statements import (
     Clause,
     Fact,
-    Material,
     Statement,
     content_words,
     has_fact,
@@ -20,6 +18,8 @@ from ramify.tools.statements import (
     read_clauses,
     split_clauses,
 )
+from ramify.tools.english import ENGLISH_STOP_WORDS, content_stems, fold
+from ramify.tools.reader import Material
 from ramify.tools.supporting_sentence import QuestionAnswer
 
 _EXCEPTION = re.compile(r"\b(?:except|unless|only|until|other than|apart from|besides)\b", re.IGNORECASE)

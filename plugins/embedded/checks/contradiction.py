@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import ENGLISH_STOP_WORDS, NUMBER_WORDS, content_stems, fold, stem, word_set
 
 _ANTONYMS = (
@@ -233,3 +234,13 @@ def _parts_by_number(text: str) -> list[tuple[str, list[str]]]:
 
 def _bare_words(text: str) -> frozenset[str]:
     return frozenset(word for word in content_stems(text) if not word[0].isdigit() and word not in _NUMBER_WORDS)
+
+
+def is_contradicted(sentence: str, units: Sequence[str], similarities: Matrix) -> bool:
+    """Return whether a sentence has a misplaced number, or contradicts all of the statements that share most words with it."""
+    if misplaces_number(sentence, units):
+        return True
+    words = content_stems(sentence)
+    shared = [len(words & content_stems(unit)) + float(cosine) for unit, cosine in zip(units, similarities, strict=True)]
+    closest = [unit for unit, value in zip(units, shared, strict=True) if int(value) == int(max(shared))]
+    return all(contradicts(sentence, unit) for unit in closest)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from ramify.embedded.checks.facts import Date, Facts, Number, normalize, read_facts, same_word, without_articles
 from ramify.tools.english import ENGLISH_STOP_WORDS, content_stems, fold, word_set
-from ramify.tools.facts import Date, Facts, Number, normalize, read_facts, same_word, without_articles
+from ramify.tools.reader import Material
 from ramify.tools.supporting_sentence import split_sentences, unwrap_lines
 
 Fact = Number | Date | str
@@ -23,14 +24,6 @@ _HEDGE = re.compile(
 )
 """Negations that deny nothing."""
 _NEW_ITEM, _MAX_HEADING_WORDS = re.compile(r"[-*•–+]|\(?\w{1,3}[.)]\s|.*\s\|"), 10
-
-
-class Material(NamedTuple):
-    """A passage as a sentence is compared with it."""
-
-    subject: str
-    """Its title and headings."""
-    text: str
 
 
 class Statement(NamedTuple):

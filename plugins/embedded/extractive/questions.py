@@ -208,6 +208,20 @@ def open_question_kind(question: str) -> QuestionKind:
     return _open_question_kind(" ".join(question.split())[-_MAX_QUESTION_CHARS:]) if is_english_question(question) else ""
 
 
+_NOT_LISTED = {
+    "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
+    "list": "it asks for a list, and no items were found that the embedded model can quote for that",
+    "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
+}
+"""Why nothing was quoted for an open question, by its kind."""
+
+
+def why_unquoted(question: str) -> str:
+    """Return why nothing was quoted for an open question; empty for other questions. Blocking."""
+    kind = open_question_kind(question)
+    return _NOT_LISTED[kind] if kind else ""
+
+
 @lru_cache(maxsize=_CACHE_SIZE)
 def _open_question_kind(question: str) -> QuestionKind:
     import numpy as np

@@ -9,10 +9,9 @@ TAU: Final = 0.6
 MIN_CONFIDENCE: Final = 0.25
 """Answers below this are withheld. Token F1 on held-out questions is near its best from 0.2 to 0.35
 (plugins/embedded/training/calibrate.py)."""
-MIN_HOP_CONFIDENCE: Final = 0.1
-"""Answers below this are not filled into further questions: nine of ten are wrong. Chosen by hand, not fitted."""
 MIN_GUESS_CONFIDENCE: Final = 0.06
-"""Below this there is no answer; up to MIN_CONFIDENCE it is withheld, and from MIN_HOP_CONFIDENCE on it may be an intermediate answer."""
+"""Below this there is no answer; up to MIN_CONFIDENCE it is withheld, and from MIN_HOP_CONFIDENCE on it may be an intermediate answer
+(`ramify.nodes.settings`)."""
 NO_TEXT_CONFIDENCE: Final = 0.05
 """The confidence without any text to read."""
 

@@ -4,7 +4,6 @@ The encoder is downloaded; the updates and the heads are installed with the pack
 """
 
 from collections.abc import Mapping
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
 from ramify.embedded.reader.calibration import CalibrationWeights
@@ -19,8 +18,6 @@ LARGE_SPAN_WEIGHTS: Final[CalibrationWeights] = (0.314, 0.972, -0.265, 0.011, -0
 LARGE_YES_NO_WEIGHTS: Final[CalibrationWeights] = (0.145, 0.228, -0.263, 0.029, 0.251)
 DOWN_SUFFIX, UP_SUFFIX = ".down", ".up"
 """Suffixes of the names of the two low-rank matrices whose product, up @ down, is added to a layer's weight."""
-SELECTED: ContextVar[bool] = ContextVar("ramify_large_reader", default=False)
-"""Whether the large reader is selected, rather than the small one."""
 
 
 def apply_low_rank(weights: "Mapping[str, Tensor]", changes: "Mapping[str, Tensor]") -> "dict[str, Tensor]":

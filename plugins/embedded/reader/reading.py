@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from ramify.embedded.reader import large, multilingual
 from ramify.embedded.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
+from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.settings import is_large
 from ramify.tools.embeddings.local_encoders import best_device
 from ramify.tools.embeddings.named import shared_layers
 from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, POSITIONS, Pretrained
@@ -131,7 +133,13 @@ def reader_for(question: str, contexts: Sequence[str]) -> Reader:
     """Return the reader for a question and its contexts."""
     if multilingual.should_read(question, contexts):
         return MULTILINGUAL
-    return LARGE if large.SELECTED.get() else SMALL
+    return selected_reader()
+
+
+def selected_reader() -> Reader:
+    """Return the large reader if the running step's settings name it, else the small one."""
+    context = CURRENT.get(None)
+    return LARGE if context is not None and is_large(context.settings.model) else SMALL
 
 
 def _on_shared_layers(packed: "dict[str, Tensor]", encoder: Pretrained) -> "Network":

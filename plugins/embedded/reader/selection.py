@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ramify.embedded.checks.versions import superseded
 from ramify.embedded.reader.reading import PassageText
 from ramify.tools.identifiers import Identifier, find_identifiers, is_about, missing_identifiers, names_identifier, respell
 from ramify.tools.supporting_sentence import is_record, refers_back, split_sentences, unwrap_lines
-from ramify.tools.versions import VersionedText, superseded
+from ramify.tools.versions import VersionedText
 
 
 class SelectedPassage(NamedTuple):

@@ -1,7 +1,7 @@
 """Measure which sentences of an answer are marked as unsupported: `python plugins/lab/benchmarks/sentence_support.py [--show]`.
 
-The sentences are in `tests/tools/support`: right and wrong ones over the demo corpus and short manuals, in two halves. The check was
-developed on `development`, the other half is for reporting only; `--show` prints the misjudged sentences of the first.
+The sentences are in `plugins/embedded/tests/checks/support`: right and wrong ones over the demo corpus and short manuals, in two halves.
+The check was developed on `development`, the other half is for reporting only; `--show` prints the misjudged sentences of the first.
 """
 
 import argparse
@@ -9,12 +9,12 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ramify.embedded.relevance import check_support
 from ramify.tools.demo import demo_corpus
-from ramify.tools.relevance import check_support
-from ramify.tools.statements import Material
+from ramify.tools.reader import Material
 from ramify.tools.supporting_sentence import QuestionAnswer
 
-FOLDER = Path(__file__).parents[3] / "tests" / "tools" / "support"
+FOLDER = Path(__file__).parents[3] / "plugins" / "embedded" / "tests" / "checks" / "support"
 DEVELOPMENT, REPORTED = "development", "reported"
 
 

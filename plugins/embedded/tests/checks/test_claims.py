@@ -2,8 +2,8 @@
 
 import pytest
 
-from ramify.tools.relevance import check_support, find_source
-from ramify.tools.statements import Material
+from ramify.embedded.relevance import check_support, find_source
+from ramify.tools.reader import Material
 from ramify.tools.supporting_sentence import QuestionAnswer
 
 DATES = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.contradiction import contradicts
+from ramify.embedded.checks.contradiction import contradicts
 
 DENIED = [
     ("The deposit is refundable.", "The deposit is non-refundable."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.relevance import is_supported, missing_facts
+from ramify.embedded.checks.support import is_supported, missing_facts
 
 BRIDGE = "Hollin Bridge: Hollin Bridge was designed by Edda Rask and opened in May 1852 for 12,500 crowns."
 
