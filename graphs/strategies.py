@@ -12,7 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import MAX_QUOTED_CHARS, Settings, is_embedded
-from ramify.tools.errors import UsageError
+from ramify.tools import plugins
+from ramify.tools.errors import PluginError, UsageError
 from ramify.tools.quoting import pluralize, truncate_line
 from ramify.tools.relevance import MODEL
 
@@ -64,7 +65,7 @@ class Strategy:
 
 
 STRATEGIES: dict[str, Strategy] = {}
-"""The registered strategies by name."""
+"""The registered strategies by name; `load_strategies` adds those of plug-ins."""
 
 
 def register(strategy: Strategy) -> Strategy:
@@ -75,10 +76,24 @@ def register(strategy: Strategy) -> Strategy:
 
 
 def find_strategy(name: str) -> Strategy:
-    """Return a strategy by its name; UsageError where there is none."""
-    if name not in STRATEGIES:
-        raise UsageError(f"there is no strategy {name!r}", _suggestion(name, STRATEGIES) or f"choose one of {_join_names(STRATEGIES)}")
-    return STRATEGIES[name]
+    """Return a strategy by its name, from a plug-in if it is not registered; UsageError where there is none."""
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    known = [*STRATEGIES, *plugins.names("ramify.strategies")]
+    if name not in known:
+        raise UsageError(f"there is no strategy {name!r}", _suggestion(name, known) or f"choose one of {_join_names(known)}")
+    strategy = plugins.load("ramify.strategies", name)
+    if not isinstance(strategy, Strategy) or strategy.name != name:
+        what = f"what a plug-in offers as the strategy {name!r} is {truncate_line(repr(strategy), MAX_QUOTED_CHARS)}"
+        raise PluginError(what, "let it offer a `ramify.graphs.Strategy` of that name")
+    return register(strategy)
+
+
+def load_strategies() -> Mapping[str, Strategy]:
+    """Return all strategies, with those of plug-ins; PluginError for a broken plug-in."""
+    for name in plugins.names("ramify.strategies"):
+        find_strategy(name)
+    return STRATEGIES
 
 
 def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:

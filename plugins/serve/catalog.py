@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import STRATEGIES, Strategy, build, configure, find_strategy
+from ramify.graphs.strategies import Strategy, build, configure, find_strategy, load_strategies
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.nodes.settings import Settings
 from ramify.serve.questions import to_failure
@@ -194,7 +194,7 @@ class Catalog:
     def strategies(self, collection: Collection) -> list[str]:
         """Return the strategies that can answer from a collection, the default first; `global` needs a graph or hierarchy. Blocking."""
         has_no_graph = collection.manifest().kind == "passages"
-        names = sorted(STRATEGIES, key=lambda name: name != self.strategy)
+        names = sorted(load_strategies(), key=lambda name: name != self.strategy)
         return [name for name in names if not (has_no_graph and name == "global")]
 
 
@@ -211,8 +211,8 @@ def _find_or_first(known: Mapping[str, T], name: str | None, what: str) -> T:
 
 def strategies_json(catalog: Catalog) -> list[dict[str, Any]]:
     """Return every strategy with its settings and graph arguments, the default strategy first, as `ramify settings` lists them."""
-    names = sorted(STRATEGIES, key=lambda name: name != catalog.strategy)
-    return [_strategy(STRATEGIES[name], catalog.options) for name in names]
+    names = sorted(load_strategies(), key=lambda name: name != catalog.strategy)
+    return [_strategy(load_strategies()[name], catalog.options) for name in names]
 
 
 def _strategy(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -144,12 +144,12 @@ def _create_assistants(indexes: list[str]) -> dict[str, str]:
 
     The first is the default agent for A2A clients.
     """
-    from ramify.graphs.strategies import DEFAULT, STRATEGIES
+    from ramify.graphs.strategies import DEFAULT, load_strategies
     from ramify.graphs.tool import describe_index
     from ramify.studio.server.bounds import set_assistant_indexes
     from ramify.studio.server.langgraph_json import assistant_id
 
-    assistants = {name: describe_index(where) for name, where in set_assistant_indexes(indexes, STRATEGIES).items()}
+    assistants = {name: describe_index(where) for name, where in set_assistant_indexes(indexes, load_strategies()).items()}
     os.environ.setdefault("DEFAULT_A2A_ASSISTANT_ID", assistant_id(next(iter(assistants), DEFAULT)))
     if assistants:
         note(f"assistants of the indexes, also for A2A: {', '.join(assistants)}")

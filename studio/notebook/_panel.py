@@ -6,7 +6,7 @@ from typing import Any
 
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
 
-from ramify.graphs.strategies import STRATEGIES, build, configure, describe_max_calls, find_strategy
+from ramify.graphs.strategies import build, configure, describe_max_calls, find_strategy, load_strategies
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import format_value, read_pairs, read_value
 from ramify.tools.errors import UsageError
@@ -39,7 +39,7 @@ class Panel(VBox):
 
     def __init__(self, strategy: str, options: Mapping[str, Any]) -> None:
         configure(strategy, options)  # raise for an invalid option immediately
-        self.strategy = Dropdown(options=list(STRATEGIES), value=strategy, description="Strategy", tooltip="How a question is split")
+        self.strategy = Dropdown(options=list(load_strategies()), value=strategy, description="Strategy", tooltip="How a question is split")
         without_field = {name: value for name, value in options.items() if name not in panel_settings(strategy)}
         self.others = Textarea(
             value="\n".join(f"{name}={json.dumps(value)}" for name, value in without_field.items()),

@@ -7,11 +7,11 @@ own langgraph.json. Runs may name only what `ramify studio` was started with (se
 import sys
 
 from ramify.graphs import build, with_conversation
-from ramify.graphs.strategies import DEFAULT, STRATEGIES
+from ramify.graphs.strategies import DEFAULT, load_strategies
 from ramify.studio.server.bounds import assistant_indexes, restrict_settings
 from ramify.studio.server.langgraph_json import assistant_graph_variable, checkpoint_classes, graph_variable
 
-for name in STRATEGIES:
+for name in load_strategies():
     globals()[graph_variable(name)] = restrict_settings(with_conversation(build(name))).compile()
 for number, index in enumerate(assistant_indexes().values()):
     globals()[assistant_graph_variable(number)] = restrict_settings(with_conversation(build(DEFAULT)), index).compile()

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, create_model, model_validator
 
-from ramify.graphs.strategies import STRATEGIES, build
+from ramify.graphs.strategies import build, load_strategies
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
@@ -125,7 +125,7 @@ def _smaller(bound: Any, value: Any) -> Any:
 
 def set_limits(limits: Mapping[str, Any]) -> None:
     """Set the limits that runs of the server in this process cannot raise; raise UsageError for another setting or an invalid value."""
-    classes = [build(name).settings for name in STRATEGIES]
+    classes = [build(name).settings for name in load_strategies()]
     for name, value in limits.items():
         with_limit = [settings for settings in classes if name in LIMITS and name in settings.model_fields]
         if not with_limit:

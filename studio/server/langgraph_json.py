@@ -31,11 +31,12 @@ def configuration(origins: Sequence[str] = (), assistants: Mapping[str, str] = N
     `origins` are allowed besides this machine's pages and the hosted Studio; `assistants` maps names of assistants to their documents.
     """
     # Imported late: LangGraph reads the environment when it is imported, so the environment has to be set before.
-    from ramify.graphs.strategies import STRATEGIES
+    from ramify.graphs.strategies import load_strategies
 
     path = "ramify.studio.server.app:{}"
+    strategies = load_strategies()
     graphs = {
-        name: {"path": path.format(graph_variable(name)), "description": strategy.description} for name, strategy in STRATEGIES.items()
+        name: {"path": path.format(graph_variable(name)), "description": strategy.description} for name, strategy in strategies.items()
     }
     for number, (name, about) in enumerate(assistants.items()):
         graphs[name] = {"path": path.format(assistant_graph_variable(number)), "description": ASSISTANT_DESCRIPTION.format(about=about)}
