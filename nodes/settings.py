@@ -20,7 +20,7 @@ from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.profile import Profile
 from ramify.tools.quoting import truncate_line
 from ramify.tools.relevance import NO_RERANKER
-from ramify.tools.server_address import join_addresses
+from ramify.tools.server_address import single_address
 from ramify.tools.user_input import check_text
 
 AUTO, EMBEDDED, LARGE = "auto", "extractive", "extractive:large"
@@ -71,8 +71,8 @@ class Settings(BaseModel):
         description="Chat model: auto (Ollama if it is running, else extractive), extractive, extractive:large (`ramify download reader`), "
         "ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
     )
-    base_url: Annotated[str | None, BeforeValidator(join_addresses)] = Field(
-        default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); separate several by spaces or commas."
+    base_url: Annotated[str | None, BeforeValidator(single_address)] = Field(
+        default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp), or of a proxy before several."
     )
     index: Annotated[
         str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] | SkipJsonSchema[IndexList], BeforeValidator(_single)
@@ -140,8 +140,8 @@ class Settings(BaseModel):
     max_concurrency: int | None = Field(
         default=None,
         ge=1,
-        description="Maximum number of concurrent calls to each server of a model. Not given: 8; gguf: 1, on a GPU 4; "
-        "Ollama: OLLAMA_NUM_PARALLEL, else what the server processes in parallel.",
+        description="Maximum number of concurrent calls of a model. Not given: 8; gguf: 1, on a GPU 4; "
+        "Ollama: OLLAMA_NUM_PARALLEL, if set.",
     )
     max_calls: int | None = Field(
         default=None, ge=1, description="Maximum number of model calls for a question, with retries; the last is reserved for the answer."

@@ -43,7 +43,6 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "request for information that hangs",
         "last allowed call fails",
         "last allowed reply cannot be read",
-        "one of two servers fails",
         "client with retries of its own",
     ],
     "index": [

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, cast
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.gguf import SMOLLM2
 from ramify.tools.models.server_info import OLLAMA_TIMEOUT_S, request_json
-from ramify.tools.scrub import scrub
-from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
+from ramify.tools.scrub import mask_address, scrub
+from ramify.tools.server_address import OLLAMA_START, ollama_host
 
 _MODULE_PACKAGES = {
     "lxml.etree": "lxml",
@@ -199,7 +199,7 @@ def _check_reader() -> Check:
 
 def _check_ollama() -> Check:
     address = ollama_host(None)
-    where = without_credentials(address)
+    where = mask_address(address)
     response = request_json(f"{address}/api/tags", OLLAMA_TIMEOUT_S)
     if response is None:
         return Check("ollama", "note", f"no server answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")

@@ -1,4 +1,4 @@
-"""Addresses of model servers: split several, recognise local ones, remove credentials, find Ollama's."""
+"""Addresses of model servers: refuse several in one setting, recognise local ones, find Ollama's."""
 
 import os
 import re
@@ -27,11 +27,15 @@ def split_addresses(text: str | None) -> tuple[str, ...]:
     return tuple({part.rstrip("/"): part for part in parts if part}.values())
 
 
-def join_addresses(value: Any) -> Any:
-    """Return one address or a list of them as a text separated by spaces, as a form field contains them; other values are unchanged."""
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+def single_address(value: Any) -> Any:
+    """Return the one address in a text or a list; UsageError if there are several, other values are unchanged."""
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         value = " ".join(value) or None
-    return " ".join(split_addresses(value)) or value if isinstance(value, str) else value
+    addresses = split_addresses(value) if isinstance(value, str) else ()
+    if len(addresses) > 1:
+        what = f"base_url names {len(addresses)} model servers: {', '.join(map(mask_address, addresses))}"
+        raise UsageError(what, "put a proxy before them and name its address alone (docs/operating.md, Several model servers)")
+    return addresses[0] if addresses else value
 
 
 def is_loopback(url: str) -> bool:
@@ -43,12 +47,6 @@ def is_loopback(url: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
-
-
-def without_credentials(url: str) -> str:
-    """Return an address, or several, without user names, passwords and keys."""
-    several = split_addresses(url)
-    return " ".join(map(mask_address, several)) if len(several) > 1 else mask_address(url)
 
 
 def is_server_address(url: str) -> bool:
@@ -69,7 +67,7 @@ def ollama_host(base_url: str | None) -> str:
     try:
         port = parts.port or (DEFAULT_PORTS.get(scheme, OLLAMA_PORT) if divider else OLLAMA_PORT)
     except ValueError:
-        raise UsageError(f"{without_credentials(named)!r} is not an address", "write it as http://127.0.0.1:11434") from None
+        raise UsageError(f"{mask_address(named)!r} is not an address", "write it as http://127.0.0.1:11434") from None
     name = parts.hostname or ""
     name = LOOPBACK_BY_WILDCARD.get(name, name)
     credentials = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""

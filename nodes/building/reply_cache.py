@@ -13,13 +13,12 @@ from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
 from ramify.tools.knowledge.build import ReplyStore, reply_key
-from ramify.tools.server_address import split_addresses
+from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY
 
 S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=BaseModel)
 G = TypeVar("G")
 R = TypeVar("R")
-_DEFAULT_PARALLEL_CALLS = 8
 _OPTIONS = ("temperature", "seed", "num_ctx", "num_predict", "thought", "shots")
 
 
@@ -55,8 +54,8 @@ class CachedModel(Generic[S]):
 
 
 def max_parallel_calls(settings: Settings) -> int:
-    """Return the maximum number of concurrent calls: that of one server times the number of servers."""
-    return (settings.max_concurrency or _DEFAULT_PARALLEL_CALLS) * max(1, len(split_addresses(settings.base_url)))
+    """Return the maximum number of concurrent calls."""
+    return settings.max_concurrency or DEFAULT_CONCURRENCY
 
 
 async def run_concurrently(

@@ -42,7 +42,7 @@ ModelName = Annotated[
 ]
 BaseUrl = Annotated[
     list[str] | None,
-    typer.Option("--base-url", metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp); repeatable, for several."),
+    typer.Option("--base-url", metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp)."),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -156,9 +156,9 @@ def question_options(
 
 
 def merge_options(settings: list[str] | None, **flags: Any) -> dict[str, Any]:
-    """Return the options of --set and of the flags, repeated addresses joined by spaces; raise UsageError if both set an option."""
+    """Return the options of --set and of the flags; raise UsageError if both set an option."""
     options = read_pairs(settings or [], "--set")
-    flag_options = {name: " ".join(value) if name == "base_url" else value for name, value in flags.items() if value not in (None, [])}
+    flag_options = {name: value for name, value in flags.items() if value not in (None, [])}
     if repeated := sorted(options.keys() & flag_options.keys()):
         flag = "--" + repeated[0].replace("_", "-")
         raise UsageError(f"{repeated[0]!r} is given by {flag} and by --set", f"use only {flag}")

@@ -24,7 +24,7 @@ from ramify.tools.models.gguf import GGUF, SMOLLM2
 from ramify.tools.reader import READER
 from ramify.tools.relevance import MODEL, NO_RERANKER
 from ramify.tools.scrub import mask_address
-from ramify.tools.server_address import split_addresses, without_credentials
+from ramify.tools.server_address import split_addresses
 
 S = TypeVar("S", bound=Settings)
 
@@ -96,8 +96,8 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
         if isinstance(item, str) and item != DEMO and _without_slash(item) not in allowed_indexes():
             raise not_allowed(f"index={item!r}", f"--index {item}")
     servers = {_without_slash(item) for item in split_addresses(os.environ.get(BASE_URLS_VARIABLE))}
-    if url and (unknown := [item for item in split_addresses(url) or (url,) if _without_slash(item) not in servers]):
-        url = without_credentials(unknown[0])
+    if url and _without_slash(url) not in servers:
+        url = mask_address(url)
         raise not_allowed(f"base_url={url!r}", f"--base-url {url}")
     if (
         isinstance(model, str)

@@ -138,18 +138,6 @@ def test_a_budget_that_ends_at_a_reply_that_cannot_be_read_is_a_budget(strategy:
     assert "the budget of 2 calls is used up, after a call that failed" in told_of(result)
 
 
-@fault("budgets", "one of two servers fails", sees="the other answers; requests at both count", kept="all", code=0)
-def test_a_call_that_is_made_at_another_server_counts_at_both() -> None:
-    with faulty("ollama", lambda number, name: Fail(500, WORDS)) as ill, faulty("ollama", lambda number, name: None) as well:
-        both = Faulty(well.fault, options={**well.options, "base_url": f"{ill.options['base_url']} {well.options['base_url']}"})
-        result = ask(both, "tor")
-        assert result.answer == "Seine"
-        assert ill.requests
-        assert len(ill.requests) + len(well.requests) == result.usage.llm_calls
-        before = len(ill.requests) + len(well.requests)
-        assert ask(both, "tor", max_calls=3).usage.llm_calls == len(ill.requests) + len(well.requests) - before <= 3
-
-
 @fault("budgets", "client with retries of its own", sees="never more requests than allowed", kept="the tree so far", code=0)
 def test_an_openai_client_handed_over_does_not_repeat_calls_by_itself() -> None:
     from langchain_openai import ChatOpenAI

@@ -15,8 +15,8 @@ from ramify.tools.errors import RamifyError, ReplyError
 from ramify.tools.models import ModelOptions, resolve_model
 from ramify.tools.models.reply_parsing import read_reply, span_confidence
 from ramify.tools.models.servers import safe_cause
-from ramify.tools.scrub import mask_known, register_address, register_named_secrets, register_secrets, scrub
-from ramify.tools.server_address import is_server_address, without_credentials
+from ramify.tools.scrub import mask_address, mask_known, register_address, register_named_secrets, register_secrets, scrub
+from ramify.tools.server_address import is_server_address
 from tests.tools.echo_server import echoing
 from tests.tools.questions import QUESTION, Answered, fresh
 
@@ -49,8 +49,8 @@ def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_address_is_shown_without_its_secrets(url: str, told: str) -> None:
-    assert without_credentials(url) == told
-    assert without_credentials(told) == told
+    assert mask_address(url) == told
+    assert mask_address(told) == told
     if "://" in url:
         assert scrub(f"no server answers at {url} today") == f"no server answers at {told} today"
 

@@ -1,9 +1,9 @@
-"""How several addresses are written in one text, and the forms in which Ollama's is told."""
+"""How several addresses are recognized, and the forms in which Ollama's is told."""
 
 import pytest
 
 from ramify.tools.errors import UsageError
-from ramify.tools.server_address import is_server_address, join_addresses, ollama_host, split_addresses, without_credentials
+from ramify.tools.server_address import is_server_address, ollama_host, single_address, split_addresses
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,16 @@ def test_two_of_which_one_has_no_scheme_are_no_address(text: str) -> None:
     assert not is_server_address(text)
 
 
-def test_several_are_shown_without_their_passwords() -> None:
-    assert without_credentials("http://me:pass-one@a/v1, http://you:pass-two@b/v1?key=k-e-y") == "http://a/v1 http://b/v1?key=***"
+@pytest.mark.parametrize("several", ["http://me:pass-one@a/v1, http://you:pass-two@b/v1?key=k-e-y", ["http://a", "http://b", "http://a/"]])
+def test_several_are_refused_without_their_passwords(several: str | list[str]) -> None:
+    with pytest.raises(UsageError, match=r"names 2 model servers: http://a.*, http://b.* — put a proxy before them") as caught:
+        single_address(several)
+    assert not any(secret in str(caught.value) for secret in ("pass-one", "pass-two", "k-e-y"))
 
 
-def test_a_list_is_written_as_one_text_and_what_is_no_address_stays() -> None:
-    assert join_addresses(["http://a", "http://b"]) == join_addresses("http://a,http://b") == "http://a http://b"
-    assert [join_addresses(value) for value in (None, "", [], [1, 2], 7)] == [None, "", None, [1, 2], 7]
+def test_one_is_taken_from_a_list_and_what_is_no_address_stays() -> None:
+    assert single_address(["http://a", "http://a/"]) == single_address(" http://a/,") == "http://a/"
+    assert [single_address(value) for value in (None, "", ",", [], [1, 2], 7)] == [None, "", ",", None, [1, 2], 7]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.local_encoders import SentenceTransformerEncoder, WordPieceEncoder
 from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
+from ramify.tools.scrub import mask_address
+from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host
 from ramify.tools.user_input import expand_path
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class OllamaEncoder(LangChainEncoder):
         # A proxy set in the environment cannot reach this machine; texts are sent only to the server named, so no redirect is followed.
         client = {"trust_env": not is_loopback(address), "follow_redirects": False}
         super().__init__(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), name=_OLLAMA_SCHEME + model)
-        self._model, self._address = model, without_credentials(address)
+        self._model, self._address = model, mask_address(address)
 
     def _call(self, embed: Callable[[], Vectors]) -> Vectors:
         from httpx import HTTPError

@@ -14,8 +14,8 @@ from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.server_info import ollama_parallel
 from ramify.tools.models.servers import Server
 from ramify.tools.models.tokens import TokenCounter, create_counter
-from ramify.tools.scrub import mask_logs, register_address, register_named_secrets, register_secrets
-from ramify.tools.server_address import is_loopback, is_server_address, ollama_host, without_credentials
+from ramify.tools.scrub import mask_address, mask_logs, register_address, register_named_secrets, register_secrets
+from ramify.tools.server_address import is_loopback, is_server_address, ollama_host
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
@@ -114,8 +114,8 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
 def check_base_url(base_url: str) -> None:
     """Raise UsageError unless `base_url` is an address."""
     if not is_server_address(base_url):
-        what = f"base_url {without_credentials(base_url)!r} is not an address"
-        raise UsageError(what, "write it as http://127.0.0.1:8000/v1, several each with its http://, and a / in a password as %2F")
+        what = f"base_url {mask_address(base_url)!r} is not an address"
+        raise UsageError(what, "write it as http://127.0.0.1:8000/v1, and a / in a password as %2F")
 
 
 def _arguments(provider: str, name: str, options: ModelOptions, key: str | None) -> dict[str, Any]:
@@ -176,11 +176,11 @@ def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
     mask_logs()
     if isinstance(url, str):
         register_address(url)
-    url = without_credentials(url) if isinstance(url, str) else None
+    url = mask_address(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)
-    limit = options.max_concurrency or (ollama_parallel(ollama_host(url)) if kind == "ChatOllama" else DEFAULT_CONCURRENCY)
-    cap = get_cap(key, limit, lasting=isinstance(named, str))
+    parallel = ollama_parallel(ollama_host(url)) if kind == "ChatOllama" else None
+    cap = get_cap(key, options.max_concurrency or parallel or DEFAULT_CONCURRENCY, lasting=isinstance(named, str))
     cap.limiter.record.answered = True  # the caller has chosen the server
     remote = url is not None or any(CLIENT_PACKAGES.match(kind.__module__) for kind in type(chat).__mro__)
     window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_DEFAULT_WINDOW) if kind == "ChatOllama" else options.num_ctx)

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import WindowError
-from ramify.tools.models.concurrency import Cap, read_timing
+from ramify.tools.models.concurrency import Cap
 from ramify.tools.models.reply_parsing import Structured
 from ramify.tools.models.servers import QueuedError, Server, classify, find_refused_feature, refuses_thinking, with_retries
 from ramify.tools.models.structured_call import (
@@ -113,11 +113,11 @@ class Model:
 
         async def attempt() -> Structured:
             async with self.cap:
-                return await self.attempt(messages, schema, longest)
+                return await self._attempt(messages, schema, longest)
 
         return await with_retries(attempt, self.server)
 
-    async def attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
+    async def _attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
         """Make one call with an acquired slot; errors are those of the client, or WindowError if the prompt filled the window."""
         chat = self.chat if self.chats is None else await self.chats.get()
         limiter = self.cap.limiter
@@ -132,8 +132,6 @@ class Model:
             finally:
                 ON_PROGRESS.reset(reporting)
             limiter.mark_served(pending)
-            if self.cap.limit is None and (timing := read_timing(asked.raw, pending.sent)):
-                limiter.learn(timing)
             self.server.record.answered = True
         await asyncio.to_thread(self._learn_count, asked.raw, messages)
         return asked

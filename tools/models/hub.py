@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.progress import Progress, ignore_progress
 from ramify.tools.new_files import cache_folder, make_file, make_folder, sync, write_error_remedy
-from ramify.tools.scrub import register_secrets
-from ramify.tools.server_address import DEFAULT_PORTS, is_loopback, is_server_address, without_credentials
+from ramify.tools.scrub import mask_address, register_secrets
+from ramify.tools.server_address import DEFAULT_PORTS, is_loopback, is_server_address
 
 if TYPE_CHECKING:
     from httpx import Client, Request, Response
@@ -109,7 +109,7 @@ def download_model(model: HubModel, progress: Progress = ignore_progress, mirror
 def check_mirror(url: str) -> None:
     """Raise UsageError unless an address is https, or local."""
     if not is_server_address(url) or not (url.lower().startswith("https://") or is_loopback(url)):
-        raise UsageError(f"the mirror {without_credentials(url)!r} is not an https address", "write it as https://mirror.example")
+        raise UsageError(f"the mirror {mask_address(url)!r} is not an https address", "write it as https://mirror.example")
 
 
 def _download_url(model: HubModel, mirror: str | None) -> str:
@@ -159,7 +159,7 @@ def _https_check(start: str) -> "Callable[[Request], None]":
     def check(request: "Request") -> None:
         url = str(request.url)
         if request.url.scheme != "https" and not (is_loopback(start) and is_loopback(url)):
-            what = f"{without_credentials(start)!r} leads to an address that is not https, at {request.url.host!r}"
+            what = f"{mask_address(start)!r} leads to an address that is not https, at {request.url.host!r}"
             raise ModelError(what, "name another mirror with --mirror, or download a .gguf file yourself and name it as gguf:PATH")
 
     return check

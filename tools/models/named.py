@@ -5,10 +5,9 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import partial
 from typing import Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -18,7 +17,6 @@ from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import _clients as clients
 from ramify.tools.models import gguf
 from ramify.tools.models._model import Model, ModelOptions, PerLoop
-from ramify.tools.models._server_pool import create_pool
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.server_info import (
     OLLAMA_KEY,
@@ -28,12 +26,11 @@ from ramify.tools.models.server_info import (
     get_window,
     ollama_model,
     ollama_parallel,
-    require_model,
 )
 from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import DEFAULT_MODE
-from ramify.tools.scrub import register_address
-from ramify.tools.server_address import OLLAMA_START, ollama_host, split_addresses, without_credentials
+from ramify.tools.scrub import mask_address, register_address
+from ramify.tools.server_address import OLLAMA_START, ollama_host
 
 T = TypeVar("T")
 
@@ -99,8 +96,7 @@ def resolve_model(model: str | BaseChatModel, options: ModelOptions) -> Model:
     UsageError for an invalid name, ModelError for a model that is not available.
     """
     if options.base_url:
-        for address in (options.base_url, *split_addresses(options.base_url)):
-            register_address(address)
+        register_address(options.base_url)
     if isinstance(model, BaseChatModel):
         return clients.from_chat_model(model, options)
     name = model.strip()
@@ -130,28 +126,7 @@ def _resolve_name(model: str, options: ModelOptions) -> Model:
         raise UsageError(f"{model!r} does not name a model", hint + clients.MODEL_NAME_FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
-    if len(several := split_addresses(options.base_url)) > 1:
-        return _create_pool(provider, name, options, several)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
-
-
-def _create_pool(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
-    """Return a pool of several servers."""
-
-    def at(address: str) -> Model:
-        alone = replace(options, base_url=address)
-        if provider == "ollama":
-            return _from_ollama(name, alone)
-        if provider == "openai":
-            require_model(address, name, _openai_key())
-        return _from_provider(provider, name, alone)
-
-    if provider != "ollama":
-        for address in several:
-            clients.check_base_url(address)
-    hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
-    look_ups = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
-    return create_pool(f"{provider}:{name}", look_ups)
 
 
 def find_best(options: ModelOptions) -> Model | str:
@@ -163,9 +138,7 @@ def find_best(options: ModelOptions) -> Model | str:
         return resolve_model(f"ollama:{PREFERRED_MODEL}", options)
     except ModelError as error:
         if options.base_url:  # with a server given, the embedded model is not what the user wants
-            named = (
-                f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in split_addresses(options.base_url))}`"
-            )
+            named = f"`--model openai:NAME --base-url {mask_address(options.base_url)}`"
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
         return f"{error.what}: {FALLBACK_NOTICE} — for a language model, {error.remedy}"
@@ -176,9 +149,9 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     info = ollama_model(name, address)
     # The server lowers a window larger than the model's, and then truncates prompts silently.
     fitting = replace(options, num_ctx=min(options.num_ctx, info.context or options.num_ctx))
-    url = without_credentials(address)
+    url = mask_address(address)
     server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=OLLAMA_PULL.format(name), key=OLLAMA_KEY)
-    limit = options.max_concurrency or ollama_parallel(address)
+    limit = options.max_concurrency or ollama_parallel(address) or DEFAULT_CONCURRENCY
     model = _connect(lambda: clients.ollama_client(name, address, fitting), server, fitting, limit)
     model.server.record.answered = True
     model.server.record.move(DEFAULT_MODE, info.mode)
@@ -206,7 +179,7 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     entry = find_entry(address, name, key) if address else None
     if address and entry and (window := get_window(entry, address, key)):
         options = replace(options, num_ctx=min(options.num_ctx, window))
-    url = without_credentials(options.base_url) if options.base_url else None
+    url = mask_address(options.base_url) if options.base_url else None
     server = Server(f"{provider}:{name}", options.timeout, url, key=clients.key_variable(provider))
     limit = options.max_concurrency or DEFAULT_CONCURRENCY
     model = _connect(lambda: clients.provider_client(provider, name, options), server, options, limit)
@@ -219,7 +192,7 @@ def _openai_key() -> SecretStr | None:
     return SecretStr(key) if key else None
 
 
-def _connect(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:
+def _connect(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int) -> Model:
     began = time.perf_counter()
     first = make()
     client_s = time.perf_counter() - began

@@ -18,14 +18,12 @@ from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models.structured_call import DEFAULT_MODE, THINK_LITTLE, THINKING_OFF, ThinkingMode
-from ramify.tools.scrub import mask_logs
-from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
+from ramify.tools.scrub import mask_address, mask_logs
+from ramify.tools.server_address import OLLAMA_START, is_loopback
 
 MAX_ANSWER_BYTES = 2**24
 """Longer answers are discarded."""
 INFO_TIMEOUT_S = 5.0
-MAX_LISTED_MODELS = 8
-"""Most model names listed in an error."""
 
 
 @dataclass(frozen=True)
@@ -149,27 +147,6 @@ def find_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any
     return next((entry for entry in known if entry.get("id") == model), known[0] if len(known) == 1 else {})
 
 
-def require_model(address: str, model: str, key: SecretStr | None) -> None:
-    """Raise ModelError unless a server answers and, if it lists its models, offers this one."""
-    where = f"openai:{model} at {without_credentials(address)}"
-    response = request_json(f"{address.rstrip('/')}/models", INFO_TIMEOUT_S, headers=_headers(key))
-    if response is None:
-        raise ModelError(f"{where} cannot be reached", "check base_url and the network, and that the server runs")
-    if response.status in (401, 403):
-        raise ModelError(f"{where} refuses access", "set OPENAI_API_KEY to a valid key")
-    if response.status >= 500:
-        raise ModelError(f"{where} is not ready (status {response.status})", "wait until the server has started, or look into its log")
-    entries = _entries(response)
-    if entries is None or any(entry.get("id") == model for entry in entries):
-        return
-    if len(entries) == 1 and entries[0].get("owned_by") != "vllm":  # llama.cpp and the like accept any name for their one model
-        return
-    offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MAX_LISTED_MODELS]) or "nothing"
-    raise ModelError(
-        f"{where} is not available: that server offers {offered}", "check the model's name, or start that server with the model"
-    )
-
-
 def get_window(entry: dict[str, Any], address: str, key: SecretStr | None) -> int | None:
     """Return the window of a model's server in tokens, from the entry (vLLM) or its properties (llama.cpp)."""
     if length := _length(entry.get("max_model_len")):
@@ -224,7 +201,7 @@ def ollama_model(name: str, address: str) -> OllamaModel:
     """Return what Ollama reports of a model; ModelError if Ollama is not running or does not have it."""
     key = os.environ.get(OLLAMA_KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    where = without_credentials(address)
+    where = mask_address(address)
     response = request_json(f"{address}/api/show", OLLAMA_TIMEOUT_S, {"model": name}, headers)
     if response is None:
         raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
-from ramify.tools.models.concurrency import ServerRecord
-from ramify.tools.models.structured_call import Feature
+from ramify.tools.models.structured_call import DEFAULT_MODE, Feature, ThinkingMode
+from ramify.tools.models.tokens import LearnedCount
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
@@ -20,8 +20,6 @@ TRANSIENT = frozenset({"busy", "foreign"})
 """Troubles that a retry may solve: a busy server, and a garbled reply."""
 FOREIGN_MESSAGES = ("No data received from Ollama", "'choices'", "Unexpected response type")
 """Messages of the clients for an answer that is not in the expected protocol."""
-GATEWAY_STATUSES = (502, 503, 504)
-"""Statuses of a gateway whose server is not available."""
 REFUSAL_STATUSES = (400, 422, 501)
 TEMPLATE_STATUSES = (*REFUSAL_STATUSES, 500)
 """Statuses with which servers report what a model's chat template refuses."""
@@ -40,6 +38,42 @@ FEATURE_WORDS: dict[Feature, re.Pattern[str]] = {
 """Words in the error with which a server refuses a feature."""
 THINKING_WORDS = re.compile(r"(?<![\w:-])think(ing)?\b", re.IGNORECASE)
 """Words in the error with which a server refuses a thinking option, not as part of a model's name."""
+FEATURE_NOTICES: dict[Feature, str] = {
+    "form": "{name} does not support structured output: replies are parsed from its text",
+    "system": "{name} does not accept the role system: the task is in the first message of the user",
+    "turns": "{name} does not accept a conversation: the task and its examples are in one message",
+    "temperature": "{name} does not accept a temperature: its replies may vary",
+    "logprobs": "{name} provides no log probabilities: the confidence is the model's own statement",
+}
+"""The notice in the result for each feature that the server lacks."""
+
+
+@dataclass(eq=False)
+class ServerRecord:
+    """What is known of one model at one server from earlier calls."""
+
+    answered: bool = False
+    """Whether it has ever answered in the expected protocol."""
+    refused: set[Feature] = field(default_factory=set)
+    mode: ThinkingMode = DEFAULT_MODE
+    """The thinking mode in which it is called."""
+    count: LearnedCount | None = None
+
+    def counting(self, name: str) -> LearnedCount:
+        """Return the token counter that learns from the server's reports; the first call is blocking."""
+        if self.count is None:
+            self.count = LearnedCount(name)
+        return self.count
+
+    def move(self, mode: ThinkingMode, on: ThinkingMode) -> None:
+        """Replace a mode, unless a concurrent call has done so."""
+        if self.mode is mode:
+            self.mode = on
+
+    def notices(self, name: str, thought: int) -> list[str]:
+        """Return notices on missing features and the thinking mode; `thought` is the number of tokens for a thought."""
+        notices = [self.mode.notice, *(FEATURE_NOTICES[feature] for feature in sorted(self.refused))]
+        return [words.format(name=name, more=f"each reply may take {thought} additional tokens") for words in notices if words]
 
 
 @dataclass(frozen=True)
@@ -77,7 +111,7 @@ async def with_retries(call: Callable[[], Awaitable[T]], server: Server) -> T:
         try:
             return await call()
         except Exception as error:
-            trouble = classify_call(error, server)
+            trouble = classify(error) or ("foreign" if server.remote and not isinstance(error, RamifyError) else None)
             if trouble is None:
                 raise
             if trouble not in TRANSIENT or pause is None:
@@ -86,20 +120,14 @@ async def with_retries(call: Callable[[], Awaitable[T]], server: Server) -> T:
     raise AssertionError("the last attempt returns or raises")
 
 
-def classify_call(error: Exception, server: Server) -> Trouble | None:
-    """Return the trouble that an error of a call indicates; None if the server is not the cause."""
-    return classify(error) or ("foreign" if server.remote and not isinstance(error, RamifyError) else None)
-
-
 def safe_cause(trouble: Trouble, error: Exception) -> Exception | None:
     """Return the error as a cause, or None if its traceback would show a key that the server quotes."""
     quoted = any(scrub(str(one)) != str(one) for one in _chain(error))
     return None if trouble == "locked" or quoted else error
 
 
-def explain_error(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
-    """Return the error to raise, with its remedy; `again`: whether it also happened on a retry."""
-    also = ", also on a retry" if again else ""
+def explain_error(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
+    """Return the error to raise, with its remedy."""
     where = server.place
     message = f"{where} reports: {_one_line(error)}"
     match trouble:
@@ -115,7 +143,7 @@ def explain_error(trouble: Trouble, error: Exception, server: Server, again: boo
             what = f"{where} redirects the call (status {getattr(error, 'status_code', None)})"
             return ReplyError(what, "set base_url to the address that it redirects to, if you trust that one")
         case "foreign" if server.record.answered:
-            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}){also}"
+            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}), also on a retry"
             return ReplyError(what, "try again later, or look into the server's log")
         case "foreign":
             return ModelError(message, "check that base_url is the address of such a server")
@@ -126,10 +154,8 @@ def explain_error(trouble: Trouble, error: Exception, server: Server, again: boo
                 else f"gave no reply within {server.timeout:g} s"
             )
             return ReplyError(f"{where} {what}", "raise timeout, or lower max_concurrency")
-        case "busy" if not again and _is_broken_connection(error):
-            return ReplyError(f"{where} closed the connection during a call", server.start)
         case "busy":
-            return ReplyError(f"{message}{also}", "try again later, or lower max_concurrency")
+            return ReplyError(f"{message}, also on a retry", "try again later, or lower max_concurrency")
         case "overlong":
             return ReplyError(message, "lower num_ctx to the context length that the server was started with")
 
@@ -174,13 +200,6 @@ def was_refused(error: Exception) -> bool:
     return isinstance(status, int) and status >= 300
 
 
-def is_server_down(trouble: Trouble, error: Exception) -> bool:
-    """Return whether the server seems to be down, rather than a single call having failed."""
-    if trouble == "busy":
-        return _is_broken_connection(error) or getattr(error, "status_code", None) in GATEWAY_STATUSES
-    return trouble in ("unreachable", "silent", "missing", "locked")
-
-
 def find_refused_feature(error: Exception, without: Collection[Feature] = ()) -> Feature | None:
     """Return the feature that a server refuses of a call `without` some; None if the error has another reason."""
     status = getattr(error, "status_code", None)
@@ -195,11 +214,6 @@ def find_refused_feature(error: Exception, without: Collection[Feature] = ()) ->
 def refuses_thinking(error: Exception) -> bool:
     """Return whether a server refuses the thinking option."""
     return getattr(error, "status_code", None) in REFUSAL_STATUSES and bool(THINKING_WORDS.search(str(error)))
-
-
-def _is_broken_connection(error: Exception) -> bool:
-    """Return whether a "busy" error is a broken connection, which has no status."""
-    return getattr(error, "status_code", None) is None and not isinstance(error, QueuedError)
 
 
 def _by_status(status: int, error: Exception) -> Trouble:

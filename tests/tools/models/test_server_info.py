@@ -190,13 +190,6 @@ def test_tokens_are_counted_by_the_servers_tokenizer_and_a_text_once() -> None:
     assert {request["add_special_tokens"] for request in asked} == {False}
 
 
-def test_of_several_servers_one_that_has_a_tokenizer_counts() -> None:
-    with serving(lambda _: (200, completion())) as plain, serving(lambda _: (200, completion()), tokenize=words) as counting:
-        for order in ([plain, counting], [counting, plain]):
-            model = resolve_model("openai:local", ModelOptions(base_url=" ".join(server.address for server in order)))
-            assert model.count("antidisestablishmentarianism indeed") == 2
-
-
 def test_passages_that_do_not_fit_cost_few_counts() -> None:
     counted: list[str] = []
 

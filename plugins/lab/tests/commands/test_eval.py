@@ -82,6 +82,7 @@ def test_failures_are_named_and_tried_again(ramify: Ramify, ollama: Ollama, data
         (("--strategy", ","), ("--strategy",)),
         (("--set", "leaves=3"), ("leaves", "ramify settings")),
         (("--set", "k"), ("KEY=VALUE",)),
+        (("--base-url", "http://a:1/v1", "--base-url", "http://b:1/v1"), ("put a proxy before them",)),
         (("--set", "seed=1"), ("--seed",)),
         (("--sweep", "tau"), ("KEY=V1,V2",)),
         (("--sweep", "tau=0.1", "--sweep", "tau=0.2"), ("twice",)),

@@ -20,6 +20,7 @@ from tests.studio.dev_server import RAMIFY, free_port
     [
         (("--port", "8485"), 2, "--port is for MCP over HTTP"),
         (("--host", "127.0.0.1"), 2, "--host is for MCP over HTTP"),
+        (("--base-url", "http://a:1/v1", "--base-url", "http://b:1/v1"), 2, "put a proxy before them"),
         (("--http", "--host", "0.0.0.0"), 2, "and there is no token — set RAMIFY_MCP_TOKEN, or give --token"),
         (("--http", "--token", "ada:short"), 2, "the token of 'ada', of 5 characters"),
         (("--http", "--allow-origin", "nowhere"), 2, "--allow-origin 'nowhere' is not a valid origin"),

@@ -33,6 +33,7 @@ def test_a_token_may_stand_in_the_environment_alone(ramify: Ramify, monkeypatch:
         (("--index", "nowhere"), 1, "there is no index in"),
         (("--strategy", "other"), 2, "there is no strategy 'other'"),
         (("--set", "kk=1"), 2, "has no setting 'kk'"),
+        (("--base-url", "http://a:1/v1", "--base-url", "http://b:1/v1"), 2, "put a proxy before them"),
         (("--model", "gguf:/etc/hostname"), 1, "'/etc/hostname' cannot be run"),
         (("--memory", "file.db"), 2, "is not an address for storing conversations"),
     ],
