@@ -5,6 +5,8 @@
 | `ramify.commands` | of the command | a `ramify.studio.commands.Command` |
 | `ramify.models` | before the colon of the model's name | a class derived from `ramify.nodes.asking.answerer.Answerer` |
 | `ramify.relevance` | `reader` | a module as `ramify.tools.reader.Reader` |
+| `ramify.embeddings` | of the encoder | a `Pretrained` of `ramify.tools.embeddings.pretrained`, or an `Embeddings` of LangChain |
+| `ramify.downloads` | of the model | a function of a mirror's address, or None, that downloads it and prints where it is |
 | `ramify.stores` | scheme: before the colon of the address | a function of the address that returns an `IndexStore` |
 | `ramify.readers` | suffix of the files, such as `.pdf` | see `ramify.tools.documents` |
 | `ramify.clusters` | of the option that names its address | a function of the address and an encoder that returns an `Encoding` |
@@ -22,6 +24,8 @@ Group = Literal[
     "ramify.commands",
     "ramify.models",
     "ramify.relevance",
+    "ramify.embeddings",
+    "ramify.downloads",
     "ramify.stores",
     "ramify.readers",
     "ramify.clusters",

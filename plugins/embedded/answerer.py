@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
+from ramify.embedded.encoders.mpnet import check_mpnet
 from ramify.embedded.reader.calibration import TAU
 from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
@@ -13,7 +14,6 @@ from ramify.nodes.settings import EMBEDDED, LARGE, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
-from ramify.tools.embeddings.pretrained import check_mpnet
 from ramify.tools.errors import BudgetError, UsageError
 from ramify.tools.models.concurrency import DEFAULT_CONCURRENCY, get_cap
 from ramify.tools.models.tokens import estimate_tokens, passage_length

@@ -4,7 +4,7 @@ import re
 from statistics import fmean
 from typing import Final, Literal, NamedTuple, cast, get_args
 
-from ramify.tools.embeddings.named import similarity
+from ramify.embedded.encoders.packaged import similarity
 from ramify.tools.english import MONTHS, NUMBER_WORDS, fold
 
 Combination = Literal[

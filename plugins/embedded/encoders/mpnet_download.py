@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
+from ramify.embedded.encoders.mpnet import MPNET, MPNET_FILES, READER_MODEL, mpnet_folder
 from ramify.tools import pip
-from ramify.tools.embeddings.pretrained import MPNET, MPNET_FILES, READER_MODEL, mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.new_files import create_files, make_folder, sync, write_error_remedy
 from ramify.tools.released_weights import verify_weights

@@ -7,13 +7,13 @@ import re
 from math import prod
 from typing import Any
 
+from ramify.embedded.encoders.packaged import similarities
 from ramify.embedded.extractive import ReplyFields, Slots
 from ramify.embedded.extractive.questions import answer_to, choose_split, next_hop, next_question
 from ramify.embedded.reader.calibration import MIN_CONFIDENCE, TAU
 from ramify.embedded.reader.reading import PassageReading, PassageText, add_title, read_contexts
 from ramify.embedded.reader.selection import select_passages
 from ramify.embedded.reader.short_answers import ShortAnswer, read_answer
-from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import (
     content_stems,
     find_names,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ramify.embedded.encoders.packaged import similarities
 from ramify.embedded.extractive import ReplyFields, Slots
 from ramify.embedded.splitting import Rewriting, log_probabilities, rewrite_follow_up
 from ramify.tools.anaphora import (
@@ -28,7 +29,6 @@ from ramify.tools.anaphora import (
     without_lead_in,
     writer_form,
 )
-from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import (
     ENGLISH_STOP_WORDS,
     WORD,

@@ -7,9 +7,9 @@ the largest communities, and for the first sentences of a report.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ramify.embedded.encoders.packaged import similarities
 from ramify.embedded.extractive import ReplyFields, Slots
 from ramify.embedded.reader.reading import PassageText
-from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems
 from ramify.tools.no_answer import UNKNOWN
 from ramify.tools.supporting_sentence import split_statements

@@ -10,12 +10,14 @@ from importlib.resources import as_file, files
 from typing import Final, Literal, get_args
 
 from ramify.embedded.arithmetic import combine_answers
+from ramify.embedded.encoders.e5 import E5
+from ramify.embedded.encoders.packaged import similarities, similarity
 from ramify.embedded.extractive import ReplyFields, Slots
 from ramify.embedded.reader import multilingual
 from ramify.embedded.splitting import Split, find_splits
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.embeddings.named import load_encoder, similarities, similarity
-from ramify.tools.embeddings.pretrained import E5, MINILM
+from ramify.tools.embeddings.named import load_encoder
+from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.english import content_stems, find_names, fold, same_question
 from ramify.tools.languages import is_english_question
 from ramify.tools.no_answer import is_unknown

@@ -10,11 +10,11 @@ from itertools import dropwhile, takewhile
 from math import exp
 from typing import NamedTuple
 
+from ramify.embedded.encoders.packaged import similarities
 from ramify.embedded.extractive.questions import open_question_kind
 from ramify.embedded.reader.calibration import MIN_CONFIDENCE
 from ramify.embedded.reader.listed_items import asked_for
 from ramify.embedded.reader.reading import PassageText, add_title, read_contexts
-from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems
 from ramify.tools.supporting_sentence import mark_items, split_statements, with_neighbors
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ramify.embedded.encoders.e5 import e5_is_downloaded
 from ramify.embedded.reader.calibration import CalibrationWeights
-from ramify.tools.embeddings.pretrained import e5_is_downloaded
 from ramify.tools.languages import detect_language
 
 MULTILINGUAL_WEIGHTS_FILE: Final = "multilingual.safetensors"

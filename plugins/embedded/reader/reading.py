@@ -11,13 +11,15 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from ramify.embedded.encoders.e5 import MULTILINGUAL_E5
+from ramify.embedded.encoders.mpnet import ALL_MPNET
+from ramify.embedded.encoders.packaged import shared_layers
 from ramify.embedded.reader import large, multilingual
 from ramify.embedded.reader.calibration import SPAN_WEIGHTS, YES_NO_WEIGHTS, CalibrationWeights
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import is_large
 from ramify.tools.embeddings.local_encoders import best_device
-from ramify.tools.embeddings.named import shared_layers
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, POSITIONS, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, POSITIONS, Pretrained
 from ramify.tools.identifiers import narrow
 from ramify.tools.released_weights import dequantize, verify_weights
 

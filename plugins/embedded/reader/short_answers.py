@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from ramify.embedded.encoders.packaged import similarities
 from ramify.embedded.reader import multilingual
 from ramify.embedded.reader.calibration import MIN_GUESS_CONFIDENCE, NO_TEXT_CONFIDENCE, Evidence, confidence
 from ramify.embedded.reader.listed_items import listed_answer
 from ramify.embedded.reader.reading import MULTILINGUAL, PassageReading, PassageText, Reader, add_title, read_contexts, reader_for
 from ramify.embedded.reader.selection import select_passages
 from ramify.embedded.splitting import find_splits
-from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content_stems, fold, sentences, spell_months
 
 _NO_POSITION = -1

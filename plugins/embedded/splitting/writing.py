@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.embedded.arithmetic import Combination
-from ramify.tools.embeddings.named import shared_layers
+from ramify.embedded.encoders.packaged import shared_layers
 from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.english import fold
 from ramify.tools.released_weights import dequantize, verify_weights

@@ -2,6 +2,6 @@
 
 import pytest
 
-from ramify.tools.embeddings.pretrained import E5, e5_is_downloaded
+from ramify.embedded.encoders.e5 import E5, e5_is_downloaded
 
 DOWNLOADED = pytest.mark.skipif(not e5_is_downloaded(), reason=f"the model is not here: run `ramify download {E5}`")

@@ -10,9 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from ramify.embedded.encoders.e5 import MULTILINGUAL_E5
+from ramify.embedded.encoders.mpnet import ALL_MPNET
 from ramify.embedded.reader.large import DOWN_SUFFIX, UP_SUFFIX, apply_low_rank
 from ramify.embedded.reader.network import Network
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
 
 ENCODERS: Final = {trunk.name: trunk for trunk in (PACKAGED_MINILM, MULTILINGUAL_E5, ALL_MPNET)}
 """The encoders that a reader can be put on, by name."""

@@ -15,8 +15,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from plugins.embedded.training.network import ENCODERS, WEIGHTS
+from ramify.embedded.encoders.e5 import MULTILINGUAL_E5
+from ramify.embedded.encoders.mpnet import ALL_MPNET
 from ramify.embedded.reader import large, multilingual
-from ramify.tools.embeddings.pretrained import ALL_MPNET, MULTILINGUAL_E5, PACKAGED_MINILM
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM
 from ramify.tools.released_weights import quantize
 
 _CODE = Path(__file__).parents[1] / "reader" / "reading.py"

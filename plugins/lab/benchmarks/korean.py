@@ -19,11 +19,12 @@ from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 import ramify.graphs as graphs
+from ramify.embedded.encoders.e5 import E5
 from ramify.embedded.reader.reading import PassageText
 from ramify.embedded.reader.short_answers import read_answer
 from ramify.lab.metrics import bootstrap_interval
 from ramify.studio.console.progress_bar import progress_bar
-from ramify.tools.embeddings.pretrained import E5, MINILM
+from ramify.tools.embeddings.pretrained import MINILM
 from ramify.tools.index import Index
 from ramify.tools.no_answer import is_unknown
 

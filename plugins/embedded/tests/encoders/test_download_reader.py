@@ -11,10 +11,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from ramify.embedded.encoders import mpnet, mpnet_download
+from ramify.embedded.encoders.mpnet import MPNET, mpnet_file, mpnet_folder
+from ramify.embedded.encoders.mpnet_download import download_mpnet, wheels_folder
 from ramify.tools import pip
-from ramify.tools.embeddings import mpnet_download, pretrained
-from ramify.tools.embeddings.mpnet_download import download_mpnet, wheels_folder
-from ramify.tools.embeddings.pretrained import MPNET, mpnet_file, mpnet_folder
 from ramify.tools.errors import ModelError
 from tests.faults import fault
 from tests.studio.conftest import Ramify
@@ -90,7 +90,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
     monkeypatch.setenv("PIP_FIND_LINKS", str(made.folder))
     monkeypatch.setattr(pip, "run_pip", made.run)
     files = {name: sha256(content) for name, content in RELEASED.items()}
-    for module in (pretrained, mpnet_download):
+    for module in (mpnet, mpnet_download):
         monkeypatch.setattr(module, "MPNET_FILES", files)
     return made
 

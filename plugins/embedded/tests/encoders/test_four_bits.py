@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from ramify.tools.embeddings._four_bits import BLOCK, WEIGHTS_PER_BLOCK, FormatError, read_weights, unpack_blocks
+from ramify.embedded.encoders.four_bits import BLOCK, WEIGHTS_PER_BLOCK, FormatError, read_weights, unpack_blocks
 from ramify.tools.embeddings.bert import Bert
 
 WIDTH, INNER, WORDS, POSITIONS, TYPES = 32, 64, 5, 7, 2

@@ -3,11 +3,12 @@
 import pytest
 import torch
 
+from plugins.embedded.tests.multilingual import DOWNLOADED
 from plugins.embedded.training.network import new_network
+from ramify.embedded.encoders.e5 import MULTILINGUAL_E5
 from ramify.embedded.reader.network import ANSWER_KINDS
 from ramify.embedded.reader.reading import collate_pairs, encode_pairs
-from ramify.tools.embeddings.pretrained import MULTILINGUAL_E5, PACKAGED_MINILM, Pretrained
-from tests.multilingual import DOWNLOADED
+from ramify.tools.embeddings.pretrained import PACKAGED_MINILM, Pretrained
 
 QUESTION, CONTEXT = "Who built the lighthouse?", "Skerry: it was built by Anna Holt (1905)."
 TRUNKS = [PACKAGED_MINILM, pytest.param(MULTILINGUAL_E5, marks=DOWNLOADED)]

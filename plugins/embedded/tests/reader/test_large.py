@@ -11,6 +11,7 @@ from torch import nn
 from transformers import MPNetConfig, MPNetModel
 
 from plugins.embedded.training.network import LowRank, make_low_rank, merge_low_rank
+from ramify.embedded.encoders.mpnet import mpnet_folder
 from ramify.embedded.reader import calibration, large, reading, short_answers
 from ramify.embedded.reader.network import Network
 from ramify.embedded.reader.reading import PassageReading, Reader, TextSpan
@@ -18,7 +19,6 @@ from ramify.graphs import ask
 from ramify.nodes.asking.budget import call_context
 from ramify.nodes.settings import LARGE, Settings
 from ramify.tools.embeddings.bert import Shape, distance_buckets
-from ramify.tools.embeddings.pretrained import mpnet_folder
 from ramify.tools.errors import ModelError
 from ramify.tools.released_weights import dequantize, verify_weights
 

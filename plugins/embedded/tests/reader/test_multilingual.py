@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from plugins.embedded.tests.multilingual import DOWNLOADED
+from ramify.embedded.encoders.e5 import E5, e5_is_downloaded
 from ramify.embedded.extractive import questions
 from ramify.embedded.extractive.model import reply_to
 from ramify.embedded.reader import multilingual, reading
 from ramify.embedded.reader.calibration import SPAN_WEIGHTS
 from ramify.embedded.reader.multilingual import should_read, strip_particle
-from ramify.tools.embeddings.pretrained import E5, e5_is_downloaded
 from ramify.tools.errors import ModelError
-from tests.multilingual import DOWNLOADED
 
 KOREAN = "스케리 등대를 지은 사람은 누구인가?"
 ENGLISH = "Who built the lighthouse of Skerry?"
